@@ -1,0 +1,127 @@
+/** Checks everything but the tests: one line a step; a warning is an error. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadGenerated } from './generated.mjs';
+import { licensesText } from './licenses.mjs';
+
+process.chdir(fileURLToPath(new URL('../', import.meta.url)));
+
+/** Widest line of a help text, in columns. */
+const widestHelp = 100;
+/** Dependencies that may run a script when they are installed. */
+const installScripts = ['node_modules/esbuild'];
+
+/** A tool that has to end well and to say nothing of warnings. */
+function tool(command, ...args) {
+  const path = join('node_modules', '.bin', command);
+  const { status, stdout, stderr, error } = spawnSync(path, args, { encoding: 'utf8' });
+  if (status === 0) return [];
+  return [`${command} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`.trim()}`];
+}
+
+async function generatedFilesAreCurrent(generated) {
+  const files = [...(await generated.generatedFiles()), ['THIRD_PARTY_LICENSES', await licensesText()]];
+  const wrong = files.filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+  const known = new Set(files.map(([path]) => path));
+  const strays = ['completions', 'man']
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((name) => `${folder}/${name}`) : []))
+    .filter((path) => !known.has(path));
+  return [
+    ...wrong.map(([path]) => `${path} is not what the program says; run: npm run generate`),
+    ...strays.map((path) => `${path} is not generated`),
+  ];
+}
+
+async function helpFits(generated) {
+  const problems = [];
+  for (const [topic, text] of await generated.helpTexts()) {
+    const name = `help ${topic ?? ''}`.trim();
+    if (text === '') problems.push(`${name} is empty`);
+    for (const line of text.split('\n')) {
+      if (line.length > widestHelp || line !== line.trimEnd()) problems.push(`${name}: '${line}'`);
+    }
+  }
+  return problems;
+}
+
+/** What no file of the repository may hold. */
+const unwanted = [
+  ['the name of a registry', /\bregistry\.[\w-]+\.[a-z]{2,}\b/i],
+  ['a folder of one machine', /(?<![\w.:~-])\/root\/\w/],
+  ['something left to do', /\b(?:TO{1}DO|FIX{1}ME|X{3})\b/],
+  ['a merge conflict', /^(?:<{7}|={7}|>{7})(?: |$)/],
+  ['a test that stands alone', /\b(?:test|describe|it)\.on{1}ly\(/],
+  ['a character that hides text', /[\u202a-\u202e\u2066-\u2069]/],
+];
+
+function textsAreClean() {
+  const { status, stdout } = spawnSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) return ['git ls-files failed'];
+  const problems = [];
+  for (const path of stdout.split('\0')) {
+    if (path === '' || !existsSync(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    if (text.includes('\0')) continue;
+    for (const [index, line] of text.split('\n').entries()) {
+      for (const [what, pattern] of unwanted) {
+        if (pattern.test(line)) problems.push(`${path}:${index + 1} has ${what}`);
+      }
+    }
+  }
+  return problems;
+}
+
+function lockFileIsSound() {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const {
+    dependencies = {},
+    devDependencies = {},
+    version,
+  } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const problems = [];
+  const wanted = { ...dependencies, ...devDependencies };
+  const root = lock.packages[''];
+  if (root.version !== version) problems.push('package-lock.json has another version than package.json');
+  for (const [name, range] of Object.entries(wanted)) {
+    if (!/^\d+\.\d+\.\d+$/.test(range)) problems.push(`package.json: ${name} is not pinned (${range})`);
+    const locked = lock.packages[`node_modules/${name}`]?.version;
+    if (locked !== range) problems.push(`package-lock.json has ${name} ${locked}, package.json ${range}`);
+  }
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (path === '') continue;
+    if (entry.resolved !== undefined) problems.push(`package-lock.json: ${path} names a host`);
+    if (entry.integrity === undefined) problems.push(`package-lock.json: ${path} has no checksum`);
+    if (entry.hasInstallScript && !installScripts.includes(path)) {
+      problems.push(`package-lock.json: ${path} runs a script when it is installed`);
+    }
+  }
+  return problems;
+}
+
+const generated = loadGenerated();
+// Told by the steps that need it.
+generated.catch(() => {});
+const steps = [
+  ['types', () => tool('tsc', '-p', '.')],
+  ['lint and form', () => tool('biome', 'ci', '--error-on-warnings', '--colors=off', '.')],
+  ['generated files', async () => generatedFilesAreCurrent(await generated)],
+  [`help of at most ${widestHelp} columns`, async () => helpFits(await generated)],
+  ['words', textsAreClean],
+  ['lock file', lockFileIsSound],
+];
+for (const [name, step] of steps) {
+  const problems = await Promise.resolve()
+    .then(step)
+    .catch((error) => [error.message]);
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,49 @@
+import { type Failure, usage } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import type { BaseUrl } from '../service/address.ts';
+
+/** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
+export interface Profile {
+  readonly baseUrl: BaseUrl;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** The profile that `auth login` writes when none is named. */
+export const defaultProfile = 'default';
+
+const longestName = 64;
+
+/** A profile's name as a person wrote it: 1 to 64 characters, none of them a control or formatting character. */
+export function parseProfileName(text: string, source: string): string {
+  const wrong =
+    text === '' || text.trim() !== text
+      ? 'is empty or has white space around it'
+      : /[\p{C}\p{Zl}\p{Zp}]/u.test(text)
+        ? 'has control characters'
+        : [...text].length > longestName
+          ? `is longer than ${longestName} characters`
+          : null;
+  if (wrong !== null) throw usage(`${source}: the profile's name ${wrong}`, 'expected a word, e.g. work');
+  return text;
+}
+
+/** The usage error for a name that no stored profile has. */
+export function unknownProfile(name: string, known: Iterable<string>): Failure {
+  const names = [...known];
+  const meant = nearest(name, names);
+  const shown = shortList(names);
+  const hint =
+    names.length === 0
+      ? 'none is stored yet; run: chanlist auth login'
+      : meant === undefined
+        ? `stored: ${shown}`
+        : `did you mean ${meant}? stored: ${shown}`;
+  return usage(`there is no profile '${name}'`, hint);
+}
+
+/** Names for a message, the first eight of them. */
+export function shortList(names: Iterable<string>): string {
+  const all = [...names];
+  return all.length > 8 ? `${all.slice(0, 8).join(', ')}, ...` : all.join(', ');
+}

@@ -1,0 +1,119 @@
+import { type Call, runCall } from '../call.ts';
+import type { Context } from '../context.ts';
+import { dryRun } from '../dry-run.ts';
+import { Failure, toFailure } from '../errors.ts';
+import { inOrder } from '../in-order.ts';
+import { effectiveFormat, type SharedOptions } from '../options.ts';
+import { parseFields } from '../output/fields.ts';
+import { createFormat } from '../output/formats.ts';
+import { Printer } from '../output/printer.ts';
+import { records } from '../output/records.ts';
+import { decideTerminal } from '../output/terminal.ts';
+import { failed, newReceipt, type Receipt } from '../receipts.ts';
+import type { References } from '../references.ts';
+import { type Operation, operations } from '../service/contract.ts';
+import { JsonText } from '../service/json-text.ts';
+import type { Parameters } from '../service/parameters.ts';
+import type { Reference } from '../service/references.ts';
+import { openDestination } from './destination.ts';
+
+/** A command that prints whole answers, one for each reference. */
+export interface BodyPlan {
+  readonly operation: Operation;
+  readonly parameters: (reference: Reference) => Parameters;
+  readonly references: References;
+  readonly shared: SharedOptions;
+  readonly concurrency: number;
+  readonly maxCredits: number | null;
+}
+
+interface Outcome {
+  readonly receipt: Receipt;
+  /** Null where the reference failed. */
+  readonly body: JsonText | null;
+}
+
+/** Calls the operation for each reference, prints the answers in input order, and returns the exit code. */
+export async function runBodies(plan: BodyPlan, context: Context): Promise<number> {
+  const { operation, shared, references, concurrency, maxCredits } = plan;
+  const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
+  const name = effectiveFormat(shared, terminal !== null);
+  const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
+  if (shared.dryRun) {
+    const requests = references.list.map((reference) => ({
+      operation,
+      parameters: plan.parameters(reference),
+    }));
+    return await dryRun(requests, shared, maxCredits, context);
+  }
+  const format = await createFormat(name, {
+    operation,
+    fields,
+    several: references.several,
+    terminal,
+    references: references.list.map(({ given }) => given),
+  });
+  const destination = await openDestination(shared.output);
+  return await runCall(
+    {
+      command: operation.name,
+      shared,
+      maxCredits,
+      concurrency: Math.min(concurrency, references.list.length),
+    },
+    context,
+    async (call) => {
+      const sink = destination.open(context, call.talk);
+      const printer = new Printer(format, (text) => sink.write(text));
+      try {
+        await printAnswers(call, plan, printer);
+      } finally {
+        await printer.end();
+      }
+      for (const warning of format.warnings?.() ?? []) call.talk.warn(warning);
+      if (call.receipts.every(({ failure }) => failure === null)) await sink.keep();
+    },
+  );
+}
+
+async function printAnswers(call: Call, plan: BodyPlan, printer: Printer): Promise<void> {
+  let position = 0;
+  const work = (reference: Reference): Promise<Outcome> => fetchAnswer(call, plan, reference);
+  for await (const { receipt, body } of inOrder(plan.references.list, plan.concurrency, work)) {
+    call.receipts.push(receipt);
+    const item = { reference: receipt.reference, position: position++ };
+    const { failure } = receipt;
+    if (body !== null) await printer.body(item, body);
+    if (failure === null) continue;
+    if (body === null) await printer.failed(item, failure);
+    tell(call, plan, receipt, failure);
+    if (failure.scope === 'call') throw failure;
+  }
+}
+
+async function fetchAnswer(call: Call, plan: BodyPlan, reference: Reference): Promise<Outcome> {
+  const receipt = newReceipt(reference.given, reference.id);
+  try {
+    const answer = await call.client.call(plan.operation, plan.parameters(reference), receipt.tally);
+    const body = JsonText.of(answer.text);
+    if (plan.operation.name === operations.resolve.name) {
+      receipt.id = body.get('channel_id')?.string() ?? null;
+      if (receipt.id === null)
+        throw new Failure('bad_answer', 'the answer has no channel_id', { status: 200 });
+      receipt.entries = 1;
+    } else receipt.entries = records(body).records.length;
+    receipt.status = 'complete';
+    return { receipt, body };
+  } catch (error) {
+    failed(receipt, toFailure(error));
+    return { receipt, body: null };
+  }
+}
+
+function tell(call: Call, plan: BodyPlan, receipt: Receipt, failure: Failure): void {
+  call.tell(failure, {
+    reference: receipt.reference,
+    tally: plan.operation.credits > 0 ? receipt.tally : null,
+    next: null,
+  });
+}

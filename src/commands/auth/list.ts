@@ -1,0 +1,73 @@
+import { lastFour } from '../../accounts/key.ts';
+import { firstSteps } from '../../accounts/settings.ts';
+import { readStore } from '../../accounts/store.ts';
+import type { Context } from '../../context.ts';
+import { effectiveFormat, type SharedOptions } from '../../options.ts';
+import type { FormatName, Terminal } from '../../output/format.ts';
+import { Stdout } from '../../output/stdout.ts';
+import { Talk } from '../../output/talk.ts';
+import { decideTerminal } from '../../output/terminal.ts';
+import { jsonLine, orErrorDocument } from './json.ts';
+
+/** One stored account as it is listed. */
+interface Row {
+  readonly active: boolean;
+  readonly profile: string;
+  readonly origin: string;
+  readonly namespace: string;
+  readonly last_four: string;
+}
+
+/** `auth list`: the stored profiles, by name; a table at a terminal, NDJSON elsewhere. No network. */
+export async function runList(options: SharedOptions, context: Context): Promise<number> {
+  const talk = new Talk(context.stderr, options);
+  const stdout = new Stdout(context, talk);
+  const { active, profiles } = await orErrorDocument(stdout, options.format, () => readStore(context.env));
+  const rows = [...profiles]
+    .map(
+      ([profile, { baseUrl, namespace, key }]): Row => ({
+        active: profile === active,
+        profile,
+        origin: baseUrl.origin,
+        namespace,
+        last_four: lastFour(key),
+      }),
+    )
+    .sort((a, b) => (a.profile < b.profile ? -1 : 1));
+  const terminal = decideTerminal(context.stdout, context.env, !options.color);
+  await stdout.write(await render(rows, effectiveFormat(options, terminal !== null), terminal));
+  if (rows.length === 0) talk.note(`no account is stored; ${firstSteps}`);
+  return 0;
+}
+
+async function render(rows: readonly Row[], format: FormatName, terminal: Terminal | null): Promise<string> {
+  switch (format) {
+    case 'json':
+      return jsonLine(rows);
+    case 'ndjson':
+      return rows.map(jsonLine).join('');
+    case 'id':
+      return rows.map(({ profile }) => `${profile}\n`).join('');
+    case 'csv':
+      return [header, ...cells(rows, String)].map((row) => `${row.map(quoteCsv).join(',')}\n`).join('');
+    case 'table': {
+      if (rows.length === 0) return '';
+      const { drawTable } = await import('../../output/table.ts');
+      return drawTable(
+        header,
+        cells(rows, (active) => (active ? '*' : '')),
+        terminal,
+      );
+    }
+  }
+}
+
+const header = ['active', 'profile', 'origin', 'namespace', 'last_four'];
+
+function cells(rows: readonly Row[], mark: (active: boolean) => string): string[][] {
+  return rows.map((row) => [mark(row.active), row.profile, row.origin, row.namespace, row.last_four]);
+}
+
+function quoteCsv(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

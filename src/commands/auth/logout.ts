@@ -1,0 +1,41 @@
+import { shortList, unknownProfile } from '../../accounts/profile.ts';
+import { givenProfile } from '../../accounts/settings.ts';
+import { readStore, type Store } from '../../accounts/store.ts';
+import { updateStore } from '../../accounts/store-write.ts';
+import type { Context } from '../../context.ts';
+import { usage } from '../../errors.ts';
+import type { SharedOptions } from '../../options.ts';
+import { Talk } from '../../output/talk.ts';
+
+/**
+ * `auth logout`: removes the named profile, or else the active one, from the store. Where it was active, the
+ * only one left becomes active; of several, none does: each has credits of its own to spend.
+ */
+export async function runLogout(options: SharedOptions, context: Context): Promise<number> {
+  const before = readStore(context.env);
+  const name = givenProfile(options, context.env) ?? before.active;
+  if (name === null) {
+    throw before.profiles.size === 0
+      ? usage('no account is stored', 'there is nothing to log out of')
+      : usage(
+          'no profile is active',
+          `name the one to remove with --profile (stored: ${shortList(before.profiles.keys())})`,
+        );
+  }
+  if (!before.profiles.has(name)) throw unknownProfile(name, before.profiles.keys());
+  const after = await updateStore(context, (store) => without(name, store));
+
+  const talk = new Talk(context.stderr, options);
+  talk.note(`removed profile '${name}'`);
+  if (before.active !== name) return 0;
+  if (after.active !== null) talk.note(`profile '${after.active}' is the active one now`);
+  else if (after.profiles.size > 0) talk.note('no profile is active now; run: chanlist auth switch NAME');
+  return 0;
+}
+
+function without(name: string, store: Store): Store {
+  const profiles = new Map(store.profiles);
+  if (!profiles.delete(name)) throw unknownProfile(name, store.profiles.keys());
+  const [only = null] = profiles.size === 1 ? profiles.keys() : [];
+  return { active: store.active === name ? only : store.active, profiles };
+}

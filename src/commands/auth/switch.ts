@@ -1,0 +1,23 @@
+import { parseProfileName, unknownProfile } from '../../accounts/profile.ts';
+import { readStore, type Store } from '../../accounts/store.ts';
+import { updateStore } from '../../accounts/store-write.ts';
+import type { Context } from '../../context.ts';
+import type { SharedOptions } from '../../options.ts';
+import { Talk } from '../../output/talk.ts';
+
+/** `auth switch NAME`: makes a stored profile the active one. A usage error for a name that none has. */
+export async function runSwitch(name: string, options: SharedOptions, context: Context): Promise<number> {
+  parseProfileName(name, 'auth switch');
+  const activate = (store: Store): Store => {
+    if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
+    return { ...store, active: name };
+  };
+  const before = readStore(context.env);
+  if (activate(before).active !== before.active) await updateStore(context, activate);
+  const talk = new Talk(context.stderr, options);
+  talk.note(`profile '${name}' is the active one now`);
+  const { CHANLIST_PROFILE: variable } = context.env;
+  if (variable && variable !== name)
+    talk.warn(`CHANLIST_PROFILE is set to '${variable}' and goes before the active profile`);
+  return 0;
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { document } from '../help/document.ts';
+import { type Shell, shellNames, shells } from '../help/shells.ts';
+import { nearest } from '../nearest.ts';
+import { Stdout } from '../output/stdout.ts';
+import { Talk } from '../output/talk.ts';
+import type { Start } from '../program.ts';
+
+export interface CompletionOptions {
+  readonly shell: Shell;
+}
+
+export function register(command: Command, start: Start): void {
+  command.argument('<shell>', shellNames.join(', '), shellName);
+  document(
+    command,
+    [
+      'Prints the completion script for a shell, the same that stands in the completions folder of the package. It ' +
+        'completes commands, flags, formats, fields, stored profiles and files, without the network.',
+    ],
+    [
+      ['bash: add this line to ~/.bashrc', 'eval "$(chanlist completion bash)"'],
+      ['zsh: add this line to ~/.zshrc, behind compinit', 'eval "$(chanlist completion zsh)"'],
+      ['fish: once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
+    ],
+  );
+  command.action((shell: Shell) => start(run, { shell }));
+}
+
+function shellName(text: string): Shell {
+  const shell = shellNames.find((name) => name === text);
+  if (shell !== undefined) return shell;
+  const meant = nearest(text, shellNames);
+  const expected = `expected one of ${shellNames.join(', ')}`;
+  throw usage(
+    `there is no completion for '${text}'`,
+    meant === undefined ? expected : `did you mean ${meant}? ${expected}`,
+  );
+}
+
+/** Prints the bytes of the completion script of a shell. */
+export async function run({ shell }: CompletionOptions, context: Context): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const { packageFolder } = await import('../help/package-folder.ts');
+  const folder = packageFolder();
+  let script: string;
+  try {
+    script = await readFile(`${folder}/completions/${shells[shell]}`, 'utf8');
+  } catch (error) {
+    throw new Failure('failed', `the completion script cannot be read (${systemCode(error) ?? 'error'})`, {
+      hint: 'install chanlist again',
+      cause: error,
+    });
+  }
+  await new Stdout(context, new Talk(context.stderr, { quiet: false, verbose: 0 })).write(script);
+  return 0;
+}

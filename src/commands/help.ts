@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { usage } from '../errors.ts';
+import { document } from '../help/document.ts';
+import { topicNames } from '../help/topic-names.ts';
+import { helpText, helpTopics } from '../help.ts';
+import { nearest } from '../nearest.ts';
+import { Stdout } from '../output/stdout.ts';
+import { Talk } from '../output/talk.ts';
+import type { Start } from '../program.ts';
+
+export interface HelpOptions {
+  /** A command, an action (`auth login`) or a topic; null: the program. */
+  readonly topic: string | null;
+}
+
+export function register(command: Command, start: Start): void {
+  command.argument('[command...]', `a command, or ${topicNames.join(', ')}`);
+  document(
+    command,
+    ['Help for a command, the same as its --help, or for a topic.'],
+    [
+      ['all about one command', 'chanlist help uploads'],
+      ['what the exit codes mean', 'chanlist help exit-codes'],
+      ['which format is used when, and --fields', 'chanlist help formats'],
+      ['the environment variables', 'chanlist help environment'],
+    ],
+  );
+  command.action((words: string[]) => start(run, { topic: words.length === 0 ? null : words.join(' ') }));
+}
+
+/** Prints the help of a command or topic on stdout. */
+export async function run(options: HelpOptions, context: Context): Promise<number> {
+  const text = await helpText(options.topic);
+  if (text === null) {
+    const meant = nearest(options.topic ?? '', await helpTopics());
+    throw usage(
+      `there is no help on '${options.topic}'`,
+      meant === undefined ? 'see: chanlist help' : `did you mean ${meant}?`,
+    );
+  }
+  const talk = new Talk(context.stderr, { quiet: false, verbose: 0 });
+  await new Stdout(context, talk).write(text);
+  return 0;
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { runBodies } from '../bodies/run.ts';
+import type { Context } from '../context.ts';
+import { costSentence } from '../help/cost.ts';
+import { document } from '../help/document.ts';
+import { addMaxCredits, maxCredits } from '../max-credits.ts';
+import { type SharedOptions, sharedOptions, wholeNumber } from '../options.ts';
+import type { Start } from '../program.ts';
+import { operations, parameter } from '../service/contract.ts';
+import { checkParameters } from '../service/parameters.ts';
+import { expectedReference, parseReference, type Reference } from '../service/references.ts';
+
+export interface SearchOptions {
+  readonly shared: SharedOptions;
+  readonly channel: string;
+  readonly query: string;
+  /** Results at the most; null: the service's default. */
+  readonly limit: number | null;
+  readonly maxCredits: number | null;
+}
+
+export function register(command: Command, start: Start): void {
+  const { minimum = 1, maximum = 50, default: usual = 30 } = parameter(operations.search, 'limit');
+  command
+    .argument('<channel>', expectedReference.channel)
+    .argument('<query...>', 'what to search for; words are joined')
+    .addOption(
+      command
+        .createOption('-n, --limit <n>', `results at the most, ${minimum} to ${maximum} (default: ${usual})`)
+        .argParser(wholeNumber('--limit', minimum, maximum)),
+    );
+  addMaxCredits(command);
+  document(
+    command,
+    [`Searches the videos inside one channel. ${costSentence(operations.search)}`],
+    [
+      ['words are joined; without an account', 'chanlist search @demo old town --sandbox'],
+      ['as many as the service gives', `chanlist search @demo bicycle --limit ${maximum}`],
+      ['titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
+    ],
+  );
+  command.action((channel: string, words: string[], flags: { limit?: number; maxCredits?: number }) =>
+    start(run, {
+      shared: sharedOptions(command),
+      channel,
+      query: words.join(' '),
+      limit: flags.limit ?? null,
+      maxCredits: flags.maxCredits ?? null,
+    }),
+  );
+}
+
+/** Prints what a search inside one channel finds (service specification, 4.2). */
+export async function run(options: SearchOptions, context: Context): Promise<number> {
+  const operation = operations.search;
+  const channel = parseReference(options.channel, 'channel');
+  const parameters = ({ value }: Reference) => ({
+    channel: value,
+    q: options.query,
+    ...(options.limit === null ? {} : { limit: options.limit }),
+  });
+  checkParameters(operation, parameters(channel));
+  const references = { list: [channel], several: false };
+  const budget = maxCredits(options.maxCredits, context);
+  const { shared } = options;
+  return await runBodies(
+    { operation, parameters, references, shared, concurrency: 1, maxCredits: budget },
+    context,
+  );
+}

@@ -1,0 +1,82 @@
+import { setMaxListeners } from 'node:events';
+import { interrupted, type StopSignal, stopSignals } from './errors.ts';
+
+/** What the program reads of time. Tests put a fake in its place, so that none of them sleeps. */
+export interface Clock {
+  /** Wall clock, in milliseconds since 1970: for dates only. */
+  now(): number;
+  /** Milliseconds from a fixed moment; never jumps: for durations. */
+  elapsed(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason once that is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+
+/** All that a command may touch of the world outside, besides files. */
+export interface Context {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Aborted, with a `Failure` as its reason, when a signal asks the program to stop. */
+  readonly stop: AbortSignal;
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  // Not `performance`, which Node loads when it is first asked for.
+  elapsed: () => process.uptime() * 1000,
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', onAbort, { once: true });
+    }),
+};
+
+/**
+ * The context of this process. The first signal stops the work in order, a second one ends it at once, and a
+ * third one also where even that waits, for a device that does not answer.
+ */
+export function processContext(): Context {
+  const controller = new AbortController();
+  // As many as there are requests side by side.
+  setMaxListeners(0, controller.signal);
+  const onSignal = (signal: StopSignal): void => {
+    const reason = interrupted(signal);
+    if (controller.signal.aborted) {
+      for (const each of stopSignals) process.removeAllListeners(each);
+      process.exit(reason.exit);
+    }
+    controller.abort(reason);
+  };
+  for (const signal of stopSignals) process.on(signal, onSignal);
+  // Opening a standard stream takes milliseconds: each is opened when it is first asked for.
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    env: process.env,
+    clock: systemClock,
+    stop: controller.signal,
+  };
+}

@@ -1,0 +1,48 @@
+import { checkSandboxFlags, resolveService } from './accounts/settings.ts';
+import type { Context } from './context.ts';
+import type { SharedOptions } from './options.ts';
+import { sanitize } from './output/sanitize.ts';
+import { Stdout } from './output/stdout.ts';
+import { Talk } from './output/talk.ts';
+import { parseBaseUrl } from './service/address.ts';
+import { requestPath } from './service/client.ts';
+import { defaultNamespace, type Operation } from './service/contract.ts';
+import { checkParameters, type Parameters } from './service/parameters.ts';
+
+/** A request that would be sent. */
+export interface PlannedRequest {
+  readonly operation: Operation;
+  readonly parameters: Parameters;
+  /** What is asked for next, and in which case. */
+  readonly next?: { readonly operation: Operation; readonly when: string };
+}
+
+/** The address at which `chanlist serve` answers. */
+const sandboxAddress = 'http://127.0.0.1:8787';
+
+/** Prints the first request of each reference and its cost on stdout, and sends nothing. Needs no key. */
+export async function dryRun(
+  requests: readonly PlannedRequest[],
+  shared: SharedOptions,
+  maxCredits: number | null,
+  context: Context,
+): Promise<number> {
+  checkSandboxFlags(shared);
+  const { baseUrl, namespace } = shared.sandbox
+    ? { baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'), namespace: defaultNamespace }
+    : await resolveService(shared, context);
+  const lines = requests.map(({ operation, parameters, next }) => {
+    checkParameters(operation, parameters);
+    const path = requestPath({ baseUrl, namespace }, operation, parameters);
+    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${cost(operation, maxCredits)}${next === undefined ? '' : `, then ${cost(next.operation, maxCredits)}${next.when}`}\n`;
+  });
+  await new Stdout(context, new Talk(context.stderr, shared)).write(lines.join(''));
+  return 0;
+}
+
+function cost(operation: Operation, maxCredits: number | null): string {
+  if (operation.credits === 0) return 'free';
+  const credits = operation.paged ? '1 credit a page' : '1 credit';
+  if (maxCredits === null) return credits;
+  return `${credits}, at most ${maxCredits} ${maxCredits === 1 ? 'credit' : 'credits'}`;
+}

@@ -1,0 +1,46 @@
+import { usage } from '../errors.ts';
+import { firstEntries } from '../listing/list.ts';
+import type { ExportFile } from './export-file.ts';
+import { fileFormat, positionOf, runExport } from './part-listing.ts';
+import { type ExportTask, openExport, tellDone } from './task.ts';
+
+/** Writes the file anew, or goes on with that where it was interrupted (unless `restart`). */
+export async function exportWhole(task: ExportTask, restart = false): Promise<void> {
+  const { settings, receipt } = task;
+  const { limit } = settings.listing.options;
+  const file = await openExport(task, 'export', restart);
+  try {
+    if (!file.alreadyDone) return await goOn(task, file, limit);
+    tellDone(task, file);
+    await task.finishing?.();
+    const { entries, hasMore } = positionOf(file.state);
+    receipt.id ??= file.state.id;
+    receipt.entries = entries;
+    receipt.status = hasMore ? 'limited' : 'complete';
+    if (entries === limit || (!hasMore && (limit === null || entries < limit))) return;
+  } finally {
+    await file.close();
+  }
+  // The interrupted run had another --limit: its file is in its place, and the one asked for now begins anew.
+  await exportWhole(task);
+}
+
+async function goOn(task: ExportTask, file: ExportFile, limit: number | null): Promise<void> {
+  const before = positionOf(file.state);
+  const { entries, hasMore, cut } = before;
+  if ((limit !== null && entries > limit) || (cut && hasMore && entries !== limit)) {
+    throw usage(
+      `${task.target.path}: the interrupted export has ${entries} entries, for another --limit`,
+      `go on with --limit ${entries}, or throw it away with --restart`,
+    );
+  }
+  const format = await fileFormat(task.settings);
+  await runExport(task, file, format, {
+    before: { ...before, done: !hasMore || entries === limit },
+    select: firstEntries(limit),
+    finish: async (closing) => {
+      await task.finishing?.();
+      await file.finish(closing + format.tail());
+    },
+  });
+}

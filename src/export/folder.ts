@@ -1,0 +1,134 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Call } from '../call.ts';
+import { Failure, systemCode, toFailure, usage } from '../errors.ts';
+import type { Start } from '../listing/plan.ts';
+import { sharedProgress } from '../output/shared-progress.ts';
+import type { Receipt } from '../receipts.ts';
+import { operations } from '../service/contract.ts';
+import { ExportFile } from './export-file.ts';
+import { exportStart } from './export-start.ts';
+import { nodeFileOps } from './files.ts';
+import { FolderJournal } from './folder-journal.ts';
+import { acquireLock } from './lock.ts';
+import { resolveTarget, type Target } from './target.ts';
+import type { ExportSettings } from './task.ts';
+
+/** Exports each reference into a file of its own, several side by side. */
+export async function exportFolder(call: Call, settings: ExportSettings, folder: string): Promise<void> {
+  const { starts, options } = settings.listing;
+  await makeFolder(folder);
+  const journal = await openJournal(call, settings, folder);
+  const shared = { ...call, progress: sharedProgress(call.progress) };
+  const seen = new Set<string>();
+  const targetOf = async (start: Start, receipt: Receipt): Promise<Target | null> => {
+    const id = await idOf(call, start, receipt);
+    const target = await resolveTarget(join(folder, `${id}.${settings.format}`));
+    receipt.file = target.path;
+    if (seen.has(id)) return null;
+    seen.add(id);
+    if (journal === null || !target.exists || !journal.has(id)) return target;
+    // One that is not in its place yet goes on.
+    if (!options.restart && (await ExportFile.peek(target)) !== null) return target;
+    await removeStaleLock(target);
+    call.talk.verbose(`${target.path}: finished by the interrupted run, begun ${journal.begun}`);
+    return null;
+  };
+  const work = (start: Start): Promise<Receipt> =>
+    exportStart(
+      shared,
+      settings,
+      start,
+      (receipt) => targetOf(start, receipt),
+      async (receipt) => {
+        if (receipt.id !== null) await journal?.add(receipt.id);
+      },
+    );
+
+  const receipts: Receipt[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < starts.length; at = next++) {
+      const start = starts[at];
+      if (start !== undefined) receipts[at] = await work(start);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(options.concurrency, starts.length) }, worker));
+  } finally {
+    call.receipts.push(...receipts);
+  }
+  let halted: Failure | null = null;
+  try {
+    call.checkHalted();
+  } catch (error) {
+    halted = toFailure(error);
+  }
+  const left = halted !== null || receipts.some(canGoOn);
+  await journal?.close(!left);
+  const finished = receipts.filter(({ failure }) => failure === null).length;
+  const again = options.restart ? 'the same command without --restart' : 'the same command';
+  if (halted !== null) {
+    const next = `${finished} of ${starts.length} are done: ${again} goes on with the rest`;
+    call.tell(halted, { reference: null, tally: call.budget.total, next });
+    throw halted;
+  }
+  if (left && journal !== null && finished > 0) {
+    call.talk.warn(
+      `${folder}: ${again} goes on with the rest, and does not export the ${finished} finished again`,
+    );
+  }
+}
+
+/** With --update no journal is needed: that a file is up to date is told for free. */
+async function openJournal(
+  call: Call,
+  { listing, format, fields }: ExportSettings,
+  folder: string,
+): Promise<FolderJournal | null> {
+  const { operation, options, starts } = listing;
+  if (options.update || starts.length === 1) return null;
+  const names = fields?.map(({ name }) => name) ?? null;
+  const identity = JSON.stringify([operation.name, format, names, call.serviceName, options.limit]);
+  return await FolderJournal.open(folder, identity, options.restart, call.context.clock.now());
+}
+
+/** Failed in such a way that another run may get through. */
+function canGoOn({ failure }: Receipt): boolean {
+  return failure !== null && !['not_found', 'refused', 'usage'].includes(failure.code);
+}
+
+/** A run that died between the end of a file and its own may have left the lock. */
+async function removeStaleLock({ real, path }: Target): Promise<void> {
+  if ((await nodeFileOps.lstat(`${real}.lock`)) !== null) await (await acquireLock(real, path)).release();
+}
+
+/** The canonical ID that names a reference's file; a handle costs one free call (service specification, 4.1). */
+async function idOf(call: Call, start: Start, receipt: Receipt): Promise<string> {
+  if (start.id !== null) return start.id;
+  const { value } = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
+  const id = typeof value === 'object' && value !== null && 'channel_id' in value ? value.channel_id : null;
+  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]+$/.test(id)) {
+    throw new Failure('bad_answer', 'the channel ID from the service cannot name a file', { status: 200 });
+  }
+  receipt.id = id;
+  return id;
+}
+
+/** The names of new folders are durable before anything is paid. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    const first = await mkdir(folder, { recursive: true });
+    if (first === undefined) return;
+    const top = dirname(resolve(first));
+    for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
+      await nodeFileOps.syncFolder(at);
+      if (at === top || at === dirname(at)) break;
+    }
+  } catch (error) {
+    throw usage(
+      `the folder ${folder} cannot be made (${systemCode(error) ?? 'error'})`,
+      'choose another --output-dir',
+    );
+  }
+}

@@ -1,0 +1,198 @@
+import { Failure } from '../errors.ts';
+import { type ListingPlan, list, nothingYet, type PageSink, type Position } from '../listing/list.ts';
+import type { Format, Item } from '../output/format.ts';
+import { createFormat } from '../output/formats.ts';
+import type { Receipt } from '../receipts.ts';
+import { pageSize } from '../service/contract.ts';
+import type { Credits } from '../service/credits.ts';
+import type { JsonText } from '../service/json-text.ts';
+import { pageDigest, tokenMark } from '../service/pages.ts';
+import type { ExportFile } from './export-file.ts';
+import { mendCommand } from './mend.ts';
+import type { State } from './state.ts';
+import type { ExportSettings, ExportTask } from './task.ts';
+
+/** What the state of an interrupted export holds besides the journal's own. */
+interface Extra {
+  readonly hasMore: boolean;
+  readonly done: boolean;
+  readonly total: number | null;
+  /** The last page was taken in part: the listing cannot be gone on from behind it. */
+  readonly cut: boolean;
+  /** Video ID of the last entry. */
+  readonly last: string | null;
+  /** Marks of the tokens that were sent: one that comes again would lead round for ever. */
+  readonly sent: string;
+}
+
+/** How far an interrupted export has come. */
+export interface PartPosition extends Position {
+  readonly cut: boolean;
+}
+
+/** How the two kinds of export differ. */
+export interface PartPlan extends Pick<ListingPlan, 'select' | 'known'> {
+  /** Where the listing goes on. */
+  readonly before: Position;
+  /** More to keep for the next run, besides how far the listing has come; JSON. */
+  extra?(): { readonly [key: string]: unknown };
+  /** Everything has been listed; gets the closing text of the listing. */
+  finish(closing: string): Promise<void>;
+}
+
+/** Lists into the file from where it has come to; throws what ended it early, saying how to go on. */
+export async function runExport(
+  task: ExportTask,
+  file: ExportFile,
+  format: Format,
+  kind: PartPlan,
+): Promise<void> {
+  const { call, settings, start, target, receipt } = task;
+  const { state } = file;
+  const { before } = kind;
+  const resumed = file.resumed && state.pages > 0;
+  if (resumed) {
+    receipt.id ??= state.id;
+    call.talk.verbose(
+      `${target.path}: going on with what was interrupted; begun ${state.started}, ${kept(state)} there`,
+    );
+  }
+  const overlap = leaveOutOverlap(task, resumed ? state : null, kind.select);
+  const spentBefore = { ...receipt.tally.credits };
+  let { sent = '' } = state.extra as Partial<Extra>;
+  let wrote = state.pages > 0;
+  const sink: PageSink = {
+    page: async (text, position, page) => {
+      const whole = (position.pages === 1 ? format.head() : '') + text;
+      wrote = true;
+      if (page === null && !position.done) return await file.appendLoose(whole);
+      const { hasMore, done, total } = position;
+      if (page?.token) sent += tokenMark(page.token);
+      const extra: Extra = { hasMore, done, total, cut: page === null, last: overlap.last(), sent };
+      await file.append(whole, {
+        rows: position.entries,
+        pages: position.pages,
+        token: position.token,
+        seen: page === null ? null : pageDigest(page),
+        id: receipt.id,
+        credits: plus(state.credits, minus(receipt.tally.credits, spentBefore)),
+        extra: { ...extra, ...kind.extra?.() },
+      });
+    },
+    close: async (text, end) => {
+      if (end.failure === null) await kind.finish(text);
+    },
+  };
+  const plan: ListingPlan = {
+    operation: settings.listing.operation,
+    item: { reference: start.given, position: 0 } satisfies Item,
+    start: {
+      reference: start.value,
+      token: before.pages > 0 ? before.token : start.token,
+      before: state.seen,
+      seen: sent,
+    },
+    before,
+    limit: settings.listing.options.limit,
+    known: kind.known ?? 0,
+    select: overlap.select,
+    explain: (failure) => {
+      const first = file.state.pages === state.pages;
+      return resumed && first && state.token !== null ? expired(failure, state, task) : failure;
+    },
+  };
+  try {
+    await list(call, plan, format, sink, receipt);
+  } catch (error) {
+    if (receipt.failure === null) throw error;
+  }
+  if (receipt.failure === null) return;
+  // What went wrong is in the receipt: that a file could not be removed would hide it.
+  if (!wrote) await file.discard().catch(() => {});
+  else if (file.state.pages > 0) receipt.goOn = howToGoOn(file.state, receipt, settings);
+  throw receipt.failure;
+}
+
+/**
+ * A selection that, on the first page of a continued run, leaves out what is there already: where tokens are
+ * places in the list, uploads that came in meanwhile have moved the entries on. In a playlist a video may stand
+ * twice: there nothing is left out.
+ */
+function leaveOutOverlap(
+  { call, settings, target }: ExportTask,
+  resumed: State | null,
+  select: ListingPlan['select'],
+): { select: ListingPlan['select']; last(): string | null } {
+  const idOf = (entry: JsonText | undefined): string | null => entry?.get('videoId')?.string() ?? null;
+  const { last: seen = null } = (resumed?.extra ?? {}) as Partial<Extra>;
+  let last = seen;
+  let first = settings.listing.operation.name === 'uploads' && seen !== null;
+  return {
+    last: () => last,
+    select: async (page, entries) => {
+      const there = first ? page.entries.findIndex((entry) => idOf(entry) === seen) + 1 : 0;
+      first = false;
+      if (there > 0)
+        call.talk.verbose(`${target.path}: ${there} entries of this page were there already: left out`);
+      const rest = there === 0 ? page : { ...page, entries: page.entries.slice(there) };
+      const selection = await select(rest, entries);
+      last = idOf(selection.entries.at(-1)) ?? last;
+      return { ...selection, whole: selection.entries.length === rest.entries.length };
+    },
+  };
+}
+
+function kept({ rows, pages }: State): string {
+  const entries = rows === 1 ? '1 entry' : `${rows} entries`;
+  return `${entries}, ${pages === 1 ? '1 page is' : `${pages} pages are`}`;
+}
+
+function howToGoOn(state: State, receipt: Receipt, { listing }: ExportSettings): string | null {
+  if (receipt.failure?.hint?.includes('--restart')) return null;
+  const same = listing.options.restart ? 'the same command without --restart' : 'the same command';
+  return `${kept(state)} kept: ${same} goes on`;
+}
+
+/** A refused token at the start of a continued run: the export cannot be gone on with. */
+function expired(failure: Failure, state: State, task: ExportTask): Failure {
+  const { status } = failure;
+  if (status === null || ![400, 404, 410, 422].includes(status)) return failure;
+  const { total } = positionOf(state);
+  const inFolder = task.settings.listing.options.outputDir !== null;
+  const again =
+    state.mode === 'export'
+      ? `starts over, and pays its first ${state.pages === 1 ? 'page' : `${state.pages} pages`} again`
+      : `exports everything anew${total === null ? '' : `, for about ${credits(Math.ceil(total / pageSize))}`}`;
+  return new Failure('bad_answer', `the service no longer takes the continuation token: ${failure.message}`, {
+    status,
+    hint: `${inFolder ? mendCommand(task) : '--restart'} ${again}`,
+  });
+}
+
+const credits = (count: number): string => `${count} ${count === 1 ? 'credit' : 'credits'}`;
+
+/** Where an interrupted export has come to. */
+export function positionOf(state: State): PartPosition {
+  if (state.pages === 0) return { ...nothingYet, cut: false };
+  const { hasMore = true, done = false, total = null, cut = false } = state.extra as Partial<Extra>;
+  return { token: state.token, hasMore, done, total, cut, entries: state.rows, pages: state.pages };
+}
+
+function plus(a: Credits, b: Credits): Credits {
+  return {
+    confirmed: a.confirmed + b.confirmed,
+    possibly_charged: a.possibly_charged + b.possibly_charged,
+  };
+}
+
+function minus(a: Credits, b: Credits): Credits {
+  return {
+    confirmed: a.confirmed - b.confirmed,
+    possibly_charged: a.possibly_charged - b.possibly_charged,
+  };
+}
+
+/** The format of a file: one reference, nothing cut, no colour. */
+export function fileFormat({ listing, format, fields }: ExportSettings): Promise<Format> {
+  return createFormat(format, { operation: listing.operation, fields, several: false, terminal: null });
+}

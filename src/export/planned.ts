@@ -1,0 +1,34 @@
+import type { PlannedRequest } from '../dry-run.ts';
+import { firstRequest, type Start } from '../listing/plan.ts';
+import { operations } from '../service/contract.ts';
+import { ExportFile } from './export-file.ts';
+import { positionOf } from './part-listing.ts';
+import type { Target } from './target.ts';
+import type { ExportSettings } from './task.ts';
+
+/**
+ * The first request of an export, for `--dry-run`: an interrupted one goes on at its token, an update asks
+ * `latest` first. `target` is null where the file's name is only known after a request.
+ */
+export async function plannedRequest(
+  { listing }: ExportSettings,
+  start: Start,
+  target: Target | null,
+): Promise<PlannedRequest> {
+  const { operation, options } = listing;
+  if (target === null && start.id === null) {
+    const when = options.update && !options.restart ? ' for what is new' : '';
+    return {
+      operation: operations.resolve,
+      parameters: { input: start.value ?? '' },
+      next: { operation, when },
+    };
+  }
+  const state = target === null || options.restart ? null : await ExportFile.peek(target);
+  const going = state !== null && state.pages > 0 && !state.done ? positionOf(state) : null;
+  if (going !== null && !going.done) return firstRequest(operation, { value: null, token: going.token });
+  const updates = options.update && !options.restart && (target === null || target.exists);
+  if (!updates) return firstRequest(operation, start);
+  const next = { operation, when: ' for what is new' };
+  return { operation: operations.latest, parameters: { channel: start.value ?? '' }, next };
+}

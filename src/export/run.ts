@@ -1,0 +1,37 @@
+import { usage } from '../errors.ts';
+import type { Listing, Prepared } from '../listing/plan.ts';
+import { effectiveFormat, tableInFile } from '../options.ts';
+import { parseFields } from '../output/fields.ts';
+import { exportStart } from './export-start.ts';
+import { exportFolder } from './folder.ts';
+import { plannedRequest } from './planned.ts';
+import { resolveTarget } from './target.ts';
+
+/** A listing into a file, or into a folder of files. */
+export async function prepare(listing: Listing): Promise<Prepared> {
+  const { options, operation, starts } = listing;
+  const { shared, outputDir, update } = options;
+  const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
+  const format = outputDir === null ? effectiveFormat(shared, false) : (shared.format ?? 'ndjson');
+  if (format === 'table') throw tableInFile();
+  const settings = { listing, format, fields };
+  if (update && fields !== null && !fields.some(({ name }) => name === 'videoId')) {
+    throw usage('--update needs videoId among the --fields', 'it tells known videos from new ones');
+  }
+  const [start] = starts;
+  if (outputDir === null && shared.output !== null && start !== undefined) {
+    const target = await resolveTarget(shared.output);
+    return {
+      requests: [await plannedRequest(settings, start, target)],
+      run: async (call) => {
+        const receipt = await exportStart(call, settings, start, async () => target);
+        call.receipts.push(receipt);
+        if (receipt.failure?.scope === 'call') throw receipt.failure;
+      },
+    };
+  }
+  return {
+    requests: await Promise.all(starts.map((each) => plannedRequest(settings, each, null))),
+    run: (call) => exportFolder(call, settings, outputDir ?? ''),
+  };
+}

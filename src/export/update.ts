@@ -1,0 +1,196 @@
+import { Failure, usage } from '../errors.ts';
+import type { ListingPlan } from '../listing/list.ts';
+import { keepMemoryFlat } from '../listing/memory.ts';
+import { operations, pageSize } from '../service/contract.ts';
+import { JsonText } from '../service/json-text.ts';
+import { ExportFile } from './export-file.ts';
+import { exportWhole } from './export-whole.ts';
+import { KnownFile } from './known-file.ts';
+import { latestOf } from './latest.ts';
+import { mendCommand } from './mend.ts';
+import { fileFormat, positionOf, runExport } from './part-listing.ts';
+import { resolveTarget } from './target.ts';
+import { type ExportTask, openExport, tellDone } from './task.ts';
+
+/**
+ * `--update`: finishes what was interrupted first, then asks the free `latest` whether there is anything new,
+ * and only then buys pages until the first known video. The new entries go on top of the old ones, atomically.
+ */
+export async function updateFile(task: ExportTask): Promise<void> {
+  await keepMemoryFlat();
+  const { call, receipt, target } = task;
+  const interrupted = await ExportFile.peek(target);
+  const begun = interrupted !== null && (interrupted.pages > 0 || interrupted.done);
+  if (!begun && !target.exists) return await exportAll(task);
+  if (interrupted !== null) {
+    if (!begun) await throwAway(task);
+    else if (interrupted.mode === 'export') await exportWhole(task);
+    else if (interrupted.done) await putInPlace(task);
+    else if (target.exists || !positionOf(interrupted).cut) await fetchNew(task, null);
+    else {
+      call.talk.warn(
+        `${target.path} has been removed since its update was interrupted: all is exported anew`,
+      );
+      return await exportAll(task);
+    }
+  }
+  const finished = receipt.status === 'complete';
+  await bringUpToDate({ ...task, target: await resolveTarget(target.path) });
+  if (finished && receipt.status === 'unchanged') receipt.status = 'complete';
+  compare(task);
+}
+
+/** Without FILE all entries are new. */
+async function exportAll(task: ExportTask): Promise<void> {
+  await exportWhole(task, true);
+  task.receipt.added = task.receipt.entries;
+}
+
+/** What was only begun, without a page, needs no going on with. */
+async function throwAway(task: ExportTask): Promise<void> {
+  await (await openExport(task, 'update', true)).discard();
+}
+
+/** The interrupted update had everything: its last step is done. */
+async function putInPlace(task: ExportTask): Promise<void> {
+  const { receipt } = task;
+  const file = await openExport(task, 'update', false);
+  await file.close();
+  tellDone(task, file);
+  receipt.id ??= file.state.id;
+  receipt.status = 'complete';
+  receipt.added = file.state.rows;
+}
+
+async function bringUpToDate(task: ExportTask): Promise<void> {
+  const { call, start, receipt } = task;
+  const file = new KnownFile(task);
+  // What is wrong with the old file shows before anything is sent.
+  const { entries, channelId } = await file.look();
+  const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
+  const latest = latestOf(JsonText.of(answer.text));
+  if (channelId !== null) await checkChannel(task, file, channelId, latest.channelId);
+  const known = await file.find(latest.videos.flat());
+  const isKnown = (names: readonly string[]): boolean => names.some((name) => known.has(name));
+  const firstKnown = latest.videos.findIndex(isKnown);
+  if (latest.videos.every(isKnown)) {
+    receipt.status = 'unchanged';
+    receipt.entries = entries;
+    receipt.added ??= 0;
+    return;
+  }
+  await fetchNew(task, firstKnown === -1 ? null : firstKnown);
+}
+
+/**
+ * Buys pages until the first known video, and puts what is new on top. `firstKnown`: how many new videos `latest`
+ * has before a known one; null where it has none that is known.
+ */
+async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<void> {
+  const { call, settings, target, receipt } = task;
+  const known = new KnownFile(task);
+  // Everything that could be wrong with the old file shows before anything is paid.
+  const old = await known.count();
+  let file = await openExport(task, 'update', false);
+  try {
+    let ends = endsOf(file);
+    if (file.baseChanged && (await known.find(ends)).size > 0) {
+      call.talk.warn(
+        `${target.path} has what the interrupted update had fetched: it was changed meanwhile; the update begins anew`,
+      );
+      await file.close();
+      file = await openExport(task, 'update', true);
+      ends = [];
+    }
+    let met = false;
+    const select: ListingPlan['select'] = async (page) => {
+      const ids = page.entries.map((entry) => entry.get('videoId')?.string() ?? '');
+      const found = await known.find(ids);
+      const first = ids.findIndex((id) => found.has(id));
+      met = first >= 0;
+      // A short page may end before the one that latest has.
+      const expected = firstKnown !== null && (firstKnown < ids.length || ids.length === 0);
+      if (!met && page.token === null && old > 0 && expected) throw unlike(target.path);
+      const taken = met ? first : ids.length;
+      if (taken > 0) ends = [ends[0] ?? ids[0] ?? '', ids[taken - 1] ?? ''];
+      return { entries: page.entries.slice(0, taken), done: met };
+    };
+    const before = positionOf(file.state);
+    met = before.done;
+    const format = await fileFormat(settings);
+    const finish = async (): Promise<void> => {
+      const fresh = receipt.entries;
+      const end = format.close(
+        { reference: null, position: 0 },
+        { hasMore: false, token: null, failure: null },
+      );
+      if (fresh > 0) {
+        await task.finishing?.();
+        await file.finishWith(known.rows(), end + format.tail());
+      } else await file.discard();
+      receipt.added = (receipt.added ?? 0) + fresh;
+      receipt.entries = fresh + old;
+      receipt.token = null;
+    };
+    await runExport(task, file, format, { before, select, finish, known: old, extra: () => ({ ends }) });
+    receipt.status = receipt.added === 0 ? 'unchanged' : 'complete';
+    if (!met && old > 0) {
+      call.talk.warn(
+        `${target.path}: none of the ${old} entries that it had is in the list any more; they are kept below the new ones`,
+      );
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** IDs of the newest and the oldest entry that an interrupted update has fetched. */
+function endsOf({ state }: ExportFile): string[] {
+  const { ends } = state.extra;
+  return Array.isArray(ends) ? ends.filter((id) => typeof id === 'string' && id !== '') : [];
+}
+
+/** Holds the file's entries against numVideos. */
+function compare(task: ExportTask): void {
+  const { call, target, receipt } = task;
+  if (receipt.total === null) return;
+  receipt.missing = Math.max(0, receipt.total - receipt.entries);
+  receipt.disappeared = Math.max(0, receipt.entries - receipt.total);
+  if (receipt.missing === 0) return;
+  const credits = Math.ceil(receipt.total / pageSize);
+  const are = receipt.missing === 1 ? 'video is' : 'videos are';
+  call.talk.warn(
+    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; mend it for about ${credits} ${credits === 1 ? 'credit' : 'credits'} with: ${mendCommand(task)}`,
+  );
+}
+
+/** The file, whose newest entry is of channel `held`, must be of the channel that was asked for: told by free calls. */
+async function checkChannel(
+  task: ExportTask,
+  file: KnownFile,
+  held: string,
+  latest: string | null,
+): Promise<void> {
+  const { call, start, target, receipt } = task;
+  receipt.id ??= latest;
+  if (receipt.id === null) {
+    const { value } = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
+    const id = typeof value === 'object' && value !== null && 'channel_id' in value ? value.channel_id : null;
+    receipt.id = typeof id === 'string' ? id : null;
+  }
+  if (receipt.id === null || receipt.id === held || (await file.hasChannel(receipt.id))) return;
+  throw usage(
+    `${target.path} holds another channel: ${held}, not ${receipt.id} (${start.given})`,
+    'name another file',
+  );
+}
+
+function unlike(path: string): Failure {
+  return new Failure(
+    'bad_answer',
+    `none of the first page's videos is in ${path}, though latest names known ones`,
+    {
+      hint: 'if the file is right, try again later; --restart exports everything anew',
+    },
+  );
+}

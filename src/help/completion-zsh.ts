@@ -1,0 +1,141 @@
+import { allNodes, names } from './completion-bash.ts';
+import { generatedNotice, profileNames, shQuote } from './profiles-shell.ts';
+import type { Completion, Flag, Node } from './tree.ts';
+
+/** The completion script for zsh: a file of `$fpath`, and also to be evaluated. */
+export function zshCompletion(root: Node): string {
+  const nodes = allNodes(root).filter(({ path }) => path !== '');
+  return `#compdef chanlist
+${generatedNotice.join('\n')}
+
+# Offers the names of the stored profiles.
+_chanlist_profiles() {
+  local store
+  case $OSTYPE in
+    darwin*) store=$HOME/Library/Preferences/chanlist/config.json ;;
+    *) store=\${XDG_CONFIG_HOME:-$HOME/.config}/chanlist/config.json ;;
+  esac
+  local -a profiles
+  [[ -r $store ]] && profiles=(\${(f)"$(${profileNames[0]} <$store |
+    ${profileNames.slice(1).join(' |\n    ')})"})
+  compadd "$@" -a profiles
+}
+
+_chanlist() {
+  local curcontext=$curcontext state state_descr line ret=1
+  local -A opt_args
+  _arguments -C -s -S \\
+${specs(root)} \\
+    '(-)1:command:->command' \\
+    '(-)*::argument:->argument' && ret=0
+  case $state in
+    command)
+      local -a commands=(
+${described(root.children)}
+      )
+      _describe -t commands command commands && ret=0
+      ;;
+    argument)
+      curcontext="\${curcontext%:*}-$words[1]:"
+      (( $+functions[_chanlist_$words[1]] )) && _chanlist_$words[1] && ret=0
+      ;;
+  esac
+  return ret
+}
+
+${nodes.map((node) => (node.children.length > 0 ? group(node) : leaf(node))).join('\n\n')}
+
+if [[ $funcstack[1] == _chanlist ]]; then
+  _chanlist "$@"
+else
+  compdef _chanlist chanlist
+fi
+`;
+}
+
+function functionName(node: Node): string {
+  return `_chanlist_${node.path.replaceAll(' ', '_')}`;
+}
+
+function group(node: Node): string {
+  return `${functionName(node)}() {
+  local curcontext=$curcontext state state_descr line ret=1
+  local -A opt_args
+  _arguments -C -s -S \\
+${specs(node)} \\
+    '(-)1:action:->action' \\
+    '(-)*::argument:->argument' && ret=0
+  case $state in
+    action)
+      local -a actions=(
+${described(node.children)}
+      )
+      _describe -t commands action actions && ret=0
+      ;;
+    argument)
+      (( $+functions[${functionName(node)}_$words[1]] )) && ${functionName(node)}_$words[1] && ret=0
+      ;;
+  esac
+  return ret
+}`;
+}
+
+function leaf(node: Node): string {
+  const { argument } = node;
+  const { completion, name } = argument ?? ({ completion: { kind: 'nothing' }, name: '' } as const);
+  // Without the last one zsh would offer the flags where there is nothing more to say.
+  const all =
+    argument === null
+      ? ['*: :()']
+      : completion.kind === 'nothing'
+        ? [`*:${name}:()`]
+        : [`1:${name}:${action(completion)}`, '*: :()'];
+  const rest = all.map((one) => `    ${shQuote(one)}`);
+  return `${functionName(node)}() {
+  _arguments -s -S \\
+${[specs(node), ...rest].join(' \\\n')}
+}`;
+}
+
+function specs(node: Node): string {
+  return node.flags.map((flag) => `    ${spec(flag)}`).join(' \\\n');
+}
+
+/** A flag as a specification of `_arguments`. */
+function spec(flag: Flag): string {
+  const own = flag.repeatable ? [] : names(flag);
+  const excluded = [...own, ...flag.excludes];
+  const before = `${excluded.length > 0 ? `(${excluded.join(' ')})` : ''}${flag.repeatable ? '*' : ''}`;
+  const value = flag.value === null ? '' : `:${specText(flag.value)}:${action(flag.completion)}`;
+  const after = `[${specText(flag.description)}]${value}`;
+  const long = flag.value === null ? flag.long : `${flag.long}=`;
+  if (flag.short === null) return shQuote(`${before}${long}${after}`);
+  const short = flag.value === null ? flag.short : `${flag.short}+`;
+  return `${shQuote(before)}{${short},${long}}${shQuote(after)}`;
+}
+
+function action(completion: Completion): string {
+  switch (completion.kind) {
+    case 'words':
+      return `(${completion.words.join(' ')})`;
+    case 'list':
+      return `_sequence -s , compadd - ${completion.words.join(' ')}`;
+    case 'profile':
+      return '_chanlist_profiles';
+    case 'file':
+      return '_files';
+    case 'folder':
+      return '_files -/';
+    case 'nothing':
+      return '';
+  }
+}
+
+function described(nodes: readonly Node[]): string {
+  return nodes.map(({ name, summary }) => `        ${shQuote(`${name}:${summary}`)}`).join('\n');
+}
+
+/** A text within a specification. */
+function specText(text: string): string {
+  return text.replace(/[[\]:\\]/g, '\\$&');
+}

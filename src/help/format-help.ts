@@ -1,0 +1,51 @@
+import type { Command, Help } from 'commander';
+import { exampleLines, examplesOf } from './document.ts';
+
+/** Where the help shows the flags of the program itself. */
+export const helpGroup = 'Help:';
+
+/**
+ * The help of a command: usage, what it does, arguments, subcommands, its own flags, the shared ones, examples.
+ * In place of Commander's own order, which has the commands last.
+ */
+export function formatHelp(command: Command, helper: Help): string {
+  const width = helper.padWidth(command, helper);
+  const item = (term: string, meaning: string): string => helper.formatItem(term, width, meaning, helper);
+  const commands = helper.visibleCommands(command);
+  const flags = helper.visibleOptions(command);
+  const flagGroups = helper.groupItems(
+    [...command.options],
+    flags,
+    (flag) => flag.helpGroupHeading ?? 'Options:',
+  );
+  const sections = [
+    [`Usage: ${helper.commandUsage(command)}`],
+    [helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? 80)],
+    section(
+      'Arguments:',
+      command.registeredArguments.map((argument) => item(argument.name(), argument.description)),
+    ),
+    ...[...helper.groupItems([...command.commands], commands, (one) => one.helpGroup() || 'Actions:')].map(
+      ([heading, group]) =>
+        section(
+          heading,
+          group.map((one) => item(helper.subcommandTerm(one), helper.subcommandDescription(one))),
+        ),
+    ),
+    ...[...flagGroups].map(([heading, group]) =>
+      section(
+        heading,
+        group.map((flag) => item(helper.optionTerm(flag), helper.optionDescription(flag))),
+      ),
+    ),
+    section('Examples:', exampleLines(examplesOf(command))),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function section(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, ...lines];
+}

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The folder of the installed package: the first one upwards from the running file that has completions. */
+export function packageFolder(): string | null {
+  let folder = typeof __dirname === 'string' ? __dirname : process.cwd();
+  for (;;) {
+    if (existsSync(join(folder, 'completions', 'chanlist.bash'))) return folder;
+    const above = dirname(folder);
+    if (above === folder) return null;
+    folder = above;
+  }
+}

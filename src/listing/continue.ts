@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+
+/** A command line as it was typed, without its references. */
+export interface Invocation {
+  readonly name: string;
+  readonly flags: readonly Flag[];
+}
+
+export interface Flag {
+  /** `--format` */
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** Bytes of a token that are still shown. */
+const longestShown = 4096;
+
+/** The command line that Commander has read, with long flag names. */
+export function invocationOf(command: Command): Invocation {
+  const flags: Flag[] = [];
+  const names: string[] = [];
+  for (let at: Command | null = command; at?.parent; at = at.parent) names.unshift(at.name());
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    for (const option of at.options) {
+      if (at.getOptionValueSource(option.attributeName()) !== 'cli') continue;
+      const value: unknown = at.getOptionValue(option.attributeName());
+      if (option.negate ? value !== false : value === false) continue;
+      const last = Array.isArray(value) ? value.at(-1) : value;
+      flags.push({
+        name: option.long ?? option.flags,
+        value: typeof last === 'boolean' ? null : String(last),
+      });
+    }
+  }
+  return { name: names.join(' '), flags };
+}
+
+/** A word as a POSIX shell reads it back. */
+export function shellQuote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** True for a token that can be shown in a message and pasted back. */
+export function isShowable(token: string): boolean {
+  return (
+    !/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(token) &&
+    Buffer.byteLength(token) <= longestShown
+  );
+}
+
+/** A command line with other references, some flags left out and others added; quoted for the shell. */
+export function commandLine(
+  invocation: Invocation,
+  references: readonly string[],
+  change: { drop?: readonly string[]; add?: readonly Flag[] } = {},
+): string {
+  const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
+  const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
+    value === null
+      ? name
+      : value.startsWith('-') || name === '--continuation'
+        ? `${name}=${shellQuote(value)}`
+        : `${name} ${shellQuote(value)}`,
+  );
+  return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
+}

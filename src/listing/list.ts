@@ -1,0 +1,190 @@
+import type { Call } from '../call.ts';
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
+import { type Format, type Item, joined, type ListingEnd, type Text } from '../output/format.ts';
+import { failed, type Receipt } from '../receipts.ts';
+import { pageSize } from '../service/contract.ts';
+import { spent } from '../service/credits.ts';
+import type { JsonText } from '../service/json-text.ts';
+import { type Page, type PagedOperation, type PagesStart, pages } from '../service/pages.ts';
+import { keepMemoryFlat } from './memory.ts';
+
+/** How far a listing has come: all that is needed to go on later. */
+export interface Position {
+  /** Token of the first page not wholly written; null: the first page. */
+  readonly token: string | null;
+  readonly hasMore: boolean;
+  /** Entries and pages written. */
+  readonly entries: number;
+  readonly pages: number;
+  /** Nothing more is wanted. */
+  readonly done: boolean;
+  /** numVideos, once a page has told it. */
+  readonly total: number | null;
+}
+
+/** Before the first page. */
+export const nothingYet: Position = {
+  token: null,
+  hasMore: true,
+  entries: 0,
+  pages: 0,
+  done: false,
+  total: null,
+};
+
+/** Where the text of a listing goes. */
+export interface PageSink {
+  /**
+   * Takes the text of a page. When it resolves, the text is where it belongs and the next page may be bought.
+   * `page` is null where the listing cannot be continued behind it.
+   */
+  page(text: Text, position: Position, page: Page | null): Promise<void>;
+  /** Takes the closing text of a listing, whole or cut short. */
+  close(text: string, end: ListingEnd): Promise<void>;
+}
+
+/** Which entries of a page are wanted, and whether that is the end of the listing. */
+export interface Selection {
+  readonly entries: readonly JsonText[];
+  readonly done: boolean;
+  /** Nothing behind these is left of the page (default: where they are as many as the page has). */
+  readonly whole?: boolean;
+}
+
+export interface ListingPlan {
+  readonly operation: PagedOperation;
+  readonly item: Item;
+  readonly start: PagesStart;
+  /** Where an earlier run has come to. */
+  readonly before: Position;
+  /** Entries at the most, for estimates; null: all. */
+  readonly limit: number | null;
+  /** Entries at the end of the list that need not be listed, for estimates (0). */
+  readonly known?: number;
+  /** `entries`: how many were written before this page. */
+  select(page: Page, entries: number): Promise<Selection> | Selection;
+  /** What a failure means here. */
+  explain?(failure: Failure): Failure;
+}
+
+/** A selection of the first `limit` entries of a listing; null: of all. */
+export function firstEntries(limit: number | null): ListingPlan['select'] {
+  return (page, entries) => {
+    const room = limit === null ? Number.POSITIVE_INFINITY : limit - entries;
+    const wanted = page.entries.length <= room ? page.entries : page.entries.slice(0, room);
+    return { entries: wanted, done: wanted.length === room };
+  };
+}
+
+/**
+ * Lists one reference into a sink, page after page. How it ended is in the receipt; a failure that is not of
+ * this reference alone is thrown as well, after the sink has been closed.
+ */
+export async function list(
+  call: Call,
+  plan: ListingPlan,
+  format: Format,
+  sink: PageSink,
+  receipt: Receipt,
+): Promise<void> {
+  const { item, before } = plan;
+  const pagesBefore = receipt.pages - before.pages;
+  let position: Position = { ...before, token: plan.start.token };
+  let opened = before.pages > 0;
+  let failure: Failure | null = null;
+  const account = (): void => {
+    receipt.entries = position.entries;
+    receipt.pages = pagesBefore + position.pages;
+    receipt.total = position.total;
+    receipt.token = position.hasMore ? position.token : null;
+  };
+  const progress = (): void => {
+    call.progress.update({
+      reference: item.reference ?? '',
+      page: position.pages,
+      entries: position.entries,
+      total: wanted(position, plan),
+      credits: spent(receipt.tally.credits),
+      estimated: estimatedCredits(position, plan, receipt),
+    });
+  };
+  try {
+    call.checkHalted();
+    progress();
+    const source = before.done ? [] : pages(call.client, plan.operation, plan.start, receipt.tally);
+    for await (const page of source) {
+      receipt.id ??= channelOf(page);
+      const selection = await plan.select(page, position.entries);
+      const { entries, done, whole = entries.length === page.entries.length } = selection;
+      const goesOn = whole && page.broken === null;
+      const opening = opened ? '' : format.open(item, page.info);
+      const rows = format.copiedRows?.(entries) ?? format.rows(item, entries, position.entries);
+      const text = joined(opening, rows);
+      const next: Position = {
+        token: goesOn ? page.next : page.token,
+        hasMore: page.hasMore || !whole,
+        entries: position.entries + entries.length,
+        pages: position.pages + 1,
+        done: done || (goesOn && !page.hasMore),
+        total: page.total ?? position.total,
+      };
+      await sink.page(text, next, goesOn ? page : null);
+      opened = true;
+      position = next;
+      account();
+      progress();
+      if (next.done) break;
+      if (receipt.pages === 1) await keepMemoryFlat();
+      call.checkHalted();
+    }
+    receipt.status = position.hasMore ? 'limited' : 'complete';
+  } catch (error) {
+    if (error instanceof ClosedPipe) throw error;
+    const told = budgetNeeds(toFailure(error), position, plan);
+    failure = plan.explain?.(told) ?? told;
+    failed(receipt, failure);
+  }
+  account();
+  const end = {
+    hasMore: failure !== null || position.hasMore,
+    token: failure === null ? receipt.token : position.token,
+    failure,
+  };
+  await sink.close((opened ? '' : format.open(item, null)) + format.close(item, end), end);
+  if (failure?.scope === 'call') throw failure;
+}
+
+function channelOf(page: Page): string | null {
+  const id = page.entries[0]?.get('channelId')?.string();
+  return id?.startsWith('UC') ? id : null;
+}
+
+/** Entries that the listing will have, as far as numVideos or a limit tells; null where they do not. */
+function wanted({ total, entries }: Position, { limit, known = 0 }: ListingPlan): number | null {
+  return total === null ? limit : Math.min(Math.max(total - known, entries), limit ?? total);
+}
+
+/** Credits that the rest of a listing costs; null where nobody can tell. */
+function creditsLeft(position: Position, plan: ListingPlan): number | null {
+  const all = wanted(position, plan);
+  if (all === null) return null;
+  const size = position.pages > 0 && position.entries > 0 ? position.entries / position.pages : pageSize;
+  return Math.max(0, Math.ceil((all - position.entries) / size - 1e-9));
+}
+
+/** Credits that this run will have spent at its end. */
+function estimatedCredits(position: Position, plan: ListingPlan, { tally }: Receipt): number | null {
+  const left = creditsLeft(position, plan);
+  return left === null ? null : spent(tally.credits) + (position.hasMore ? left : 0);
+}
+
+/** A stop by the budget says how many more credits the listing needs. */
+function budgetNeeds(failure: Failure, position: Position, plan: ListingPlan): Failure {
+  const left = failure.code === 'budget' ? creditsLeft(position, plan) : null;
+  if (left === null) return failure;
+  const needed = Math.max(1, left);
+  return new Failure(
+    'budget',
+    `${failure.message}; about ${needed} more ${needed === 1 ? 'is' : 'are'} needed`,
+  );
+}

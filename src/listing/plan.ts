@@ -1,0 +1,44 @@
+import type { Call } from '../call.ts';
+import type { Context } from '../context.ts';
+import type { PlannedRequest } from '../dry-run.ts';
+import type { PagedOperation } from '../service/pages.ts';
+import type { ReferenceKind } from '../service/references.ts';
+import type { ListingOptions } from './options.ts';
+
+/** What one listing starts from: a reference, or the token of a page. */
+export interface Start {
+  /** As typed; null with `--continuation`. */
+  readonly given: string | null;
+  /** What is sent. */
+  readonly value: string | null;
+  readonly id: string | null;
+  readonly token: string | null;
+}
+
+/** All that a listing command was asked for, read and checked. */
+export interface Listing {
+  readonly operation: PagedOperation;
+  readonly kind: ReferenceKind;
+  readonly options: ListingOptions;
+  readonly starts: readonly Start[];
+  readonly several: boolean;
+  readonly context: Context;
+}
+
+/** A listing whose output has been checked, ready to go. */
+export interface Prepared {
+  /** The first request of each reference. */
+  readonly requests: readonly PlannedRequest[];
+  run(call: Call): Promise<void>;
+}
+
+/** The request that a listing starts with. */
+export function firstRequest(
+  operation: PagedOperation,
+  start: Pick<Start, 'value' | 'token'>,
+): PlannedRequest {
+  const [first] = operation.parameters;
+  const parameters =
+    start.token === null ? { [first.name]: start.value ?? '' } : { continuation: start.token };
+  return { operation, parameters };
+}

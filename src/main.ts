@@ -1,0 +1,33 @@
+import type { Context } from './context.ts';
+import { ClosedPipe, lastResort, toFailure } from './errors.ts';
+import { Stdout } from './output/stdout.ts';
+import { Talk } from './output/talk.ts';
+import { parseArguments } from './program.ts';
+import { showStack } from './stack.ts';
+
+/** Runs the program: arguments (without node and script) to exit code. Every error ends here. */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  const talk = new Talk(context.stderr, { quiet: false, verbose: 0 });
+  try {
+    const texts: string[] = [];
+    const task = await parseArguments(argv, (text) => texts.push(text));
+    await new Stdout(context, talk).write(texts.join(''));
+    return task === null ? 0 : await task.run(task.options, context);
+  } catch (error) {
+    return report(error, context, talk);
+  }
+}
+
+/** Tells what was thrown, in one line; returns the exit code. */
+export function report(
+  thrown: unknown,
+  context: Context,
+  talk = new Talk(context.stderr, { quiet: false, verbose: 0 }),
+): number {
+  if (thrown instanceof ClosedPipe) return 0;
+  const failure = toFailure(thrown);
+  const hint = failure.hint ?? lastResort[failure.code];
+  talk.error(hint === undefined ? failure.message : `${failure.message}; ${hint}`);
+  showStack(failure, context, talk);
+  return failure.exit;
+}

@@ -1,0 +1,38 @@
+/** The word of `words` that is one or two slips away from `word`, if any. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = 3;
+  for (const candidate of words) {
+    const slips = distance(word.toLowerCase(), candidate.toLowerCase());
+    const few = Math.min(2, Math.floor(candidate.length / 3));
+    if (slips <= few && slips < least) {
+      best = candidate;
+      least = slips;
+    }
+  }
+  return best;
+}
+
+/** Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let least = Math.min(
+        (previous[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (previous[j - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      }
+      row[j] = least;
+    }
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,80 @@
+import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
+import type { JsonText } from '../service/json-text.ts';
+import { asText, type Field, memberFields, picker } from './fields.ts';
+import type { Format, FormatOptions, Item } from './format.ts';
+import { bodyRecords, memberMap, recordKeys } from './records.ts';
+import { sanitize } from './sanitize.ts';
+
+/**
+ * CSV (RFC 4180, with LF) with a header row. Columns are `--fields`, else the specified fields; where the
+ * specification shows none (search, latest) the keys of the first answer's records.
+ */
+export function csvFormat(options: FormatOptions): Format {
+  const specified = options.fields ?? specifiedFields(options.operation.name);
+  const pick = specified === null ? null : picker(specified);
+  const text = options.terminal === null ? (cell: string) => cell : sanitize;
+  const line = (cells: readonly string[]): string => {
+    const row = cells.map((cell) => quote(text(cell))).join(',');
+    return row === '' ? '""\n' : `${row}\n`;
+  };
+  const lines = (item: Item, entries: readonly JsonText[]): string => {
+    if (pick === null) return '';
+    let out = '';
+    for (const entry of entries) out += line(pick(entry, item).map(asText));
+    return out;
+  };
+
+  let observed: string[] | null = null;
+  const leftOut = new Set<string>();
+  const observedLines = (entries: readonly JsonText[]): string => {
+    const keys = recordKeys(entries);
+    let out = '';
+    if (observed === null) {
+      observed = keys.length > 0 ? keys : [...videoFields];
+      out = line(observed);
+    }
+    const columns = new Set(observed);
+    for (const key of keys) if (!columns.has(key)) leftOut.add(key);
+    for (const entry of entries) {
+      const members = memberMap(entry);
+      out += line(observed.map((key) => asText(members.get(key) ?? null)));
+    }
+    return out;
+  };
+
+  return {
+    head: () => (specified === null ? '' : line(specified.map((field) => field.name))),
+    open: () => '',
+    rows: lines,
+    close: () => '',
+    body: (item, body) => {
+      const entries = bodyRecords(options.operation, body).records;
+      return specified === null ? observedLines(entries) : lines(item, entries);
+    },
+    failed: () => '',
+    tail: () => '',
+    warnings: () => (leftOut.size === 0 ? [] : [leftOutWarning([...leftOut])]),
+  };
+}
+
+function specifiedFields(operation: OperationName): Field[] | null {
+  switch (operation) {
+    case 'resolve':
+      return memberFields(resolveFields);
+    case 'search':
+    case 'latest':
+      return null;
+    default:
+      return memberFields(videoFields);
+  }
+}
+
+function leftOutWarning(keys: readonly string[]): string {
+  const named = keys.slice(0, 10).join(', ');
+  const more = keys.length > 10 ? ` and ${keys.length - 10} more` : '';
+  return `csv: fields that the first answer did not have are left out: ${named}${more}; name the columns with --fields`;
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,128 @@
+import type CliTable from 'cli-table3';
+import type { Terminal } from './format.ts';
+import { gap, used } from './layout.ts';
+import { cut, displayWidth, isRightToLeft, isSettled } from './width.ts';
+
+/** A column as it is drawn. */
+export interface GridColumn {
+  readonly header: string;
+  readonly width: number;
+  readonly right: boolean;
+}
+
+/** Draws rows of a table whose columns are fixed. Cells hold no control characters. */
+export interface Grid {
+  /** The header and the rule below it. */
+  header(): string;
+  rows(cells: readonly (readonly string[])[]): string;
+}
+
+/** Text that cli-table3 measures right. */
+const ascii = /^[\u0020-\u007e]*$/;
+const leftToRightMark = '\u200e';
+/** cli-table3 looks at all rows above for each cell: more rows at once would take ever longer. */
+const blockSize = 50;
+
+/**
+ * Loads cli-table3, which draws the grids, and returns a function that makes one. Its own measure of width is wrong for many scripts and emoji, and it cuts within
+ * graphemes: so each cell that it could get wrong is drawn as a stand-in of the right width, a run of one
+ * private character, and put in its place afterwards.
+ */
+export async function loadGrid(terminal: Terminal | null): Promise<(columns: readonly GridColumn[]) => Grid> {
+  const { default: Table } = await import('cli-table3');
+  const style = await styles(terminal?.color === true);
+  return (columns) => createGrid(columns, terminal, Table, style);
+}
+
+function createGrid(
+  columns: readonly GridColumn[],
+  terminal: Terminal | null,
+  Table: typeof CliTable,
+  style: Styles,
+): Grid {
+  const colWidths = columns.map((column) => column.width);
+  const colAligns = columns.map((column) => (column.right ? 'right' : 'left'));
+  const last = columns.length - 1;
+  /** For each column, the terminal column (from 1) behind its last. */
+  const ends = colWidths.map((_, i) => used(colWidths.slice(0, i + 1)) + 1);
+
+  const draw = (rows: readonly (readonly string[])[]): string => {
+    const standIns: string[] = [];
+    const table = new Table({
+      chars: { ...noBorders, middle: ' '.repeat(gap) },
+      style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+      colWidths: [...colWidths],
+      colAligns: [...colAligns],
+    });
+    for (const row of rows) {
+      table.push(
+        colWidths.map((width, i) => {
+          const cell = row[i] ?? '';
+          const text = terminal === null ? cell : cut(cell, width);
+          const taken = Math.min(displayWidth(text), width);
+          if (taken === 0) return '';
+          if (ascii.test(text) && text.length <= width) return text;
+          const end = (ends[i] ?? 1) - (columns[i]?.right ? 0 : width - taken);
+          standIns.push(i === last ? text : steadied(text, end, terminal));
+          return '\ue000'.repeat(taken);
+        }),
+      );
+    }
+    let next = 0;
+    const drawn = table
+      .toString()
+      .replace(/ +$/gm, '')
+      .replace(/\ue000+/g, () => standIns[next++] ?? '');
+    return `${drawn}\n`;
+  };
+
+  return {
+    header: () => {
+      const names = draw([columns.map((column) => column.header)]).trimEnd();
+      return `${style.header(names)}\n${style.rule('─'.repeat(used(colWidths)))}\n`;
+    },
+    rows: (cells) => {
+      let out = '';
+      for (let i = 0; i < cells.length; i += blockSize) out += draw(cells.slice(i, i + blockSize));
+      return out;
+    },
+  };
+}
+
+/**
+ * A cell that keeps what follows where it belongs, also on a terminal that measures its text differently (the
+ * cursor is put at the cell's `end`) or draws right-to-left letters in their direction (a mark ends their run).
+ */
+function steadied(text: string, end: number, terminal: Terminal | null): string {
+  if (terminal?.cursor !== true || isSettled(text)) return text;
+  return `${text}${isRightToLeft(text) ? leftToRightMark : ''}\u001b[${end}G`;
+}
+
+interface Styles {
+  header(text: string): string;
+  rule(text: string): string;
+}
+
+async function styles(color: boolean): Promise<Styles> {
+  if (!color) return { header: (text) => text, rule: (text) => text };
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return { header: chalk.bold, rule: chalk.dim };
+}
+
+const noBorders = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+};

@@ -1,0 +1,35 @@
+import type { JsonText } from '../service/json-text.ts';
+import { asText, memberFields, picker } from './fields.ts';
+import type { Format, FormatOptions, Item } from './format.ts';
+import { bodyRecords } from './records.ts';
+import { sanitize } from './sanitize.ts';
+
+/**
+ * One `videoId` (resolve: `channel_id`) a line, or the values of `--fields` with tabs between them. Entries
+ * that have none of them are skipped.
+ */
+export function idFormat(options: FormatOptions): Format {
+  const name = options.operation.name === 'resolve' ? 'channel_id' : 'videoId';
+  const fields = options.fields ?? memberFields([name]);
+  const pick = picker(fields);
+  const separators = fields.length > 1 ? /[\t\r\n]+/g : /[\r\n]+/g;
+  const text = (value: string): string =>
+    options.terminal === null ? value.replace(separators, ' ') : sanitize(value);
+  const lines = (item: Item, entries: readonly JsonText[]): string => {
+    let out = '';
+    for (const entry of entries) {
+      const values = pick(entry, item).map(asText);
+      if (values.some((value) => value !== '')) out += `${values.map(text).join('\t')}\n`;
+    }
+    return out;
+  };
+  return {
+    head: () => '',
+    open: () => '',
+    rows: lines,
+    close: () => '',
+    body: (item, body) => lines(item, bodyRecords(options.operation, body).records),
+    failed: () => '',
+    tail: () => '',
+  };
+}

@@ -1,0 +1,58 @@
+import type { Failure } from '../errors.ts';
+import { type JsonText, quoteJson } from '../service/json-text.ts';
+import { recordPicker } from './fields.ts';
+import type { Format, FormatOptions, Item, ListingEnd } from './format.ts';
+import { bodyRecords } from './records.ts';
+
+/**
+ * One valid JSON document, however the call ends. A listing is the page envelope (service specification, 2.4)
+ * with all pages in it; several references are an array of `{"reference", "result"}`.
+ */
+export function jsonFormat(options: FormatOptions): Format {
+  const { several } = options;
+  const pick = options.fields === null ? null : recordPicker(options.fields);
+  const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
+
+  let comma = '';
+  const before = (item: Item): string => {
+    if (!several) return '';
+    const reference = item.reference === null ? null : quoteJson(item.reference);
+    const opening = `${comma}{"reference":${reference},"result":`;
+    comma = ',';
+    return opening;
+  };
+  const after = several ? '}' : '\n';
+
+  const picked = (item: Item, body: JsonText): string => {
+    if (pick === null) return body.toString();
+    const { list, key, records } = bodyRecords(options.operation, body);
+    if (list === null) return pick(body, item);
+    const results = `[${records.map(print(item)).join(',')}]`;
+    if (key === null) return results;
+    const members = [...body.members()];
+    const last = members.findLastIndex(([name]) => name === key);
+    return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? results : value}`).join(',')}}`;
+  };
+
+  return {
+    head: () => (several ? '[' : ''),
+    open: (item, info) => `${before(item)}{"playlist_info":${info},"results":[`,
+    rows: (item, entries, first) =>
+      entries.length === 0 ? '' : `${first > 0 ? ',' : ''}${entries.map(print(item)).join(',')}`,
+    close: (_item, end) => `]${ending(end)}}${after}`,
+    body: (item, body) => `${before(item)}${picked(item, body)}${after}`,
+    failed: (item, failure) => `${before(item)}{"error":${errorText(failure)}}${after}`,
+    tail: () => (several ? ']\n' : ''),
+  };
+}
+
+function ending({ hasMore, token, failure }: ListingEnd): string {
+  const continuation = token === null ? null : quoteJson(token);
+  const error = failure === null ? '' : `,"error":${errorText(failure)}`;
+  return `,"continuation_token":${continuation},"has_more":${hasMore}${error}`;
+}
+
+function errorText(failure: Failure): string {
+  const { code, status, message } = failure.toJSON();
+  return `{"code":${quoteJson(code)},"status":${status},"message":${quoteJson(message)}}`;
+}

@@ -1,0 +1,111 @@
+import type { Context, OutputStream } from '../context.ts';
+import type { Terminal } from './format.ts';
+import { type ProgressState, progressText, type Started, waitText } from './progress-text.ts';
+import type { LiveLine, Talk } from './talk.ts';
+import { decideTerminal, streamColumns } from './terminal.ts';
+
+/** What goes on, on one line of the terminal behind stderr. It is shown only where a call takes a moment. */
+export interface Progress {
+  /** Before the first request of a listing, and after each page. */
+  update(state: ProgressState): void;
+  /** A wait before a request is sent again, counted down: how long, and why in a few words. */
+  wait(milliseconds: number, why: string): void;
+  /** Takes the line away for good. */
+  stop(): Promise<void>;
+}
+
+export interface ProgressOptions {
+  readonly quiet: boolean;
+  /** False with `--no-color`. */
+  readonly color: boolean;
+}
+
+/** Milliseconds before a line appears: calls that are quicker neither show nor load it. */
+const patience = 150;
+
+/** The progress of a call; one that does nothing where stderr is no terminal, is dumb, or all should be quiet. */
+export function createProgress(context: Context, talk: Talk, options: ProgressOptions): Progress {
+  const terminal = decideTerminal(context.stderr, context.env, !options.color);
+  if (terminal?.cursor !== true || options.quiet) {
+    return { update: () => {}, wait: () => {}, stop: async () => {} };
+  }
+  return new ProgressLine(context, talk, terminal);
+}
+
+class ProgressLine implements Progress {
+  readonly #context: Context;
+  readonly #talk: Talk;
+  readonly #terminal: Terminal;
+  readonly #stopped = new AbortController();
+  #loading: Promise<void> | null = null;
+  #spinner: Spinner | null = null;
+  #state: ProgressState | null = null;
+  /** Where the listing of the present reference began, for its rate. */
+  #started: Started = { at: 0, entries: 0 };
+  #waiting: { until: number; why: string } | null = null;
+
+  constructor(context: Context, talk: Talk, terminal: Terminal) {
+    this.#context = context;
+    this.#talk = talk;
+    this.#terminal = terminal;
+  }
+
+  update(state: ProgressState): void {
+    if (this.#state === null || state.reference !== this.#state.reference) {
+      this.#started = { at: this.#context.clock.elapsed(), entries: state.entries };
+    }
+    this.#state = state;
+    this.#waiting = null;
+    this.#load();
+  }
+
+  wait(milliseconds: number, why: string): void {
+    this.#waiting = { until: this.#context.clock.elapsed() + milliseconds, why };
+    this.#load();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loading;
+    this.#talk.attach(null);
+    this.#spinner?.stop();
+    this.#spinner = null;
+  }
+
+  #load(): void {
+    this.#loading ??= this.#context.clock
+      .sleep(patience, this.#stopped.signal)
+      .then(() => this.#appear())
+      // Stopped before it appeared; and a call does not fail for want of its progress line.
+      .catch(() => {});
+  }
+
+  async #appear(): Promise<void> {
+    const { createSpinner } = await import('./spinner.ts');
+    if (this.#stopped.signal.aborted) return;
+    this.#spinner = createSpinner(this.#context, () => this.#text(), this.#terminal.color);
+    this.#talk.attach(this.#spinner);
+  }
+
+  #text(): string {
+    const now = this.#context.clock.elapsed();
+    const room = lineWidth(this.#context.stderr, this.#context.env.COLUMNS);
+    const left = (this.#waiting?.until ?? 0) - now;
+    if (this.#waiting !== null && left > 0) return waitText(left, this.#waiting.why, room);
+    return this.#state === null ? '' : progressText(this.#state, this.#started, now, room);
+  }
+}
+
+/** Columns in front of the text: the cursor, the spinner and two spaces. */
+const spinnerWidth = 4;
+
+/** A spinner with a text behind it. */
+export interface Spinner extends LiveLine {
+  /** Takes the line away for good. */
+  stop(): void;
+}
+
+/** Columns that the text behind the spinner may take, so that the line is never wrapped. */
+function lineWidth(stream: OutputStream, variable: string | undefined): number {
+  return Math.max(0, streamColumns(stream, variable) - spinnerWidth - 1);
+}

@@ -1,0 +1,44 @@
+import type { Operation } from '../service/contract.ts';
+import type { JsonText } from '../service/json-text.ts';
+
+/** An answer of unknown shape, taken apart. */
+export interface Records {
+  /** The list of records inside the body, or the body itself; null where the whole body is one record. */
+  readonly list: JsonText | null;
+  /** The member of the body that is the list; null where the body is the list, or there is none. */
+  readonly key: string | null;
+  readonly records: readonly JsonText[];
+}
+
+/**
+ * The records of an answer whose shape the specification leaves open (search, latest): the body if it is an
+ * array, else `results` if that is one, else the only array among its members, else the whole body is one.
+ */
+export function records(body: JsonText): Records {
+  if (body.kind === 'array') return { list: body, key: null, records: [...body.elements()] };
+  const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
+  const found = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
+  if (found === undefined) return { list: null, key: null, records: [body] };
+  const [key, list] = found;
+  return { list, key, records: [...list.elements()] };
+}
+
+/** The column of a record that is no object. */
+export const valueColumn = 'value';
+
+/** A record's members by key (the last of equal ones); a record that is no object has one, `value`. */
+export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {
+  return record.kind === 'object' ? new Map(record.members()) : new Map([[valueColumn, record]]);
+}
+
+/** The keys of all records, in order of first appearance. */
+export function recordKeys(list: readonly JsonText[]): string[] {
+  const keys = new Set<string>();
+  for (const record of list) for (const key of memberMap(record).keys()) keys.add(key);
+  return [...keys];
+}
+
+/** The records of a whole answer of this operation: a resolve result is one (service specification, 2.1). */
+export function bodyRecords(operation: Operation, body: JsonText): Records {
+  return operation.name === 'resolve' ? { list: null, key: null, records: [body] } : records(body);
+}

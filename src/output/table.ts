@@ -1,0 +1,133 @@
+import type { JsonText } from '../service/json-text.ts';
+import { type EntryColumn, entryColumns } from './columns.ts';
+import type { Format, FormatOptions, Item, Terminal } from './format.ts';
+import { type Grid, type GridColumn, loadGrid } from './grid.ts';
+import { layout } from './layout.ts';
+import { bodyRecords } from './records.ts';
+import { sanitize } from './sanitize.ts';
+import { displayWidth, reach } from './width.ts';
+
+/**
+ * A table for people: columns that fit the terminal, sized by the first page; the header once, later pages
+ * aligned with it. Not on a terminal nothing is cut.
+ */
+export async function tableFormat(options: FormatOptions): Promise<Format> {
+  const { terminal } = options;
+  const createGrid = await loadGrid(terminal);
+  let drawing: { grid: Grid; columns: readonly EntryColumn[] } | null = null;
+  /** Something was listed, even if it was nothing: an empty list is a header without rows. */
+  let listed = false;
+  /** The greatest `index` to expect, as far as the first answer tells (numVideos). */
+  let most = '';
+
+  const cellsOf = (columns: readonly EntryColumn[], item: Item, entries: readonly JsonText[]): string[][] =>
+    entries.map((entry) => columns.map((column) => sanitize(column.text(entry, item))));
+
+  const rows = (item: Item, entries: readonly JsonText[]): string => {
+    if (entries.length === 0) return '';
+    if (drawing !== null) return drawing.grid.rows(cellsOf(drawing.columns, item, entries));
+    const columns = entryColumns(options, entries);
+    const cells = cellsOf(columns, item, entries);
+    const { shown, grid } = fit(columns, cells, terminal, most.length);
+    drawing = {
+      grid: createGrid(grid),
+      columns: shown.map((i) => columns[i]).filter((c) => c !== undefined),
+    };
+    return drawing.grid.header() + drawing.grid.rows(cells.map((row) => shown.map((i) => row[i] ?? '')));
+  };
+
+  return {
+    head: () => '',
+    open: (_item, info) => {
+      const total = info?.get('numVideos')?.plain() ?? '';
+      if (/^\d{1,9}$/.test(total) && total.length > most.length) most = total;
+      return '';
+    },
+    rows,
+    close: (_item, end) => {
+      listed ||= end.failure === null;
+      return '';
+    },
+    body: (item, body) => {
+      listed = true;
+      return rows(item, bodyRecords(options.operation, body).records);
+    },
+    failed: () => '',
+    tail: () => (drawing === null && listed ? emptyTable() : ''),
+  };
+
+  function emptyTable(): string {
+    const columns = entryColumns(options, []);
+    return createGrid(fit(columns, [], terminal, 0).grid).header();
+  }
+}
+
+/** A table of plain cells, all at once: a header and rows, fitted to the terminal (null: nothing is cut). */
+export async function drawTable(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  terminal: Terminal | null,
+): Promise<string> {
+  const createGrid = await loadGrid(terminal);
+  const cells = rows.map((row) => row.map(sanitize));
+  const columns = headers.map((header): EntryColumn => ({ header, align: 'left', least: 8, text: String }));
+  const { shown, grid } = fit(columns, cells, terminal, 0);
+  const drawn = createGrid(grid);
+  return drawn.header() + drawn.rows(cells.map((row) => shown.map((i) => row[i] ?? '')));
+}
+
+interface Fit {
+  /** Which of the columns are shown. */
+  readonly shown: readonly number[];
+  readonly grid: readonly GridColumn[];
+}
+
+/** Columns of a terminal that others are kept clear of, where nothing is cut: a wider cell pushes its row aside. */
+const widestColumn = 1000;
+
+/** Widths and alignment of the columns, from the cells of the first page; `digits`: of the greatest index. */
+function fit(
+  columns: readonly EntryColumn[],
+  cells: readonly (readonly string[])[],
+  terminal: Terminal | null,
+  digits: number,
+): Fit {
+  const headers = columns.map((column) => sanitize(column.header));
+  const measure = (text: string): number =>
+    terminal === null ? displayWidth(text) : reach(text, terminal.columns);
+  const wishes = columns.map((column, i) => {
+    let content = Math.max(column.reserve ?? 0, column.header === '#' ? digits : 0);
+    for (const row of cells) content = Math.max(content, measure(row[i] ?? ''));
+    if (terminal !== null) content = Math.min(content, column.most ?? content);
+    const { leaves, flexible, least } = column;
+    return {
+      natural: Math.max(content, measure(headers[i] ?? '')),
+      least: Math.min(content, least ?? content),
+      ...(leaves === undefined ? {} : { leaves }),
+      ...(flexible === undefined ? {} : { flexible }),
+    };
+  });
+  const widths =
+    terminal === null
+      ? wishes.map((wish) => Math.min(wish.natural, widestColumn))
+      : layout(wishes, Math.max(1, terminal.columns));
+  const shown = widths.flatMap((width, i) => (width > 0 ? [i] : []));
+  const grid = shown.map((i) => ({
+    header: headers[i] ?? '',
+    width: widths[i] ?? 1,
+    right: isRight(columns[i]?.align, cells, i),
+  }));
+  return { shown, grid };
+}
+
+const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function isRight(
+  align: EntryColumn['align'] | undefined,
+  cells: readonly (readonly string[])[],
+  i: number,
+): boolean {
+  if (align !== 'number') return align === 'right';
+  const filled = cells.map((row) => row[i] ?? '').filter((cell) => cell !== '');
+  return filled.length > 0 && filled.every((cell) => number.test(cell));
+}

@@ -1,0 +1,45 @@
+import { runCall } from './call.ts';
+import type { Context } from './context.ts';
+import { dryRun } from './dry-run.ts';
+import { usage } from './errors.ts';
+import type { ListingOptions } from './listing/options.ts';
+import type { Listing, Start } from './listing/plan.ts';
+import { maxCredits } from './max-credits.ts';
+import { readReferences } from './references.ts';
+import type { PagedOperation } from './service/pages.ts';
+import type { ReferenceKind } from './service/references.ts';
+
+/** Lists references page after page, to stdout, to a file or to a folder of files; returns the exit code. */
+export async function runListing(
+  operation: PagedOperation,
+  kind: ReferenceKind,
+  options: ListingOptions,
+  context: Context,
+): Promise<number> {
+  const { shared, outputDir, invocation } = options;
+  const { starts, several } = await readStarts(kind, options, context);
+  const budget = maxCredits(options.maxCredits, context);
+  if (shared.output !== null && starts.length > 1) {
+    throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
+  }
+  const listing: Listing = { operation, kind, options, starts, several, context };
+  const toFiles = shared.output !== null || outputDir !== null;
+  const way = toFiles ? await import('./export/run.ts') : await import('./listing/to-stdout.ts');
+  const prepared = await way.prepare(listing);
+  if (shared.dryRun) return await dryRun(prepared.requests, shared, budget, context);
+  const concurrency = outputDir === null ? 1 : options.concurrency;
+  const call = { command: invocation.name, shared, maxCredits: budget, concurrency };
+  return await runCall(call, context, prepared.run);
+}
+
+async function readStarts(
+  kind: ReferenceKind,
+  { continuation, references, from }: ListingOptions,
+  context: Context,
+): Promise<{ starts: Start[]; several: boolean }> {
+  if (continuation !== null)
+    return { starts: [{ given: null, value: null, id: null, token: continuation }], several: false };
+  const read = await readReferences(references, from, kind, context);
+  const starts = read.list.map(({ given, value, id }) => ({ given, value, id, token: null }));
+  return { starts, several: read.several };
+}

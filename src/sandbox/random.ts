@@ -1,0 +1,30 @@
+/** A well-mixed 32-bit number for each 32-bit number, one to one. The same on every machine. */
+export function mix(value: number): number {
+  let x = value >>> 0;
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}
+
+/** A 32-bit number from several. */
+export function hash(...values: readonly number[]): number {
+  let sum = 0x9e3779b9;
+  for (const value of values) sum = mix(sum ^ mix(value + 0x632be5ab));
+  return sum;
+}
+
+/** A seeded source of numbers in [0, 1): the same seed, the same sequence. */
+export function seeded(seed: number): () => number {
+  let state = hash(seed);
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    return mix(state) / 0x1_0000_0000;
+  };
+}
+
+/** 32-bit words as base64url without padding. */
+export function base64url(...words: readonly number[]): string {
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [at, word] of words.entries()) bytes.writeUInt32BE(word >>> 0, at * 4);
+  return bytes.toString('base64url');
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../../src/errors.ts';
+import { parseBaseUrl, parseNamespace } from '../../src/service/address.ts';
+
+/** The usage error that `act` throws. */
+function usageError(act: () => unknown): Failure {
+  try {
+    act();
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error));
+    assert.equal(error.code, 'usage');
+    assert.equal(error.exit, 2);
+    return error;
+  }
+  assert.fail('no error');
+}
+
+const good: [text: string, href: string, origin: string, loopback: boolean][] = [
+  ['https://api.example.com', 'https://api.example.com', 'https://api.example.com', false],
+  ['https://api.example.com/', 'https://api.example.com', 'https://api.example.com', false],
+  ['https://api.example.com/v1/x//', 'https://api.example.com/v1/x', 'https://api.example.com', false],
+  ['  https://api.example.com/a  ', 'https://api.example.com/a', 'https://api.example.com', false],
+  ['HTTPS://API.Example.COM:443/A', 'https://api.example.com/A', 'https://api.example.com', false],
+  ['https://api.example.com:8443', 'https://api.example.com:8443', 'https://api.example.com:8443', false],
+  ['https://api.example.com/@team', 'https://api.example.com/@team', 'https://api.example.com', false],
+  ['http://localhost:8787', 'http://localhost:8787', 'http://localhost:8787', true],
+  ['http://LOCALHOST', 'http://localhost', 'http://localhost', true],
+  ['http://127.0.0.1:80', 'http://127.0.0.1', 'http://127.0.0.1', true],
+  ['http://127.1', 'http://127.0.0.1', 'http://127.0.0.1', true],
+  ['http://127.255.3.4', 'http://127.255.3.4', 'http://127.255.3.4', true],
+  ['http://0x7f.1', 'http://127.0.0.1', 'http://127.0.0.1', true],
+  ['http://[::1]:8787/', 'http://[::1]:8787', 'http://[::1]:8787', true],
+  ['https://[::1]', 'https://[::1]', 'https://[::1]', true],
+  ['https://128.0.0.1', 'https://128.0.0.1', 'https://128.0.0.1', false],
+];
+
+for (const [text, href, origin, loopback] of good)
+  test(`an address: ${text}`, () => {
+    assert.deepEqual(parseBaseUrl(text, '--base-url'), { href, origin, loopback });
+  });
+
+const bad = [
+  '',
+  '   ',
+  'api.example.com',
+  'localhost:8787',
+  '/api',
+  'ftp://api.example.com',
+  'file:///etc/passwd',
+  'https:api.example.com',
+  'https:/api.example.com',
+  'https:///api.example.com',
+  'https://',
+  'https:\\\\api.example.com',
+  'https://api.example.com\\x',
+  'https://api example.com',
+  'https://api.exa\tmple.com',
+  'https://api.example.com/a\nb',
+  'https://api.example.com:99999',
+  'https://[::1',
+  'https://user@api.example.com',
+  'https://user:secret@api.example.com',
+  'https://@api.example.com',
+  'https://:@api.example.com',
+  'https://api.example.com?',
+  'https://api.example.com/?key=secret',
+  'https://api.example.com#',
+  'https://api.example.com/#secret',
+];
+
+for (const text of bad)
+  test(`not an address: ${JSON.stringify(text)}`, () => {
+    const { message, hint } = usageError(() => parseBaseUrl(text, '--base-url'));
+    assert.match(message, /^--base-url: /);
+    assert.match(hint ?? '', /https:\/\//);
+    assert.doesNotMatch(message + hint, /secret/);
+  });
+
+const plainHttp = [
+  'http://api.example.com',
+  'http://localhost.evil.com',
+  'http://127.0.0.1.evil.com',
+  'http://localhost.',
+  'http://xlocalhost',
+  'http://evil.com/localhost',
+  'http://126.0.0.1',
+  'http://0.0.0.0',
+  'http://192.168.0.1',
+  'http://[::2]',
+  'http://[::ffff:127.0.0.1]',
+  'http://127.0.0.1.nip.io:8787',
+];
+
+for (const text of plainHttp)
+  test(`plain http is refused: ${text}`, () => {
+    const { message, hint } = usageError(() => parseBaseUrl(text, 'CHANLIST_BASE_URL'));
+    assert.match(message, /^CHANLIST_BASE_URL: .*plain http/);
+    assert.match(hint ?? '', /https:\/\//);
+  });
+
+test('a host name that only looks like a loopback one is none', () => {
+  const loopback = fc.constantFrom('localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST');
+  const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/);
+  const lookAlike = fc.oneof(
+    fc.tuple(loopback, label, label).map(([host, a, b]) => `${host}.${a}.${b}`),
+    fc.tuple(loopback, label).map(([host, a]) => `${a}.${host}.${a}`),
+    fc.tuple(loopback, label).map(([host, a]) => `${a}-${host}.com`),
+    fc.tuple(loopback, label).map(([host, a]) => `${host}@${a}.com`),
+    fc.tuple(loopback, label).map(([host, a]) => `${a}.com\\@${host}`),
+    fc.tuple(loopback, label).map(([host, a]) => `${a}.com#@${host}`),
+  );
+  fc.assert(
+    fc.property(lookAlike, (host) => {
+      usageError(() => parseBaseUrl(`http://${host}`, '--base-url'));
+    }),
+  );
+});
+
+test('every http address that is taken names this machine, and none ends with a slash', () => {
+  const text = fc.oneof(
+    fc.webUrl({ validSchemes: ['http', 'https'] }),
+    fc.ipV4().map((ip) => `http://${ip}/`),
+    fc.ipV4Extended().map((ip) => `http://${ip}`),
+    fc.ipV6().map((ip) => `http://[${ip}]/a/`),
+  );
+  fc.assert(
+    fc.property(text, (url) => {
+      let parsed: ReturnType<typeof parseBaseUrl>;
+      try {
+        parsed = parseBaseUrl(url, '--base-url');
+      } catch (error) {
+        assert.ok(error instanceof Failure && error.code === 'usage');
+        return;
+      }
+      assert.ok(!parsed.href.endsWith('/'));
+      if (parsed.href.startsWith('http:'))
+        assert.match(new URL(parsed.href).hostname, /^(localhost|127(\.\d+){3}|\[::1\])$/);
+    }),
+  );
+});
+
+test('the path word: one segment that needs no escaping', () => {
+  for (const word of ['media', 'a', 'A-Z_0.9~', '...', '.a']) assert.equal(parseNamespace(word, 'x'), word);
+  for (const word of ['', '.', '..', 'a/b', '/', 'a b', 'a?b', 'a#b', '%2e', 'ä', 'a\n', '\\'])
+    assert.match(usageError(() => parseNamespace(word, '--namespace')).message, /^--namespace: /);
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import type { Context } from '../../src/context.ts';
+
+/** A folder of the test's own, removed after it. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'chanlist-accounts-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export interface FakeOptions {
+  readonly env?: Record<string, string>;
+  /** What stdin holds, where it is no terminal. */
+  readonly stdin?: string;
+  /** stdin and stderr are a terminal. */
+  readonly terminal?: boolean;
+  readonly stdoutTerminal?: boolean;
+}
+
+export interface FakeContext {
+  readonly context: Context;
+  stdout(): string;
+  stderr(): string;
+  /** Keys pressed at the terminal. */
+  type(text: string): void;
+  /** Resolves once stderr holds the text. */
+  asked(text: string): Promise<void>;
+  /** Each setting of the terminal's raw mode. */
+  readonly rawModes: boolean[];
+  readonly controller: AbortController;
+}
+
+/** A context without a process: an empty environment, captured output, a clock on which no time passes. */
+export function fakeContext(options: FakeOptions = {}): FakeContext {
+  const out = capture(options.stdoutTerminal === true);
+  const err = capture(options.terminal === true);
+  const rawModes: boolean[] = [];
+  const keyboard = new PassThrough();
+  const stdin = options.terminal
+    ? Object.assign(keyboard, { isTTY: true, setRawMode: (raw: boolean) => rawModes.push(raw) })
+    : Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
+  const controller = new AbortController();
+  return {
+    context: {
+      stdin,
+      stdout: out.stream,
+      stderr: err.stream,
+      env: options.env ?? {},
+      clock: {
+        now: () => 0,
+        elapsed: () => 0,
+        random: () => 0,
+        sleep: () => new Promise((resolve) => setImmediate(resolve)),
+      },
+      stop: controller.signal,
+    },
+    stdout: out.text,
+    stderr: err.text,
+    type: (text) => void keyboard.write(text),
+    asked: (text) => err.holds(text),
+    rawModes,
+    controller,
+  };
+}
+
+function capture(terminal: boolean) {
+  let all = '';
+  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns: 80 });
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    all += text;
+  });
+  const holds = async (text: string): Promise<void> => {
+    while (!all.includes(text)) await new Promise((resolve) => stream.once('data', resolve));
+  };
+  return { stream, text: () => all, holds };
+}
+
+/** The store's file below a folder that stands as XDG_CONFIG_HOME. */
+export function storeIn(folder: string): string {
+  return join(folder, 'chanlist', 'config.json');
+}
+
+export interface StoredProfile {
+  readonly baseUrl: string;
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** Writes a store as the program does. */
+export function writeStore(
+  folder: string,
+  profiles: Record<string, StoredProfile>,
+  active: string | null,
+): void {
+  writeRawStore(folder, JSON.stringify({ version: 1, active, profiles }));
+}
+
+/** Writes any text where the store is. */
+export function writeRawStore(folder: string, text: string): void {
+  mkdirSync(dirname(storeIn(folder)), { recursive: true });
+  writeFileSync(storeIn(folder), text, { mode: 0o600 });
+}
+
+/** The store's file, as JSON. */
+export function storedJson(folder: string): unknown {
+  return JSON.parse(readFileSync(storeIn(folder), 'utf8'));
+}

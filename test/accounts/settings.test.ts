@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  checkSandboxFlags,
+  requireKey,
+  resolveService,
+  type ServiceFlags,
+  type ServiceSettings,
+} from '../../src/accounts/settings.ts';
+import { fakeContext, temporaryFolder, writeRawStore, writeStore } from './fake-context.ts';
+
+const profiles = {
+  work: { baseUrl: 'https://work.example.com/p', namespace: 'ww', key: 'sk_profile_work' },
+  home: { baseUrl: 'https://home.example.com', namespace: 'hh', key: 'sk_profile_home' },
+};
+const full = {
+  CHANLIST_BASE_URL: 'https://env.example.com',
+  CHANLIST_NAMESPACE: 'ee',
+  CHANLIST_API_KEY: ' sk_environment\n',
+};
+
+/** What the settings come down to, as one comparable object. */
+function brief({ baseUrl, namespace, key, keySource, profile }: ServiceSettings): unknown[] {
+  return [baseUrl.href, namespace, key, keySource, profile];
+}
+
+interface Case {
+  readonly name: string;
+  readonly flags?: ServiceFlags;
+  readonly env?: Record<string, string>;
+  readonly active?: string | null;
+  readonly expected: unknown[];
+}
+
+const work = 'https://work.example.com/p';
+const home = 'https://home.example.com';
+const cases: Case[] = [
+  { name: 'the active profile', expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'] },
+  {
+    name: 'the profile of the environment before the active one',
+    env: { CHANLIST_PROFILE: 'home' },
+    expected: [home, 'hh', 'sk_profile_home', "profile 'home'", 'home'],
+  },
+  {
+    name: 'the profile of the flag before that of the environment',
+    flags: { profile: 'work' },
+    env: { CHANLIST_PROFILE: 'home' },
+    active: null,
+    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
+  },
+  {
+    name: 'empty variables count as unset',
+    env: {
+      CHANLIST_PROFILE: '',
+      CHANLIST_BASE_URL: '',
+      CHANLIST_NAMESPACE: '',
+      CHANLIST_API_KEY: '',
+      CHANLIST_API_KEY_FILE: '',
+    },
+    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
+  },
+  {
+    name: 'a full environment needs no store',
+    env: full,
+    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: 'the environment before the named profile',
+    flags: { profile: 'home' },
+    env: full,
+    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', 'home'],
+  },
+  {
+    name: 'flags before the environment',
+    flags: { baseUrl: 'http://localhost:1/', namespace: 'ff' },
+    env: full,
+    expected: ['http://localhost:1', 'ff', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: 'each setting by itself: namespace from a flag, address from the environment, key from it too',
+    flags: { namespace: 'ff' },
+    env: { CHANLIST_API_KEY: 'sk_environment' },
+    expected: [work, 'ff', 'sk_environment', 'CHANLIST_API_KEY', 'work'],
+  },
+  {
+    name: "the profile's namespace where only that is open",
+    env: { ...full, CHANLIST_NAMESPACE: '' },
+    expected: ['https://env.example.com', 'ww', 'sk_environment', 'CHANLIST_API_KEY', 'work'],
+  },
+  {
+    name: 'media where nobody says otherwise',
+    env: { ...full, CHANLIST_NAMESPACE: '' },
+    active: null,
+    expected: ['https://env.example.com', 'media', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: "another address of the profile's origin takes its key",
+    flags: { baseUrl: 'https://WORK.example.com:443/other/' },
+    expected: ['https://work.example.com/other', 'ww', 'sk_profile_work', "profile 'work'", 'work'],
+  },
+];
+
+for (const { name, flags = {}, env = {}, active = 'work', expected } of cases)
+  test(`precedence: ${name}`, async (t) => {
+    const folder = temporaryFolder(t);
+    writeStore(folder, profiles, active);
+    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
+    assert.deepEqual(brief(await resolveService(flags, context)), expected);
+  });
+
+test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, then the profile', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, profiles, 'work');
+  const flagFile = join(folder, 'flag');
+  const envFile = join(folder, 'env');
+  writeFileSync(flagFile, '\tsk_flag_file\n');
+  writeFileSync(envFile, 'sk_env_file\r\n');
+  const all = { CHANLIST_API_KEY: 'sk_environment', CHANLIST_API_KEY_FILE: envFile };
+  const steps: [ServiceFlags, Record<string, string>, string, string][] = [
+    [{ keyFile: flagFile }, all, 'sk_flag_file', `--key-file ${flagFile}`],
+    [{}, all, 'sk_environment', 'CHANLIST_API_KEY'],
+    [{}, { CHANLIST_API_KEY_FILE: envFile }, 'sk_env_file', `CHANLIST_API_KEY_FILE ${envFile}`],
+    [{}, {}, 'sk_profile_work', "profile 'work'"],
+  ];
+  for (const [flags, env, key, source] of steps) {
+    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
+    const settings = await resolveService(flags, context);
+    assert.equal(requireKey(settings), key);
+    assert.equal(settings.keySource, source);
+  }
+});
+
+test('a stored key goes to its own origin only', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, profiles, 'work');
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  const others = [
+    'https://work.example.com:8443/p',
+    'https://work.example.com.evil.com/p',
+    'https://home.example.com',
+    'http://localhost:8787',
+  ];
+  for (const baseUrl of others) {
+    const settings = await resolveService({ baseUrl }, context);
+    assert.equal(settings.key, null);
+    assert.throws(() => requireKey(settings), {
+      code: 'unauthorized',
+      exit: 3,
+      message: /'work' belongs to https:\/\/work\.example\.com and is not sent to /,
+    });
+  }
+});
+
+test('no account: no address is 2, no key is 3, both say how to begin', async (t) => {
+  const folder = temporaryFolder(t);
+  const { context } = fakeContext({ env: { HOME: folder } });
+  const hint = /--sandbox\b.*chanlist auth login/;
+  await assert.rejects(resolveService({}, context), { exit: 2, message: /no service address/, hint });
+  const settings = await resolveService({ baseUrl: 'https://api.example.com' }, context);
+  assert.deepEqual(brief(settings), ['https://api.example.com', 'media', null, null, null]);
+  assert.throws(() => requireKey(settings), { exit: 3, hint });
+});
+
+test('no active profile: says how to choose one', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, profiles, null);
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  await assert.rejects(resolveService({}, context), { exit: 2, hint: /auth switch NAME.*work, home/ });
+});
+
+test('an unknown profile is a usage error that names the known ones', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, profiles, 'work');
+  for (const env of [{}, full]) {
+    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
+    await assert.rejects(resolveService({ profile: 'wrok' }, context), {
+      exit: 2,
+      message: /no profile 'wrok'/,
+      hint: /did you mean work\?.*work, home/,
+    });
+  }
+  const named = fakeContext({ env: { XDG_CONFIG_HOME: folder, CHANLIST_PROFILE: 'other' } });
+  await assert.rejects(resolveService({}, named.context), { exit: 2, hint: /work, home/ });
+  const none = fakeContext({ env: { HOME: join(folder, 'nobody') } });
+  await assert.rejects(resolveService({ profile: 'x' }, none.context), { exit: 2, hint: /none is stored/ });
+});
+
+test('a damaged store matters only to those who need it', async (t) => {
+  const folder = temporaryFolder(t);
+  writeRawStore(folder, '{');
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full } });
+  assert.equal((await resolveService({}, context)).key, 'sk_environment');
+  await assert.rejects(resolveService({ profile: 'work' }, context), { exit: 1, message: /damaged/ });
+  for (const variable of Object.keys(full)) {
+    const open = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full, [variable]: '' } });
+    await assert.rejects(resolveService({}, open.context), { exit: 1, message: /damaged/ });
+  }
+});
+
+test('wrong values are usage errors that name where they stand', async (t) => {
+  const folder = temporaryFolder(t);
+  const wrong: [ServiceFlags, Record<string, string>, RegExp][] = [
+    [{ baseUrl: '' }, full, /^--base-url: /],
+    [{ baseUrl: 'http://api.example.com' }, full, /^--base-url: /],
+    [{}, { ...full, CHANLIST_BASE_URL: 'x' }, /^CHANLIST_BASE_URL: /],
+    [{ namespace: '' }, full, /^--namespace: /],
+    [{}, { ...full, CHANLIST_NAMESPACE: 'a/b' }, /^CHANLIST_NAMESPACE: /],
+    [{ profile: '' }, full, /^--profile: /],
+    [{ profile: 'a\nb' }, full, /^--profile: /],
+    [{ profile: 'x'.repeat(65) }, full, /^--profile: /],
+    [{ keyFile: '' }, full, /^--key-file: /],
+    [{ keyFile: join(folder, 'missing') }, full, /^--key-file: /],
+    [{}, { ...full, CHANLIST_API_KEY: 'sk one' }, /^CHANLIST_API_KEY: /],
+    [{}, { ...full, CHANLIST_API_KEY: ' ' }, /^CHANLIST_API_KEY: /],
+    [{}, { ...full, CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: folder }, /^CHANLIST_API_KEY_FILE: /],
+  ];
+  for (const [flags, env, message] of wrong) {
+    const { context } = fakeContext({ env });
+    await assert.rejects(resolveService(flags, context), { exit: 2, message });
+  }
+});
+
+test('--sandbox excludes the four flags', () => {
+  for (const [flags, name] of [
+    [{ profile: 'a' }, /--profile/],
+    [{ baseUrl: 'https://a.b' }, /--base-url/],
+    [{ namespace: 'a' }, /--namespace/],
+    [{ keyFile: 'a' }, /--key-file/],
+  ] as const) {
+    assert.throws(() => checkSandboxFlags({ ...flags, sandbox: true }), { exit: 2, message: name });
+    checkSandboxFlags(flags);
+  }
+  checkSandboxFlags({ sandbox: true });
+});

@@ -1,0 +1,20 @@
+import type { SharedOptions } from '../../src/options.ts';
+
+/** The shared options of a call with these flags. */
+export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
+  return {
+    sandbox: false,
+    format: null,
+    fields: null,
+    output: null,
+    summary: null,
+    timeout: 30,
+    retries: 4,
+    maxWait: 120,
+    dryRun: false,
+    quiet: false,
+    verbose: 0,
+    color: true,
+    ...flags,
+  };
+}

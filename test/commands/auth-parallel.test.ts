@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readStore } from '../../src/accounts/store.ts';
+import { runLogin } from '../../src/commands/auth/login.ts';
+import { processContext } from '../../src/context.ts';
+import { temporaryFolder } from '../accounts/fake-context.ts';
+import { options } from './auth-options.ts';
+
+const profile = process.env.CHANLIST_TEST_LOGIN;
+
+if (profile !== undefined) {
+  // This file again, as one of the processes that log in at the same time.
+  const given = options({ profile, baseUrl: 'https://api.example.com' });
+  process.exitCode = await runLogin(given, processContext(), { checkKey: async () => 'good' });
+} else {
+  test('logins at the same time: none is lost', async (t) => {
+    const folder = temporaryFolder(t);
+    const names = ['one', 'two', 'three', 'four'];
+    const exits = names.map(async (name) => {
+      const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+        env: { HOME: folder, XDG_CONFIG_HOME: folder, CHANLIST_TEST_LOGIN: name },
+        stdio: ['pipe', 'inherit', 'inherit'],
+      });
+      child.stdin.end(`sk_live_${name}\n`);
+      const [code] = await once(child, 'exit');
+      return code;
+    });
+    assert.deepEqual(await Promise.all(exits), [0, 0, 0, 0]);
+    const { active, profiles } = readStore({ XDG_CONFIG_HOME: folder });
+    assert.deepEqual([...profiles.keys()].sort(), [...names].sort());
+    for (const [name, { key }] of profiles) assert.equal(key, `sk_live_${name}`);
+    assert.ok(active !== null && names.includes(active));
+    assert.deepEqual(readdirSync(join(folder, 'chanlist')), ['config.json']);
+  });
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readStore } from '../../src/accounts/store.ts';
+import type { AuthDependencies } from '../../src/commands/auth/check.ts';
+import { runList } from '../../src/commands/auth/list.ts';
+import { runLogin } from '../../src/commands/auth/login.ts';
+import { runLogout } from '../../src/commands/auth/logout.ts';
+import { runStatus } from '../../src/commands/auth/status.ts';
+import { runSwitch } from '../../src/commands/auth/switch.ts';
+import { Failure, interrupted } from '../../src/errors.ts';
+import type { SharedOptions } from '../../src/options.ts';
+import {
+  fakeContext,
+  storedJson,
+  storeIn,
+  temporaryFolder,
+  writeRawStore,
+  writeStore,
+} from '../accounts/fake-context.ts';
+import { options } from './auth-options.ts';
+
+const key = 'sk_live_0123456789wxyz';
+const baseUrl = 'https://api.example.com';
+
+/** A service that answers the check as told, and keeps what it was asked. */
+function service(answer: 'good' | 'no credits' | Failure = 'good') {
+  const checked: { origin: string; namespace: string; key: string; timeout: number }[] = [];
+  const deps: AuthDependencies = {
+    checkKey: async ({ baseUrl, namespace, key }, _context, { timeout }) => {
+      checked.push({ origin: baseUrl.origin, namespace, key, timeout });
+      if (answer instanceof Failure) throw answer;
+      return answer;
+    },
+  };
+  return { deps, checked };
+}
+
+const refused = () => new Failure('unauthorized', 'the service refused the key (401)', { status: 401 });
+
+const two = {
+  work: { baseUrl: 'https://work.example.com', namespace: 'media', key: 'sk_work_aaaa1111' },
+  home: { baseUrl: 'https://home.example.com/x', namespace: 'hh', key: 'sk_home_bbbb2222' },
+};
+
+test('login: key from stdin, checked, then stored as the active profile; silent off the terminal', async (t) => {
+  const folder = temporaryFolder(t);
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: `  ${key}\r\n` });
+  const { deps, checked } = service();
+  assert.equal(await runLogin(options({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context, deps), 0);
+  assert.deepEqual(checked, [{ origin: baseUrl, namespace: 'media', key, timeout: 5 }]);
+  assert.deepEqual(storedJson(folder), {
+    version: 1,
+    active: 'default',
+    profiles: { default: { baseUrl, namespace: 'media', key } },
+  });
+  assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
+  assert.equal(fake.stdout(), '');
+  assert.equal(fake.stderr(), '');
+});
+
+test('login -v: says where it stored what, never the key', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'home');
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
+  const { deps } = service();
+  await runLogin(options({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }), fake.context, deps);
+  assert.ok(fake.stderr().includes(storeIn(folder)));
+  assert.match(fake.stderr(), /stored the key for https:\/\/api\.example\.com as profile 'new'/);
+  assert.match(fake.stderr(), /'new' is the active one now/);
+  assert.ok(!fake.stderr().includes(key));
+  const store = readStore(fake.context.env);
+  assert.deepEqual([...store.profiles.keys()], ['work', 'home', 'new']);
+  assert.equal(store.profiles.get('new')?.namespace, 'nn');
+});
+
+test('login: profile, address and namespace from the environment', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = {
+    XDG_CONFIG_HOME: folder,
+    CHANLIST_PROFILE: 'nightly',
+    CHANLIST_BASE_URL: 'http://127.0.0.1:8787',
+    CHANLIST_NAMESPACE: 'vv',
+  };
+  const { deps, checked } = service();
+  await runLogin(options(), fakeContext({ env, stdin: key }).context, deps);
+  assert.deepEqual(checked, [{ origin: 'http://127.0.0.1:8787', namespace: 'vv', key, timeout: 30 }]);
+  assert.equal(readStore(env).active, 'nightly');
+});
+
+test('login again: the stored address and namespace stay; another origin begins anew', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'work');
+  const env = { XDG_CONFIG_HOME: folder };
+  const { deps, checked } = service();
+  await runLogin(options({ profile: 'home' }), fakeContext({ env, stdin: key }).context, deps);
+  await runLogin(options({ profile: 'home', baseUrl }), fakeContext({ env, stdin: key }).context, deps);
+  assert.deepEqual(
+    checked.map(({ origin, namespace }) => [origin, namespace]),
+    [
+      ['https://home.example.com', 'hh'],
+      ['https://api.example.com', 'media'],
+    ],
+  );
+});
+
+test('login: key from --key-file; stdin is not read', async (t) => {
+  const folder = temporaryFolder(t);
+  writeRawStore(join(folder, 'keys'), key);
+  const env = { XDG_CONFIG_HOME: folder };
+  const { deps } = service();
+  const keyFile = storeIn(join(folder, 'keys'));
+  await runLogin(options({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context, deps);
+  assert.equal(readStore(env).profiles.get('default')?.key, key);
+});
+
+test('login: no credits is stored, with a warning', async (t) => {
+  const folder = temporaryFolder(t);
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
+  const { deps } = service('no credits');
+  assert.equal(await runLogin(options({ baseUrl }), fake.context, deps), 0);
+  assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
+  assert.match(fake.stderr(), /^chanlist: [^\n]*no credits \(402\)[^\n]*\n$/);
+});
+
+test('login: a variable that goes before the stored key is told', async (t) => {
+  const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
+  const fake = fakeContext({ env, stdin: key });
+  const { deps, checked } = service();
+  await runLogin(options({ baseUrl }), fake.context, deps);
+  assert.equal(checked[0]?.key, key);
+  assert.match(fake.stderr(), /CHANLIST_API_KEY is set/);
+  assert.ok(!fake.stderr().includes('sk_other'));
+});
+
+for (const failure of [refused(), new Failure('unreachable', 'no connection'), interrupted('SIGTERM')])
+  test(`login: nothing is stored where the check fails (${failure.message})`, async (t) => {
+    const folder = temporaryFolder(t);
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
+    const { deps } = service(failure);
+    const { code, exit, message } = failure;
+    await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { code, exit, message });
+    assert.throws(() => statSync(storeIn(folder)), { code: 'ENOENT' });
+  });
+
+test('login: what is wrong is told before anything is sent', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { XDG_CONFIG_HOME: folder };
+  const cases: [Partial<SharedOptions>, Record<string, string>, string, RegExp][] = [
+    [{}, env, key, /address/],
+    [{ baseUrl: 'http://api.example.com' }, env, key, /plain http/],
+    [{ baseUrl: 'https://u:p@api.example.com' }, env, key, /user name/],
+    [{ baseUrl, namespace: 'a/b' }, env, key, /--namespace/],
+    [{ baseUrl, profile: '' }, env, key, /--profile/],
+    [{ baseUrl, keyFile: join(folder, 'none') }, env, key, /--key-file/],
+    [{ baseUrl }, env, '', /^stdin: there is no key/],
+    [{ baseUrl }, env, ' \n', /^stdin: there is no key/],
+    [{ baseUrl }, env, `${key}\n${key}\n`, /^stdin: /],
+    [{ baseUrl }, env, `${key}é`, /^stdin: /],
+    [{ baseUrl }, env, key.repeat(4000), /^stdin: /],
+  ];
+  for (const [globals, env, stdin, message] of cases) {
+    const { deps, checked } = service();
+    await assert.rejects(runLogin(options(globals), fakeContext({ env, stdin }).context, deps), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.equal(error.exit, 2);
+      assert.match(error.message, message);
+      assert.ok(!error.message.includes('sk_live'));
+      return true;
+    });
+    assert.deepEqual(checked, []);
+  }
+});
+
+test('login: a damaged, newer or unwritable store is told before anything is asked or sent', async (t) => {
+  const folder = temporaryFolder(t);
+  const { deps, checked } = service();
+  for (const [text, message] of [
+    ['{', /damaged/],
+    ['{"version":9}', /newer/],
+  ] as const) {
+    writeRawStore(folder, text);
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, terminal: true });
+    await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 1, message });
+    assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
+    assert.equal(fake.stderr(), '');
+  }
+  const env = { XDG_CONFIG_HOME: storeIn(folder) };
+  const fake = fakeContext({ env, stdin: key });
+  await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 1, message: /ENOTDIR/ });
+  assert.deepEqual(checked, []);
+});
+
+test('login: stops while it waits for stdin', async (t) => {
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: temporaryFolder(t) }, stdin: key });
+  const { deps, checked } = service();
+  fake.controller.abort(interrupted('SIGTERM'));
+  await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 143 });
+  assert.deepEqual(checked, []);
+});
+
+test('status: profile, store, origin, where the key comes from, last four, check', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'home');
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdoutTerminal: true });
+  const { deps, checked } = service();
+  assert.equal(await runStatus(options(), fake.context, deps), 0);
+  const expected = [
+    /^profile +home$/m,
+    /^origin +https:\/\/home\.example\.com$/m,
+    /^namespace +hh$/m,
+    /^key +from profile 'home', ending in 2222$/m,
+    /^check +good/m,
+  ];
+  for (const line of expected) assert.match(fake.stdout(), line);
+  assert.ok(fake.stdout().includes(storeIn(folder)));
+  assert.ok(!fake.stdout().includes('bbbb'));
+  assert.deepEqual(checked, [
+    { origin: 'https://home.example.com', namespace: 'hh', key: two.home.key, timeout: 30 },
+  ]);
+});
+
+test('status --json: one object', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'home');
+  const env = { XDG_CONFIG_HOME: folder, CHANLIST_API_KEY: 'short' };
+  const fake = fakeContext({ env });
+  await runStatus(options({ format: 'json' }), fake.context, service().deps);
+  assert.deepEqual(JSON.parse(fake.stdout()), {
+    profile: 'home',
+    store: storeIn(folder),
+    base_url: 'https://home.example.com/x',
+    origin: 'https://home.example.com',
+    namespace: 'hh',
+    key_source: 'CHANLIST_API_KEY',
+    last_four: '....',
+    check: 'good',
+    error: null,
+  });
+  assert.ok(!fake.stdout().includes('short'));
+});
+
+for (const [answer, exit, code] of [
+  [refused(), 3, 'unauthorized'],
+  ['no credits', 4, 'no_credits'],
+  [new Failure('unreachable', 'no connection'), 7, 'unreachable'],
+] as const)
+  test(`status: what is wrong is printed, then the exit code (${exit})`, async (t) => {
+    const folder = temporaryFolder(t);
+    writeStore(folder, two, 'work');
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+    const { deps } = service(answer);
+    await assert.rejects(runStatus(options({ format: 'json' }), fake.context, deps), { exit });
+    const { check, error, last_four } = JSON.parse(fake.stdout());
+    assert.deepEqual([check, error.code, last_four], [code, code, '1111']);
+  });
+
+test('status without an account: 3, with the first steps', async (t) => {
+  const fake = fakeContext({ env: { HOME: temporaryFolder(t) } });
+  const { deps, checked } = service();
+  await assert.rejects(runStatus(options(), fake.context, deps), { exit: 3, hint: /--sandbox.*auth login/ });
+  assert.equal(JSON.parse(fake.stdout()).profile, null);
+  assert.deepEqual(checked, []);
+});
+
+test('status: a key of another origin is not sent', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'work');
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  const { deps, checked } = service();
+  await assert.rejects(runStatus(options({ baseUrl }), fake.context, deps), { exit: 3, message: /not sent/ });
+  assert.deepEqual(checked, []);
+});
+
+test('status: a damaged store is still one JSON document', async (t) => {
+  const folder = temporaryFolder(t);
+  writeRawStore(folder, key);
+  for (const run of [runStatus, runList]) {
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+    await assert.rejects(run(options({ format: 'json' }), fake.context, service().deps), { exit: 1 });
+    assert.equal(JSON.parse(fake.stdout()).error.code, 'failed');
+    assert.ok(!fake.stdout().includes('sk_live'));
+  }
+});
+
+test('list: a table at a terminal, NDJSON elsewhere, the other formats when asked', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'work');
+  const env = { XDG_CONFIG_HOME: folder };
+  const list = async (globals: Partial<SharedOptions>, stdoutTerminal = false): Promise<string> => {
+    const fake = fakeContext({ env, stdoutTerminal });
+    assert.equal(await runList(options({ ...globals }), fake.context), 0);
+    assert.doesNotMatch(fake.stdout(), /sk_/);
+    return fake.stdout();
+  };
+  assert.equal(
+    await list({ color: false }, true),
+    'active  profile  origin                    namespace  last_four\n' +
+      `${'─'.repeat(63)}\n` +
+      '        home     https://home.example.com  hh         2222\n' +
+      '*       work     https://work.example.com  media      1111\n',
+  );
+  const home =
+    '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","last_four":"2222"}';
+  const work =
+    '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","last_four":"1111"}';
+  assert.equal(await list({}), `${home}\n${work}\n`);
+  assert.equal(await list({ format: 'json' }, true), `[${home},${work}]\n`);
+  assert.equal(await list({ format: 'id' }), 'home\nwork\n');
+  assert.equal(
+    await list({ format: 'csv' }),
+    'active,profile,origin,namespace,last_four\n' +
+      'false,home,https://home.example.com,hh,2222\n' +
+      'true,work,https://work.example.com,media,1111\n',
+  );
+});
+
+test('list without an account', async (t) => {
+  const env = { HOME: temporaryFolder(t) };
+  const json = fakeContext({ env });
+  assert.equal(await runList(options({ format: 'json' }), json.context), 0);
+  assert.equal(json.stdout(), '[]\n');
+  const table = fakeContext({ env, terminal: true, stdoutTerminal: true });
+  assert.equal(await runList(options(), table.context), 0);
+  assert.equal(table.stdout(), '');
+  assert.match(table.stderr(), /chanlist auth login/);
+});
+
+test('switch: another active profile; an unknown one is 2, with a suggestion', async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, two, 'work');
+  const env = { XDG_CONFIG_HOME: folder };
+  assert.equal(await runSwitch('home', options(), fakeContext({ env }).context), 0);
+  assert.equal(readStore(env).active, 'home');
+  const before = readFileSync(storeIn(folder), 'utf8');
+  const unknown = runSwitch('hoem', options(), fakeContext({ env }).context);
+  await assert.rejects(unknown, { exit: 2, hint: /did you mean home\?/ });
+  assert.equal(readFileSync(storeIn(folder), 'utf8'), before);
+  const overridden = fakeContext({ env: { ...env, CHANLIST_PROFILE: 'home' } });
+  await runSwitch('work', options(), overridden.context);
+  assert.match(overridden.stderr(), /CHANLIST_PROFILE is set to 'home'/);
+});
+
+test('logout: removes the profile; the only one left becomes active, of several none', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { XDG_CONFIG_HOME: folder };
+  writeStore(folder, { ...two, third: two.work }, 'work');
+  const said = async (globals: Partial<SharedOptions>): Promise<string> => {
+    const fake = fakeContext({ env });
+    assert.equal(await runLogout(options({ verbose: 1, ...globals }), fake.context), 0);
+    return fake.stderr();
+  };
+  assert.match(await said({}), /removed profile 'work'[\s\S]*no profile is active now/);
+  assert.deepEqual([...readStore(env).profiles.keys()], ['home', 'third']);
+  assert.equal(readStore(env).active, null);
+  const noneNamed = runLogout(options(), fakeContext({ env }).context);
+  await assert.rejects(noneNamed, { exit: 2, hint: /home, third/ });
+
+  writeStore(folder, two, 'work');
+  assert.match(await said({ profile: 'work' }), /'home' is the active one now/);
+  assert.equal(readStore(env).active, 'home');
+  const wrong = runLogout(options({ profile: 'hom' }), fakeContext({ env }).context);
+  await assert.rejects(wrong, { exit: 2, hint: /did you mean home\?/ });
+  await said({});
+  assert.equal(readStore(env).profiles.size, 0);
+  assert.doesNotMatch(readFileSync(storeIn(folder), 'utf8'), /sk_/);
+  await assert.rejects(runLogout(options(), fakeContext({ env }).context), {
+    exit: 2,
+    message: /no account/,
+  });
+});

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
+import type { SharedOptions } from '../../src/options.ts';
+import { parseArguments } from '../../src/program.ts';
+
+interface Parsed {
+  readonly shared: SharedOptions;
+  readonly [option: string]: unknown;
+}
+
+/** The options that the arguments ask for. */
+async function parse(...argv: string[]): Promise<Parsed> {
+  const task = await parseArguments(argv, () => assert.fail('nothing is to be printed'));
+  assert.ok(task);
+  return task.options as Parsed;
+}
+
+/** The usage error of the arguments: one line. */
+async function refused(argv: readonly string[]): Promise<string> {
+  const written: string[] = [];
+  try {
+    await parseArguments(argv, (text) => written.push(text));
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error));
+    assert.equal(error.exit, 2);
+    assert.deepEqual(written, []);
+    const line = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+    assert.doesNotMatch(line, /\n/);
+    return line;
+  }
+  return assert.fail(`accepted: ${argv.join(' ')}`);
+}
+
+const defaults: SharedOptions = {
+  profile: undefined,
+  baseUrl: undefined,
+  namespace: undefined,
+  keyFile: undefined,
+  sandbox: false,
+  format: null,
+  fields: null,
+  output: null,
+  summary: null,
+  timeout: 30,
+  retries: 4,
+  maxWait: 120,
+  dryRun: false,
+  quiet: false,
+  verbose: 0,
+  color: true,
+};
+
+const calls: readonly (readonly [command: string, ...words: string[]])[] = [
+  ['resolve', '@x'],
+  ['search', '@x', 'word'],
+  ['uploads', '@x'],
+  ['latest', '@x'],
+  ['playlist', 'PLx'],
+];
+
+const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial<SharedOptions>])[] = [
+  [['--profile', 'work'], { profile: 'work' }],
+  [['--profile=work'], { profile: 'work' }],
+  [['--base-url', 'https://api.example.com'], { baseUrl: 'https://api.example.com' }],
+  [['--namespace', 'other'], { namespace: 'other' }],
+  [['--key-file', 'key.txt'], { keyFile: 'key.txt' }],
+  [['--sandbox'], { sandbox: true }],
+  [['-f', 'csv'], { format: 'csv' }],
+  [['-fcsv'], { format: 'csv' }],
+  [['--format', 'table'], { format: 'table' }],
+  [['--format=id'], { format: 'id' }],
+  [['--json'], { format: 'json' }],
+  [['--ndjson'], { format: 'ndjson' }],
+  [['--json', '--format', 'json'], { format: 'json' }],
+  [['--fields', 'videoId,thumbnails.0.url'], { fields: 'videoId,thumbnails.0.url' }],
+  [['-o', 'out.csv'], { output: 'out.csv' }],
+  [['--output', 'out.csv'], { output: 'out.csv' }],
+  [['-o', '-'], { output: null }],
+  [['--summary', 'summary.json'], { summary: 'summary.json' }],
+  [['--no-color'], { color: false }],
+  [['--timeout', '2.5'], { timeout: 2.5 }],
+  [['--retries', '0'], { retries: 0 }],
+  [['--max-wait', '0'], { maxWait: 0 }],
+  [['--dry-run'], { dryRun: true }],
+  [['-q'], { quiet: true }],
+  [['--quiet'], { quiet: true }],
+  [['-v'], { verbose: 1 }],
+  [['--verbose'], { verbose: 1 }],
+  [['-vv'], { verbose: 2 }],
+  [['-v', '-v'], { verbose: 2 }],
+];
+
+test('without flags: the defaults of the contract', async () => {
+  for (const words of calls) assert.deepEqual((await parse(...words)).shared, defaults);
+});
+
+test('each shared flag means the same before a command, behind it and behind its arguments', async () => {
+  for (const [flags, options] of sharedFlags) {
+    const expected = { ...defaults, ...options };
+    for (const [command, ...words] of calls) {
+      const at = `${command} ${flags.join(' ')}`;
+      assert.deepEqual((await parse(...flags, command, ...words)).shared, expected, `before ${at}`);
+      assert.deepEqual((await parse(command, ...flags, ...words)).shared, expected, `behind ${at}`);
+      assert.deepEqual((await parse(command, ...words, ...flags)).shared, expected, `last ${at}`);
+    }
+  }
+});
+
+test('flags before and behind a command add up, the last one of a kind counts', async () => {
+  const { shared } = await parse(
+    '-v',
+    '--timeout',
+    '5',
+    'uploads',
+    '@x',
+    '-v',
+    '--timeout',
+    '6',
+    '--sandbox',
+  );
+  assert.deepEqual(shared, { ...defaults, verbose: 2, timeout: 6, sandbox: true });
+});
+
+test('uploads and playlist: their own flags', async () => {
+  for (const [command, word] of [
+    ['uploads', '@x'],
+    ['playlist', 'PLx'],
+  ] as const) {
+    const { shared: _, invocation: __, ...plain } = await parse(command, word, 'second');
+    assert.deepEqual(plain, {
+      references: [word, 'second'],
+      from: null,
+      limit: null,
+      maxCredits: null,
+      continuation: null,
+      outputDir: null,
+      concurrency: 4,
+      restart: false,
+      update: false,
+    });
+    const own = [
+      '--from',
+      '-',
+      '-n',
+      '7',
+      '--max-credits',
+      '0',
+      '--output-dir',
+      'lists',
+      '--concurrency',
+      '9',
+    ];
+    const { shared: ___, invocation: ____, ...given } = await parse(command, ...own, '--restart');
+    assert.deepEqual(given, {
+      references: [],
+      from: '-',
+      limit: 7,
+      maxCredits: 0,
+      continuation: null,
+      outputDir: 'lists',
+      concurrency: 9,
+      restart: true,
+      update: false,
+    });
+    assert.equal((await parse(command, '--limit', '8', word)).limit, 8);
+    assert.equal((await parse(command, '--continuation', 'abc')).continuation, 'abc');
+    assert.equal((await parse(command, '--continuation=-abc')).continuation, '-abc');
+  }
+  assert.equal((await parse('uploads', '@x', '-o', 'x.csv', '--update')).update, true);
+  assert.equal((await parse('uploads', '@x', '--output-dir', 'x', '--update')).update, true);
+});
+
+test('resolve and latest: their own flags', async () => {
+  for (const command of ['resolve', 'latest']) {
+    const { shared: _, ...plain } = await parse(command, '@x');
+    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, maxCredits: null });
+    const { shared: __, ...given } = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
+    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, maxCredits: null });
+    // Free: a budget, also of nothing, is kept.
+    await parse(command, '@x', '--max-credits', '0');
+  }
+});
+
+test('search: words are joined', async () => {
+  const { shared: _, ...plain } = await parse('search', '@x', 'two', 'words');
+  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null, maxCredits: null });
+  const { shared: __, ...given } = await parse('search', '@x', 'a', '-n', '50', '--max-credits', '3', 'b');
+  assert.deepEqual(given, { channel: '@x', query: 'a b', limit: 50, maxCredits: 3 });
+});
+
+test('behind -- everything is an argument', async () => {
+  assert.equal((await parse('search', '@x', '--', '-n', '--json')).query, '-n --json');
+});
+
+test('serve: the defaults of the contract, and its flags', async () => {
+  assert.deepEqual(await parse('serve'), {
+    port: 8787,
+    host: '127.0.0.1',
+    key: 'sk_sandbox',
+    credits: 1000,
+    pageSize: 100,
+    latency: 0,
+    seed: 1,
+  });
+  const given = await parse(
+    ...['serve', '--port', '0', '--host', '[::1]', '--key', 'k', '--credits', '5', '--page-size', '10'],
+    ...['--latency', '20', '--seed', '7', '--fail', '429:0.1', '--fail', 'reset:.02'],
+  );
+  assert.deepEqual(given, {
+    port: 0,
+    host: '::1',
+    key: 'k',
+    credits: 5,
+    pageSize: 10,
+    latency: 20,
+    seed: 7,
+    fail: [
+      { kind: 429, rate: 0.1 },
+      { kind: 'reset', rate: 0.02 },
+    ],
+  });
+});
+
+test('auth: shared flags before auth, before the action and behind it', async () => {
+  for (const argv of [
+    ['--profile', 'p', 'auth', 'login'],
+    ['auth', '--profile', 'p', 'login'],
+    ['auth', 'login', '--profile', 'p'],
+  ]) {
+    const task = await parseArguments(argv, assert.fail);
+    assert.deepEqual(task?.options, { ...defaults, profile: 'p' });
+  }
+  for (const argv of [
+    ['auth', 'switch', 'p'],
+    ['auth', 'switch', '--profile', 'p'],
+    ['auth', 'list', '--json'],
+    ['auth', 'status', '--json', '--base-url', 'http://127.0.0.1:1', '--timeout', '1', '--retries', '0'],
+    ['auth', 'logout', '--profile', 'p', '-v'],
+  ]) {
+    assert.ok(await parseArguments(argv, assert.fail), argv.join(' '));
+  }
+});
+
+test('help and completion', async () => {
+  assert.deepEqual(await parse('help'), { topic: null });
+  assert.deepEqual(await parse('help', 'auth', 'login'), { topic: 'auth login' });
+  assert.deepEqual(await parse('completion', 'fish'), { shell: 'fish' });
+});
+
+const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[] = [
+  [['--limit', '0'], /^--limit is '0': expected a whole number, 1 or more$/],
+  [['--limit', '-5'], /^--limit is '-5': expected/],
+  [['--limit', '1.5'], /^--limit is '1.5': expected/],
+  [['--limit', '1e3'], /^--limit is '1e3': expected/],
+  [['--limit', ''], /^--limit is '': expected/],
+  [['--limit', '9007199254740993'], /^--limit is/],
+  [['--max-credits', '-1'], /^--max-credits is '-1': expected a whole number, 0 or more$/],
+  [['--concurrency', '0'], /^--concurrency is '0': expected a whole number, from 1 to 100$/],
+  [['--timeout', '0'], /^--timeout is '0': expected seconds, more than 0/],
+  [['--timeout', 'soon'], /^--timeout is 'soon': expected seconds/],
+  [['--timeout', 'Infinity'], /^--timeout is 'Infinity': expected seconds/],
+  [['--retries', '-1'], /^--retries is '-1': expected a whole number/],
+  [['--max-wait', 'x'], /^--max-wait is 'x': expected seconds/],
+  [['--format', 'xml'], /^there is no format 'xml'; expected one of table, json, ndjson, csv, id$/],
+  [['--format', 'ndjsn'], /^there is no format 'ndjsn'; did you mean ndjson\? expected one of/],
+  [['--format', 'JSON'], /did you mean json\?/],
+  [['--format', 'csv', '--json'], /^two formats are given: csv and json; give one$/],
+  [['--json', '--ndjson'], /^two formats are given: json and ndjson; give one$/],
+  [['-q', '-v'], /^--quiet and --verbose exclude each other/],
+  [['--profile', ''], /^--profile is empty/],
+  [['--output', ''], /^--output is empty/],
+  [['--fields', ''], /^--fields is empty/],
+  [['--from', ''], /^--from is empty/],
+  [['--limit'], /^--limit needs a value; expected -n, --limit <n>$/],
+  [['--format'], /^--format needs a value; expected -f, --format <format>$/],
+  [['--formt', 'json'], /^uploads has no flag '--formt'; did you mean --format\?$/],
+  [['--out-dir=x'], /^uploads has no flag '--out-dir'; see: chanlist help uploads$/],
+  [['-x'], /^uploads has no flag '-x'; see: chanlist help uploads$/],
+  [
+    ['--key', 'sk_secret'],
+    /^there is no flag --key: .*--key-file FILE, CHANLIST_API_KEY or chanlist auth login$/,
+  ],
+  [['--update'], /^--update needs a file; /],
+  [['--restart'], /^--restart needs a file; /],
+  [['--update', '-o', 'x', '--limit', '3'], /^--update and --limit exclude each other$/],
+  [['--continuation', 'abc'], /^--continuation takes no reference; /],
+  [['-o', 'x', '--output-dir', 'y'], /^--output and --output-dir exclude each other/],
+  [['--output-dir', 'y', '-f', 'table'], /^a table is for people/],
+];
+
+test('a wrong flag is a usage error of one line that says what would be right', async () => {
+  for (const [argv, said] of wrongValues) {
+    assert.match(await refused(['uploads', '@x', ...argv]), said);
+  }
+});
+
+test('two formats, one before and one behind the command, are two formats', async () => {
+  assert.match(await refused(['--json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
+  assert.match(await refused(['-f', 'json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
+  assert.match(await refused(['-q', 'uploads', '@x', '-v']), /^--quiet and --verbose/);
+});
+
+test('what stands behind an unknown flag, maybe a key, is not shown', async () => {
+  for (const argv of [
+    ['uploads', '@x', '--api-key=sk_secret'],
+    ['uploads', '@x', '--token', 'sk_secret'],
+    ['uploads', '@x', '--auth=sk_secret'],
+    ['--key=sk_secret', 'uploads', '@x'],
+  ]) {
+    assert.doesNotMatch(await refused(argv), /secret/);
+  }
+});
+
+const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
+  ['serach @x', /^there is no command 'serach'; did you mean search\?$/],
+  ['foo', /^there is no command 'foo'; see: chanlist help$/],
+  ['foo --help', /^there is no command 'foo'; see: chanlist help$/],
+  ['login', /^there is no command 'login'; did you mean auth login\?$/],
+  ['--json', /^no command is given; see: chanlist help$/],
+  [
+    '--limit 5 uploads @x',
+    /^there is no flag '--limit'; flags of a command stand behind its name; see: chanlist help$/,
+  ],
+  ['--vesion', /^there is no flag '--vesion'; did you mean --version\?$/],
+  ['auth', /^auth needs an action; expected one of login, status, list, switch, logout$/],
+  ['auth lgin', /^auth has no action 'lgin'; did you mean login\? expected one of/],
+  ['auth foo --help', /^auth has no action 'foo'; expected one of/],
+  ['auth switch', /^auth switch needs <profile>; /],
+  ['auth switch a --profile b', /^two profiles are given: a and b; give one$/],
+  ['auth switch a b', /^auth switch has too many arguments; expected: chanlist auth switch <profile>/],
+  ['auth login now', /^auth login takes no arguments; see: chanlist help auth login$/],
+  ['auth login --sandbox', /^auth login does not take --sandbox; see: chanlist help auth login$/],
+  ['--sandbox auth status', /^auth status does not take --sandbox/],
+  ['auth login --dry-run', /^auth login does not take --dry-run/],
+  ['auth list --base-url https://x.example', /^auth list does not take --base-url/],
+  ['serve --format json', /^serve does not take --format; see: chanlist help serve$/],
+  ['--json serve', /^serve does not take --json/],
+  ['serve -v', /^serve does not take -v/],
+  ['serve now', /^serve takes no arguments; see: chanlist help serve$/],
+  ['serve --port 70000', /^--port is '70000': expected a whole number, from 0 to 65535$/],
+  ['serve --page-size 0', /^--page-size is '0': expected a whole number, from 1/],
+  ['serve --fail 429', /^--fail: '429' is no fault rule; expected KIND:RATE/],
+  ['completion', /^completion needs <shell>; expected: chanlist completion <shell>/],
+  [
+    'completion bsh',
+    /^there is no completion for 'bsh'; did you mean bash\? expected one of bash, zsh, fish$/,
+  ],
+  ['completion tcsh', /^there is no completion for 'tcsh'; expected one of bash, zsh, fish$/],
+  ['completion bash zsh', /^completion has too many arguments; expected: chanlist completion <shell>/],
+  ['completion bash --limit 3', /^completion has no flag '--limit'; see: chanlist help completion$/],
+  ['completion bash --json', /^completion does not take --json; /],
+  ['help uploads --json', /^help does not take --json; /],
+  ['--no-color help', /^help does not take --no-color; /],
+  ['search', /^search needs <channel>; expected: chanlist search <channel> <query...>/],
+  ['search @x', /^search needs <query>; expected: chanlist search <channel> <query...>/],
+  ['search @x word --limit 51', /^--limit is '51': expected a whole number, from 1 to 50$/],
+  ['search @x word --limit 0', /^--limit is '0': expected a whole number, from 1 to 50$/],
+  ['search @x word --from refs.txt', /^search has no flag '--from'; /],
+  ['latest @x --limit 3', /^latest has no flag '--limit'; /],
+  ['playlist PLx --update -o x', /^--update is only for uploads; /],
+];
+
+test('a wrong line is a usage error of one line that says what would be right', async () => {
+  for (const [line, said] of wrongLines) assert.match(await refused(line.split(' ')), said, line);
+});
+
+test('--version and --help are written, and nothing is to be done', async () => {
+  for (const argv of [
+    [],
+    ['--help'],
+    ['-h'],
+    ['uploads', '-h'],
+    ['auth', 'login', '--help'],
+    ['--version'],
+    ['-V'],
+  ]) {
+    const written: string[] = [];
+    assert.equal(await parseArguments(argv, (text) => written.push(text)), null);
+    assert.match(written.join(''), /^.+\n$/s, argv.join(' '));
+  }
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { command } from '../support/command.ts';
+import { serviceEnvironment } from '../support/program.ts';
+import { page, type Reply, scriptedService } from '../support/service.ts';
+
+const resolved: Reply = { body: { channel_id: 'UCx', resolved_from: 'x' } };
+
+test('without Retry-After the waits double from half a second, and end with 7 when retries are used up', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 503 }));
+  const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 7);
+  assert.deepEqual(result.waits, [500, 1000, 2000, 4000]);
+  assert.equal(service.seen.length, 5);
+  assert.match(result.stderr, /after 5 tries/);
+});
+
+test('Retry-After is obeyed: seconds, and a date by the clock of the service', async (t) => {
+  const answers: Reply[] = [
+    { status: 429, headers: { 'retry-after': '7' } },
+    {
+      status: 503,
+      headers: { date: 'Thu, 01 Jan 1998 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 1998 00:00:20 GMT' },
+    },
+    resolved,
+  ];
+  const service = await scriptedService(t, (_, number) => answers[number] ?? resolved);
+  const result = await command(['resolve', '@a'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(result.waits, [7000, 20_000]);
+});
+
+test('--max-wait bounds the waiting without a success in between; a success starts the count anew', async (t) => {
+  const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
+  const answers: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
+  const service = await scriptedService(t, (_, number) => answers[number] ?? slow);
+  const env = serviceEnvironment(service.url);
+  const enough = await command(['uploads', '@a', '--max-wait', '100'], { env });
+  assert.equal(enough.exit, 0);
+  assert.deepEqual(enough.waits, [50_000, 50_000, 50_000, 50_000]);
+
+  const requests = service.seen.length;
+  const short = await command(['uploads', '@a', '--max-wait', '99'], { env });
+  assert.equal(short.exit, 6);
+  assert.deepEqual(short.waits, [50_000]);
+  assert.equal(service.seen.length - requests, 2);
+  assert.match(short.stderr, /come back in 50 s/);
+});
+
+test('one rate limit for the whole call: a 429 pauses all', async (t) => {
+  let limited = false;
+  const service = await scriptedService(t, ({ query }) => {
+    if (query.get('input') === '@a' && !limited) {
+      limited = true;
+      return { status: 429, headers: { 'retry-after': '30' } };
+    }
+    return resolved;
+  });
+  const names = ['@a', '@b', '@c', '@d', '@e', '@f'];
+  const result = await command(['resolve', ...names, '--concurrency', '1'], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(result.waits, [30_000]);
+  assert.equal(service.seen.length, 7);
+});
+
+test('waits and retries are told with -v, and not without it', async (t) => {
+  const reply = (_: unknown, number: number): Reply =>
+    number % 2 === 0 ? { status: 503, headers: { 'retry-after': '65' } } : resolved;
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  assert.equal((await command(['resolve', '@a'], { env })).stderr, '');
+  const told = await command(['resolve', '@a', '-v'], { env });
+  assert.match(told.stderr, /^chanlist: waiting 1 min 5 s: .*503.*retry 1 of 4\n1 entry, 0 credits\n$/);
+});

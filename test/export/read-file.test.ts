@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { Failure } from '../../src/errors.ts';
+import { JsonListScanner } from '../../src/export/json-list.ts';
+import { type FileFormat, findIds, readEntries, surveyFile } from '../../src/export/read-file.ts';
+import { type Field, parseFields } from '../../src/output/fields.ts';
+import { entry, fileFormats, textsOf } from './runs.ts';
+import { temporaryFolder } from './temp.ts';
+
+interface Plain {
+  raw: string;
+  videoId: string | null;
+  channelId: string | null;
+}
+
+async function entries(
+  path: string,
+  format: FileFormat,
+  fields: readonly Field[] | null = null,
+  check = true,
+): Promise<Plain[]> {
+  const all: Plain[] = [];
+  for await (const batch of readEntries(path, format, fields, { check })) {
+    for (const { raw, videoId, channelId } of batch) all.push({ raw, videoId, channelId });
+  }
+  return all;
+}
+
+async function fileOf(t: TestContext, content: string | Buffer): Promise<string> {
+  const path = join(await temporaryFolder(t), 'list');
+  await writeFile(path, content);
+  return path;
+}
+
+const isDamage =
+  (path: string, line: number, ...words: string[]) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof Failure, String(error));
+    assert.equal(error.exit, 2);
+    assert.ok(error.message.startsWith(`${path}:${line}: `), error.message);
+    assert.match(error.hint ?? '', /--restart/);
+    for (const word of words) assert.ok(error.message.includes(word), error.message);
+    return true;
+  };
+
+test('what an export writes is read back, in every format', async (t) => {
+  const list = [entry(1), entry(2, 'x,"},{"'), entry(3, '\u2028 \\ \u{1f3ac}')];
+  const expectedRaw: Record<FileFormat, (i: number) => string | null> = {
+    ndjson: (i) => list[i] ?? null,
+    json: (i) => list[i] ?? null,
+    csv: () => null,
+    id: (i) => `v${i + 1}`,
+  };
+  for (const format of fileFormats) {
+    const { pages, tail } = await textsOf(format, [list.slice(0, 2), [], list.slice(2)]);
+    const path = await fileOf(t, pages.join('') + tail);
+    for (const check of [true, false]) {
+      const found = await entries(path, format, null, check);
+      assert.deepEqual(
+        found.map(({ videoId }) => videoId),
+        ['v1', 'v2', 'v3'],
+        format,
+      );
+      const channel = format === 'id' ? null : 'UCa';
+      assert.deepEqual(
+        found.map(({ channelId }) => channelId),
+        [channel, channel, channel],
+        format,
+      );
+      for (const [i, { raw }] of found.entries()) {
+        const expected = expectedRaw[format](i);
+        if (expected !== null) assert.equal(raw, expected, format);
+      }
+    }
+    assert.deepEqual(await surveyFile(path, format, null), {
+      entries: 3,
+      channelId: format === 'id' ? null : 'UCa',
+    });
+    const found = await findIds(path, format, null, new Set(['v3', 'nope', 'v1']));
+    assert.deepEqual([...found].sort(), ['v1', 'v3'], format);
+  }
+});
+
+test('an empty listing, and a file of no bytes, have no entries', async (t) => {
+  for (const format of fileFormats) {
+    const { pages, tail } = await textsOf(format, [[]]);
+    assert.deepEqual(await entries(await fileOf(t, pages.join('') + tail), format), [], format);
+    assert.deepEqual(await entries(await fileOf(t, ''), format), [], format);
+  }
+});
+
+test('--fields: the columns are those', async (t) => {
+  const fields = parseFields('title,videoId,channelId', 'uploads');
+  const csv = await fileOf(t, 'title,videoId,channelId\n"a,\n""b""",v1,UCa\n,v2,\n');
+  assert.deepEqual(await entries(csv, 'csv', fields), [
+    { raw: '"a,\n""b""",v1,UCa', videoId: 'v1', channelId: 'UCa' },
+    { raw: ',v2,', videoId: 'v2', channelId: null },
+  ]);
+  const id = await fileOf(t, 'a b\tv1\tUCa\n\tv2\t\n');
+  assert.deepEqual(await entries(id, 'id', fields), [
+    { raw: 'a b\tv1\tUCa', videoId: 'v1', channelId: 'UCa' },
+    { raw: '\tv2\t', videoId: 'v2', channelId: null },
+  ]);
+  const ndjson = await fileOf(t, '{"title":"a","videoId":"v1","channelId":null}\n');
+  assert.deepEqual(await entries(ndjson, 'ndjson', fields), [
+    { raw: '{"title":"a","videoId":"v1","channelId":null}', videoId: 'v1', channelId: null },
+  ]);
+});
+
+test('other columns than expected are a usage error that names both', async (t) => {
+  const fields = parseFields('videoId,title', 'uploads');
+  const unlike = (error: unknown): boolean => {
+    assert.ok(error instanceof Failure && error.exit === 2);
+    assert.match(error.message, /fields are .*channelId.* not videoId,title/);
+    return true;
+  };
+  const row = '{"videoId":"v1","channelId":"UCa"}';
+  await assert.rejects(entries(await fileOf(t, 'videoId,channelId\nv1,UCa\n'), 'csv', fields), unlike);
+  await assert.rejects(entries(await fileOf(t, `${row}\n`), 'ndjson', fields, false), unlike);
+  const json = `{"playlist_info":null,"results":[${row}],"continuation_token":null,"has_more":false}\n`;
+  await assert.rejects(entries(await fileOf(t, json), 'json', fields), unlike);
+});
+
+test('cut short by hand: named with its line, never taken for whole', async (t) => {
+  const list = [entry(1), entry(2)];
+  const path = await fileOf(t, '');
+  for (const format of fileFormats) {
+    const bytes = async (count: number): Promise<Buffer> => {
+      const { pages, tail } = await textsOf(format, [list.slice(0, count)]);
+      return Buffer.from(pages.join('') + tail);
+    };
+    const whole = await bytes(2);
+    // Without its last entries a list of lines is a whole list too; without its last line end JSON is still JSON.
+    const lengths =
+      format === 'json' ? [] : await Promise.all([0, 1].map(async (n) => (await bytes(n)).length));
+    if (format === 'json' || format === 'ndjson')
+      lengths.push(...[...lengths, whole.length].map((n) => n - 1));
+    for (let length = 1; length < whole.length; length++) {
+      if (lengths.includes(length)) continue;
+      await writeFile(path, whole.subarray(0, length));
+      await assert.rejects(
+        entries(path, format),
+        (error) => error instanceof Failure && error.exit === 2 && error.message.startsWith(`${path}:`),
+        `${format} cut to ${length} bytes`,
+      );
+    }
+  }
+});
+
+test('damage is named with its line', async (t) => {
+  const damaged = async (format: FileFormat, text: string | Buffer, line: number, ...words: string[]) => {
+    const path = await fileOf(t, text);
+    await assert.rejects(entries(path, format), isDamage(path, line, ...words));
+  };
+  await damaged('ndjson', '{"videoId":"a"}\n\n{"videoId":"b"\n{"videoId":"c"}\n', 3, 'JSON');
+  await damaged(
+    'ndjson',
+    Buffer.from([...Buffer.from('{}\n{"a":"'), 0xff, ...Buffer.from('"}\n')]),
+    2,
+    'UTF-8',
+  );
+  await damaged('id', 'a\nb', 2, 'cut short');
+  const header =
+    'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index\n';
+  await damaged('csv', `${header}a,"b\nc",,,,,,,\nx,y\n`, 4, '2 fields instead of 9');
+  await damaged('csv', `${header}a,"b" c,,,,,,,\n`, 2, 'CSV');
+  await damaged('csv', `${header}a,"b,,,,,,,\nx\n`, 2, 'cut short');
+  await damaged('json', '{"results":[{"a":1}\n{"b":2}],"has_more":false}', 2, 'between');
+  await damaged('json', '{"results":[{"a":1},\n,{"b":2}],"has_more":false}', 2, 'between');
+  await damaged('json', '{"results":[{"a":1},\n{"b":}],"has_more":false}', 2, 'entry 2');
+  await damaged('json', '{"results":[],"continuation_token":"t","has_more":true}', 1, 'not complete');
+  await damaged('json', '{"playlist_info":{"results":[1]},"has_more":false}', 1, 'not a listing');
+  await damaged('json', '[1]', 1, 'not a listing');
+  await damaged('json', '{"results":[]} x', 1);
+  await damaged('json', '{"results":[', 1, 'cut short');
+});
+
+test('edited by hand: spaces, blank lines, other line ends and other writers are no damage', async (t) => {
+  const ids = (found: readonly Plain[]): (string | null)[] => found.map(({ videoId }) => videoId);
+  const ndjson = await fileOf(
+    t,
+    '\ufeff{"videoId":"a"}\r\n\r\n { "x": 1, "videoId" : "b" }\n{"videoId":"c"}',
+  );
+  assert.deepEqual(ids(await entries(ndjson, 'ndjson')), ['a', 'b', 'c']);
+  assert.deepEqual([...(await findIds(ndjson, 'ndjson', null, new Set(['a', 'b', 'c'])))], ['a', 'b', 'c']);
+  const value = {
+    playlist_info: { results: ['}'] },
+    results: [{ videoId: 'a', t: ['"', '\\'] }, { videoId: 'b' }],
+  };
+  const json = await fileOf(
+    t,
+    JSON.stringify({ ...value, continuation_token: null, has_more: false }, null, 2),
+  );
+  assert.deepEqual(ids(await entries(json, 'json')), ['a', 'b']);
+  const csv = await fileOf(t, '\ufeffvideoId,title\r\na,"x\r\ny"\r\n\r\nb,\r\n');
+  const fields = parseFields('videoId,title', 'uploads');
+  assert.deepEqual(
+    (await entries(csv, 'csv', fields)).map(({ raw }) => raw),
+    ['a,"x\r\ny"', 'b,'],
+  );
+});
+
+test('IDs that are not plain ASCII or written with escapes are found', async (t) => {
+  const path = await fileOf(t, '{"videoId":"ü"}\n{"videoId":"\\u0041"}\n{"title":"ü","videoId":"é"}\n');
+  const wanted = new Set(['ü', 'A', 'é', '\\u0041']);
+  assert.deepEqual([...(await findIds(path, 'ndjson', null, wanted))].sort(), ['A', 'é', 'ü']);
+});
+
+test('findIds reads no further than it has to', async (t) => {
+  const path = await fileOf(t, `${'{"videoId":"a"}\n'.repeat(50_000)}not JSON\n`);
+  assert.deepEqual([...(await findIds(path, 'ndjson', null, new Set(['a'])))], ['a']);
+  await assert.rejects(surveyFile(path, 'ndjson', null), isDamage(path, 50_001));
+});
+
+test('CSV: whatever cells there are, the records come back whole, across pieces of the file', async (t) => {
+  const cell = fc.oneof(fc.string(), fc.constantFrom('"', '\n', '\r\n', ',', 'ü', '🎬', '""'));
+  const path = await fileOf(t, '');
+  const fields = parseFields('videoId,title', 'uploads');
+  const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  // A cell as long as what is read at once moves the others over its borders.
+  const filler = fc
+    .integer({ min: 256 * 1024 - 60, max: 256 * 1024 + 10 })
+    .map((length) => '"ü\n'.repeat(length / 4));
+  const property = fc.asyncProperty(
+    fc.array(fc.tuple(cell, cell), { maxLength: 20 }),
+    filler,
+    async (rows, long) => {
+      const all = [['first', long], ...rows.filter(([a, b]) => a !== '' || b !== '')];
+      const records = all.map((cells) => cells.map(quote).join(','));
+      await writeFile(path, `videoId,title\n${records.map((record) => `${record}\n`).join('')}`);
+      const found = await entries(path, 'csv', fields);
+      assert.deepEqual(
+        found.map(({ raw }) => raw),
+        records,
+      );
+      assert.deepEqual(
+        found.map(({ videoId }) => videoId),
+        all.map(([id]) => id || null),
+      );
+    },
+  );
+  await fc.assert(property, { numRuns: 30 });
+});
+
+test('JSON: however the document is cut into pieces, the elements are the same', () => {
+  const property = fc.property(
+    fc.array(fc.jsonValue(), { maxLength: 8 }),
+    fc.jsonValue(),
+    fc.constantFrom(0, 1),
+    fc.array(fc.nat(40), { minLength: 1 }),
+    (list, info, indent, cuts) => {
+      const text = JSON.stringify({ playlist_info: info, results: list, has_more: false }, null, indent);
+      const scanner = new JsonListScanner();
+      const found: string[] = [];
+      for (let at = 0, cut = 0; at < text.length; cut++) {
+        const length = 1 + (cuts[cut % cuts.length] ?? 0);
+        found.push(...scanner.push(text.slice(at, at + length)).map((element) => element.text));
+        at += length;
+      }
+      assert.deepEqual(
+        found.map((element) => JSON.parse(element)),
+        JSON.parse(JSON.stringify(list)),
+      );
+      assert.deepEqual(scanner.end(), { results: [], has_more: false });
+    },
+  );
+  fc.assert(property, { numRuns: 500 });
+});

@@ -1,0 +1,23 @@
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cases } from './cases.ts';
+import { fuzzService } from './check.ts';
+import { checkText, texts } from './texts.ts';
+
+// More of both: npm run fuzz.
+
+test('3000 calls with any answers: the right result or a documented failure, in every format', async () => {
+  const service = await fuzzService();
+  try {
+    await fc.assert(
+      fc.asyncProperty(cases, (given) => service.check(given)),
+      { numRuns: 3000 },
+    );
+  } finally {
+    service.close();
+  }
+});
+
+test('30000 texts, damaged or not: what JSON.parse takes is taken, with the same value, and nothing else', () => {
+  fc.assert(fc.property(texts, checkText), { numRuns: 30_000 });
+});

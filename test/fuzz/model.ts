@@ -1,0 +1,138 @@
+import type { Answer, Case } from './cases.ts';
+
+/** What the contract says that a call prints and how it ends; written from the contract, with JSON.parse. */
+export interface Expected {
+  readonly exit: number;
+  /** Word of the closed set; null: no failure. */
+  readonly code: string | null;
+  readonly status: number | null;
+  /** Credits spent for certain. */
+  readonly credits: number;
+  readonly entries: readonly unknown[];
+  /** The JSON document, without its error. */
+  readonly document: unknown;
+}
+
+/** Two pages may be the same or not: their texts differ where their values do not. */
+export class Undecided extends Error {}
+
+interface Stop {
+  readonly exit: number;
+  readonly code: string;
+  readonly status: number | null;
+}
+
+const nonsense: Stop = { exit: 8, code: 'bad_answer', status: 200 };
+
+function stopOf(status: number): Stop {
+  if (status === 401 || status === 403) return { exit: 3, code: 'unauthorized', status };
+  if (status === 402) return { exit: 4, code: 'no_credits', status };
+  if (status === 404) return { exit: 5, code: 'not_found', status };
+  if (status === 429) return { exit: 6, code: 'rate_limited', status };
+  if (status === 408 || status >= 500) return { exit: 7, code: 'unavailable', status };
+  if (status >= 400) return { exit: 8, code: 'refused', status };
+  return { exit: 8, code: 'bad_answer', status };
+}
+
+/** The value of a body, in a box; null where it is no JSON in UTF-8. */
+function parse({ body }: Answer): { value: unknown } | null {
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
+  } catch {
+    return null;
+  }
+}
+
+function members(value: unknown): Record<string, unknown> {
+  const made: Record<string, unknown> = Object.create(null);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return made;
+  for (const [key, each] of Object.entries(value)) made[key] = each;
+  return made;
+}
+
+export function expected(given: Case): Expected {
+  return given.command === 'uploads' || given.command === 'playlist' ? listing(given) : whole(given);
+}
+
+function listing({ answers, limit, maxCredits }: Case): Expected {
+  const entries: unknown[] = [];
+  const seen = new Set<string>();
+  let credits = 0;
+  let info: unknown = null;
+  let opened = false;
+  let token: string | null = null;
+  let before: { text: string; damaged: boolean } = { text: '', damaged: false };
+  const end = (stop: Stop | null, hasMore: boolean, next: string | null): Expected => ({
+    exit: stop?.exit ?? 0,
+    code: stop?.code ?? null,
+    status: stop?.status ?? null,
+    credits,
+    entries,
+    document: {
+      playlist_info: info,
+      results: entries,
+      continuation_token: hasMore ? next : null,
+      has_more: hasMore,
+    },
+  });
+  for (let n = 0; ; n++) {
+    if (token !== null) seen.add(token);
+    if (maxCredits !== null && credits >= maxCredits)
+      return end({ exit: 9, code: 'budget', status: null }, true, token);
+    const answer = answers[n];
+    if (answer === undefined) return end(stopOf(404), true, token);
+    if (answer.status !== 200) return end(stopOf(answer.status), true, token);
+    credits++;
+    const parsed = parse(answer);
+    if (parsed === null) return end(nonsense, true, token);
+    const page = members(parsed.value);
+    const list: unknown = Array.isArray(parsed.value) ? parsed.value : page.results;
+    const found: readonly unknown[] = Array.isArray(list) ? list : [];
+    const text = JSON.stringify(found);
+    if (found.length > 0) {
+      if (before.text === text) {
+        if (answer.damaged || before.damaged) throw new Undecided();
+        return end(nonsense, true, token);
+      }
+      before = { text, damaged: answer.damaged };
+    }
+    if (!opened) info = page.playlist_info ?? null;
+    opened = true;
+    const room = limit === null ? Number.POSITIVE_INFINITY : limit - entries.length;
+    const taken = found.slice(0, room);
+    entries.push(...taken);
+    const { has_more: more, continuation_token: next } = page;
+    const usable = typeof next === 'string' && next !== '' && next.isWellFormed() && !seen.has(next);
+    const sound = typeof more === 'boolean' && Array.isArray(page.results) && (!more || usable);
+    if (taken.length === room) {
+      const left = taken.length < found.length;
+      if (!sound || left) return end(null, left || !sound || more === true, token);
+      return end(null, more === true, next as string);
+    }
+    if (!sound) return end(nonsense, true, token);
+    if (!more) return end(null, false, null);
+    token = next as string;
+  }
+}
+
+function whole({ command, answers: [answer] }: Case): Expected {
+  const paid = command === 'search' ? 1 : 0;
+  const failed = (stop: Stop, credits: number): Expected => ({ ...stop, credits, entries: [], document: {} });
+  if (answer === undefined) return failed(stopOf(404), 0);
+  if (answer.status !== 200) return failed(stopOf(answer.status), 0);
+  const parsed = parse(answer);
+  if (parsed === null) return failed(nonsense, paid);
+  const { value } = parsed;
+  if (command === 'resolve' && typeof members(value).channel_id !== 'string') return failed(nonsense, paid);
+  const entries = command === 'resolve' ? [value] : recordsOf(value);
+  return { exit: 0, code: null, status: null, credits: paid, entries, document: value };
+}
+
+/** The list is the body if it is an array, else `results`, else the only array among its members, else the body. */
+function recordsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  const all = members(value);
+  if (Array.isArray(all.results)) return all.results;
+  const arrays = Object.values(all).filter(Array.isArray);
+  return arrays.length === 1 && arrays[0] !== undefined ? arrays[0] : [value];
+}

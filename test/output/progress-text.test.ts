@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { progressText, waitText } from '../../src/output/progress-text.ts';
+import { reach } from '../../src/output/width.ts';
+
+const state = { reference: '@demo', page: 3, entries: 300, total: 1234, credits: 3, estimated: 13 };
+
+suite('progress text', () => {
+  test('page, entries of total, credits, rate, time left', () => {
+    assert.equal(
+      progressText(state, { at: 1000, entries: 0 }, 4000, 200),
+      '@demo: page 3, 300 of 1234 entries, 3 of 13 credits, 100/s, 10 s left',
+    );
+  });
+
+  test('the rate of a continued listing counts only what this call read', () => {
+    assert.match(progressText(state, { at: 0, entries: 200 }, 4000, 200), /, 25\/s, 38 s left$/);
+    assert.match(progressText(state, { at: 0, entries: 290 }, 4000, 200), /, 2\.5\/s, /);
+  });
+
+  test('what is not known is not shown', () => {
+    const unknown = { page: 1, entries: 1, total: null, credits: 1, estimated: null };
+    assert.equal(progressText(unknown, { at: 0, entries: 0 }, 100, 200), 'page 1, 1 entry, 1 credit');
+    assert.equal(
+      progressText({ ...state, entries: 0, credits: 0, page: 0 }, { at: 0, entries: 0 }, 9000, 200),
+      '@demo: page 0, 0 of 1234 entries, 0 of 13 credits',
+    );
+  });
+
+  test('what comes last goes first where there is no room', () => {
+    const at = (room: number): string => progressText(state, { at: 1000, entries: 0 }, 4000, room);
+    assert.equal(at(60), '@demo: page 3, 300 of 1234 entries, 3 of 13 credits, 100/s');
+    assert.equal(at(45), 'page 3, 300 of 1234 entries, 3 of 13 credits');
+    assert.equal(at(30), 'page 3, 300 of 1234 entries');
+    assert.equal(at(8), 'page 3');
+    assert.equal(at(4), 'pag…');
+  });
+
+  test('a wait is counted down', () => {
+    assert.equal(waitText(2001, 'rate limited', 200), 'rate limited: trying again in 3 s');
+    assert.equal(waitText(75_000, 'x\u001b\ny', 200), 'x y: trying again in 1 min 15 s');
+  });
+
+  test('fits, and is harmless, whatever is listed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(120), fc.nat(10_000), (reference, room, now) => {
+        const started = { at: 0, entries: 0 };
+        for (const text of [
+          progressText({ ...state, reference }, started, now, room),
+          waitText(now, reference, room),
+        ]) {
+          assert.ok(reach(text, 999) <= room, text);
+          assert.doesNotMatch(text, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { suite, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Context } from '../../src/context.ts';
+import { createProgress } from '../../src/output/progress.ts';
+import { Stdout } from '../../src/output/stdout.ts';
+import { Talk } from '../../src/output/talk.ts';
+
+/** A terminal of one line: what is written, as it would be seen in the end. */
+class FakeTerminal extends Writable {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  raw = '';
+
+  constructor(isTTY: boolean, columns = 100) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  override _write(chunk: string | Buffer, _encoding: string, done: () => void): void {
+    this.raw += chunk.toString();
+    done();
+  }
+
+  cursorTo(x: number): void {
+    this.write(`\u001b[${x + 1}G`);
+  }
+
+  moveCursor(_dx: number, dy: number): void {
+    this.write(`\u001b[${-dy}A`);
+  }
+
+  clearLine(): void {
+    this.write('\u001b[K');
+  }
+
+  clearScreenDown(): void {
+    this.write('\u001b[J');
+  }
+
+  /** The lines on the screen. */
+  lines(): string[] {
+    const lines: string[][] = [[]];
+    let line: string[] = [];
+    lines[0] = line;
+    let x = 0;
+    for (const token of this.raw.match(/\u001b\[[?0-9;]*[A-Za-z]|[\s\S]/gu) ?? []) {
+      if (token === '\n') {
+        line = [];
+        lines.push(line);
+        x = 0;
+      } else if (token === '\r') x = 0;
+      else if (/^\u001b\[\d+G$/.test(token)) x = Number.parseInt(token.slice(2), 10) - 1;
+      else if (token === '\u001b[K' || token === '\u001b[J') line.splice(x);
+      else if (!token.startsWith('\u001b')) line[x++] = token;
+    }
+    return lines.map((each) => Array.from(each, (c) => c ?? ' ').join(''));
+  }
+}
+
+/** A clock that moves only when told to; sleeps end when it has. */
+class FakeClock {
+  time = 0;
+  readonly #sleepers: { until: number; wake: () => void }[] = [];
+  readonly now = (): number => this.time;
+  readonly elapsed = (): number => this.time;
+  readonly random = (): number => 0;
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      this.#sleepers.push({ until: this.time + ms, wake: resolve });
+    });
+  }
+
+  pass(ms: number): void {
+    this.time += ms;
+    for (const sleeper of this.#sleepers) if (sleeper.until <= this.time) sleeper.wake();
+  }
+}
+
+function setUp({ isTTY = true, env = {} as Record<string, string>, quiet = false, columns = 100 } = {}) {
+  const stderr = new FakeTerminal(isTTY, columns);
+  const clock = new FakeClock();
+  const context: Context = {
+    stdin: new PassThrough(),
+    stdout: stderr,
+    stderr,
+    env,
+    clock,
+    stop: new AbortController().signal,
+  };
+  const talk = new Talk(stderr, { quiet, verbose: 0 });
+  const progress = createProgress(context, talk, { quiet, color: false });
+  return { stderr, clock, context, talk, progress };
+}
+
+const state = { reference: '@demo', page: 1, entries: 100, total: 250, credits: 1, estimated: 3 };
+
+/** Waits, without a clock, until something is drawn: the line is loaded when it is first needed. */
+async function drawn(terminal: FakeTerminal): Promise<void> {
+  for (let i = 0; terminal.raw === '' && i < 10_000; i++) await turn();
+  assert.notEqual(terminal.raw, '');
+}
+
+suite('progress', () => {
+  test('appears after a moment, and is gone when done', async () => {
+    const { stderr, clock, progress } = setUp();
+    progress.update(state);
+    clock.pass(100);
+    await turn();
+    assert.equal(stderr.raw, '');
+    clock.pass(100);
+    await drawn(stderr);
+    assert.match(stderr.lines().at(-1) ?? '', /page 1, 100 of 250 entries, 1 of 3 credits/);
+    await progress.stop();
+    assert.deepEqual(stderr.lines(), ['']);
+    assert.ok(!stderr.raw.includes('\u001b[?25l'), 'the cursor is never hidden');
+    assert.ok(
+      stderr.raw.lastIndexOf('\u001b[?7h') > stderr.raw.lastIndexOf('\u001b[?7l'),
+      'lines are wrapped again',
+    );
+  });
+
+  for (const columns of [0, 1, 3, 6, 20]) {
+    test(`a terminal of ${columns} columns: one line, never the rows above it`, async () => {
+      const { stderr, clock, progress, context, talk } = setUp({ columns, env: { COLUMNS: '60' } });
+      const stdout = new Stdout(context, talk);
+      progress.update(state);
+      clock.pass(200);
+      await drawn(stderr);
+      if (columns === 0)
+        assert.match(stderr.lines().at(-1) ?? '', /page 1, 100 of 250 entries, 1 of 3 credits/);
+      await stdout.writePage('row 1\nrow 2\n');
+      await stdout.writePage('row 3\n');
+      await progress.stop();
+      assert.deepEqual(stderr.lines(), ['row 1', 'row 2', 'row 3', '']);
+      assert.doesNotMatch(stderr.raw, /\u001b\[\d*A/, 'the cursor never moves up');
+    });
+  }
+
+  test('calls that are quick show nothing', async () => {
+    const { stderr, clock, progress } = setUp();
+    progress.update(state);
+    clock.pass(100);
+    await progress.stop();
+    clock.pass(1000);
+    await turn();
+    assert.equal(stderr.raw, '');
+  });
+
+  test('rows and messages go where they belong, and the line stays below them', async () => {
+    const { stderr, clock, progress, context, talk } = setUp();
+    const stdout = new Stdout(context, talk);
+    progress.update(state);
+    clock.pass(200);
+    await drawn(stderr);
+    await stdout.writePage('row 1\nrow 2\n');
+    talk.warn('something');
+    await stdout.writePage('row 3\n');
+    const lines = stderr.lines();
+    assert.deepEqual(lines.slice(0, 4), ['row 1', 'row 2', 'chanlist: something', 'row 3']);
+    assert.match(lines[4] ?? '', /page 1/);
+    await progress.stop();
+    assert.deepEqual(stderr.lines(), ['row 1', 'row 2', 'chanlist: something', 'row 3', '']);
+  });
+
+  test('where stdout is a pipe, the line comes back a moment after what was written', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'chanlist-test-'));
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const fd = openSync(pipe, 'r+');
+    t.after(() => {
+      closeSync(fd);
+      rmSync(folder, { recursive: true });
+    });
+    const { stderr, clock, progress, context, talk } = setUp();
+    const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
+    const line = createProgress(piped, talk, { quiet: false, color: false });
+    const stdout = new Stdout(piped, talk);
+    const shown = async (): Promise<string> => {
+      await turn();
+      return stderr.lines().at(-1) ?? '';
+    };
+    line.update(state);
+    clock.pass(200);
+    // The line is loaded, which takes turns; then it waits for the pipe to be quiet.
+    for (let i = 0; stderr.raw === '' && i < 10_000; i++) {
+      clock.pass(1);
+      await turn();
+    }
+    assert.match(await shown(), /page 1/);
+    await stdout.writePage('{}\n');
+    assert.equal(await shown(), '', 'the reader may print now');
+    clock.pass(30);
+    assert.equal(await shown(), '');
+    await stdout.writePage('{}\n');
+    clock.pass(60);
+    assert.equal(await shown(), '', 'counted from what was written last');
+    clock.pass(60);
+    assert.match(await shown(), /page 1/);
+    await stdout.writePage('{}\n');
+    await line.stop();
+    await progress.stop();
+    clock.pass(1000);
+    assert.equal(await shown(), '');
+  });
+
+  test('data that ends within a line is left alone', async () => {
+    const { stderr, clock, progress, context, talk } = setUp();
+    const stdout = new Stdout(context, talk);
+    progress.update(state);
+    clock.pass(200);
+    await drawn(stderr);
+    await stdout.write('{"results":[1');
+    progress.update({ ...state, page: 2 });
+    await stdout.write(',2');
+    assert.deepEqual(stderr.lines(), ['{"results":[1,2']);
+    await stdout.write(']}\n');
+    assert.match(stderr.lines().at(-1) ?? '', /page 2/);
+    await progress.stop();
+    assert.deepEqual(stderr.lines(), ['{"results":[1,2]}', '']);
+  });
+
+  test('stopping within a line of data leaves that alone too', async () => {
+    const { stderr, clock, progress, context, talk } = setUp();
+    progress.update(state);
+    clock.pass(200);
+    await drawn(stderr);
+    const stdout = new Stdout(context, talk);
+    await stdout.write('{"results":[1');
+    await progress.stop();
+    await stdout.write(']}\n');
+    assert.deepEqual(stderr.lines(), ['{"results":[1]}', '']);
+  });
+
+  test('a wait is shown until it is over', async () => {
+    const { stderr, clock, progress, talk } = setUp();
+    const shown = (): string => {
+      talk.hide();
+      talk.show();
+      return stderr.lines().at(-1) ?? '';
+    };
+    progress.update(state);
+    progress.wait(5000, 'rate limited');
+    clock.pass(200);
+    await drawn(stderr);
+    assert.match(shown(), /rate limited: trying again in 5 s$/);
+    clock.pass(3000);
+    assert.match(shown(), /rate limited: trying again in 2 s$/);
+    clock.pass(2000);
+    assert.match(shown(), /page 1/);
+    progress.wait(5000, 'rate limited');
+    progress.update({ ...state, page: 2 });
+    assert.match(shown(), /page 2/);
+    await progress.stop();
+  });
+
+  test('nothing at all off the terminal, on a dumb one, and with --quiet', async () => {
+    for (const options of [{ isTTY: false }, { env: { TERM: 'dumb' } }, { quiet: true }]) {
+      const { stderr, clock, progress } = setUp(options);
+      progress.update(state);
+      progress.wait(9000, 'rate limited');
+      clock.pass(1000);
+      for (let i = 0; i < 50; i++) await turn();
+      await progress.stop();
+      assert.equal(stderr.raw, '', JSON.stringify(options));
+    }
+  });
+});

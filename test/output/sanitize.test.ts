@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sanitize } from '../../src/output/sanitize.ts';
+
+const unsafe = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0x2028, 0x2029],
+  [0x202a, 0x202e],
+  [0x2066, 0x2069],
+  [0xd800, 0xdfff],
+] as const;
+const isUnsafe = (code: number): boolean => unsafe.some(([first, last]) => code >= first && code <= last);
+
+test('every control, separator and bidirectional formatting character goes', () => {
+  for (const [first, last] of unsafe) {
+    for (let code = first; code <= last; code++) {
+      const out = sanitize(`a${String.fromCharCode(code)}b`);
+      assert.equal(out, code >= 0xd800 ? 'a\ufffdb' : 'a b', code.toString(16));
+    }
+  }
+});
+
+test('what comes out is harmless, whatever goes in', () => {
+  const unit = fc.oneof(
+    fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+    fc.constantFrom('\u001b', '\u009b', '\u202e', '\ud83d', '\n', '😀'),
+  );
+  fc.assert(
+    fc.property(fc.string({ unit }), (text) => {
+      for (const character of sanitize(text)) assert.ok(!isUnsafe(character.codePointAt(0) ?? 0));
+    }),
+  );
+});
+
+test('everything else stays as it is', () => {
+  const unit = fc.integer({ min: 0x20, max: 0x10ffff }).filter((code) => !isUnsafe(code));
+  fc.assert(
+    fc.property(fc.array(unit), (codes) => {
+      const text = String.fromCodePoint(...codes);
+      assert.equal(sanitize(text), text);
+    }),
+  );
+  assert.equal(sanitize('👨‍👩‍👧‍👦 e\u0301 שלום \u200e\u00a0'), '👨‍👩‍👧‍👦 e\u0301 שלום \u200e\u00a0');
+});
+
+test('a run becomes one space', () => {
+  assert.equal(sanitize('a\r\n\t\u202eb'), 'a b');
+});

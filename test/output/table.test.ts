@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { createFormat } from '../../src/output/formats.ts';
+import { drawTable } from '../../src/output/table.ts';
+import { displayWidth, reach } from '../../src/output/width.ts';
+import {
+  complete,
+  elements,
+  item,
+  json,
+  notFound,
+  type Overrides,
+  options,
+  screen,
+  visible,
+} from './support.ts';
+
+const titles = [
+  'Building a tiny compiler in an afternoon, and then a somewhat larger one the next morning, for all of us',
+  '日本語のタイトルはとても長いので途中で切られることになります、どこかで。そしてもう少し続きます、最後まで',
+  '👨‍👩‍👧‍👦 Family 👩🏽‍🚀 trip 🇩🇪🇫🇷 to the ❤️ of 1️⃣ country and back, with a rather long title that goes on and on',
+  'שלום עולם: כותרת ארוכה בעברית 123 עם מספרים ועוד טקסט שממשיך עוד ועוד ועוד עד הסוף',
+  'e\u0301tude Z\u0337\u0353\u0350 कि ก็',
+  '',
+];
+const entry = (index: number): string =>
+  JSON.stringify({
+    videoId: `vid${String(index).padStart(8, '0')}`,
+    title: titles[index % titles.length],
+    channelId: 'UC0000000000000000000000',
+    channelTitle: 'Demo',
+    channelHandle: '@demo',
+    lengthText: index % 2 ? '4:05' : '1:02:33',
+    viewCountText: `${index}.2M views`,
+    thumbnails: [],
+    index: String(index),
+  });
+const page = (from: number, count: number) =>
+  elements(`[${Array.from({ length: count }, (_, i) => entry(from + i)).join(',')}]`);
+
+async function listing(overrides: Overrides, operation: 'uploads' | 'playlist' = 'uploads'): Promise<string> {
+  const format = await createFormat('table', options(operation, overrides));
+  return (
+    format.head() +
+    format.open(item(), json('{"numVideos":"1234"}')) +
+    format.rows(item(), page(0, 7), 0) +
+    format.rows(item(), page(1000, 7), 7) +
+    format.close(item(), complete) +
+    format.tail()
+  );
+}
+
+async function body(
+  operation: 'search' | 'latest' | 'resolve',
+  text: string,
+  overrides: Overrides = {},
+): Promise<string[]> {
+  const format = await createFormat('table', options(operation, overrides));
+  return (format.head() + format.body(item(), json(text)) + format.tail()).split('\n').slice(0, -1);
+}
+
+suite('table: on a terminal', () => {
+  for (const columns of [10, 20, 40, 60, 80, 100, 120, 200]) {
+    test(`fits ${columns} columns, whatever the titles, on terminals of every kind`, async () => {
+      for (const operation of ['uploads', 'playlist'] as const) {
+        const lines = (await listing({ terminal: screen(columns) }, operation)).trimEnd().split('\n');
+        assert.equal(lines.length, 16);
+        for (const line of lines) assert.ok(reach(visible(line), 999) <= columns, line);
+      }
+    });
+  }
+
+  test('has the columns that matter at 60, 80 and 40 columns', async () => {
+    const header = async (columns: number): Promise<string[]> =>
+      ((await listing({ terminal: screen(columns) })).split('\n')[0] ?? '').trim().split(/ +/);
+    assert.deepEqual(await header(120), ['#', 'videoId', 'length', 'views', 'title']);
+    assert.deepEqual(await header(60), ['#', 'videoId', 'length', 'views', 'title']);
+    assert.deepEqual(await header(40), ['videoId', 'length', 'title']);
+    assert.deepEqual(await header(20), ['videoId', 'title']);
+  });
+
+  test('header once, all rows aligned with it', async () => {
+    const lines = (await listing({ terminal: screen(80) })).trimEnd().split('\n');
+    const [header = '', rule = '', ...rows] = lines;
+    assert.equal(lines.filter((line) => line.includes('videoId')).length, 1);
+    assert.match(rule, /^─{80}$/);
+    const at = header.indexOf('videoId');
+    const lengthEnd = header.indexOf('length') + 'length'.length;
+    for (const row of rows) {
+      assert.match(row.slice(at), /^vid\d{8} {2}/);
+      assert.match(row.slice(0, lengthEnd), / (4:05|1:02:33)$/);
+      assert.match(row.slice(0, at - 2), /^ *\d+$/);
+    }
+    assert.equal(rows[7]?.slice(0, at - 2), '1000');
+  });
+
+  test('a long title is cut with an ellipsis', async () => {
+    assert.match(await listing({ terminal: screen(60) }), /Building a tiny c\w*…\n/);
+  });
+
+  test('no colour means no escape sequence; with colour only the header and its rule have one', async () => {
+    assert.ok(!(await listing({ terminal: screen(80) })).includes('\u001b'));
+    const colored = await listing({ terminal: { columns: 80, color: true, cursor: true } });
+    const [header = '', rule = '', ...rows] = colored.split('\n');
+    assert.match(header, /^\u001b\[1m.*\u001b\[22m$/);
+    assert.match(rule, /^\u001b\[2m─+\u001b\[22m$/);
+    assert.ok(!rows.join('').includes('\u001b'));
+    assert.equal(visible(colored), await listing({ terminal: screen(80) }));
+  });
+
+  test('cells hold no control or bidirectional formatting character, nor do keys', async () => {
+    const evil = 'a\u001b]0;x\u0007\r\n\u009b2J\u202eb\u2066\u0000';
+    const lines = [
+      ...(await body('search', JSON.stringify([{ videoId: evil, title: evil }]), { terminal: screen(80) })),
+      ...(await body('search', JSON.stringify([{ [evil]: evil, x: 1 }]), { terminal: screen(80) })),
+      ...(await body('search', JSON.stringify([{ [evil]: evil, x: 1 }]))),
+    ];
+    for (const line of lines)
+      assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  test('behind text that terminals measure differently the cursor is put where the next column begins', async () => {
+    const entries =
+      '[{"title":"👨‍👩‍👧‍👦 x","videoId":"a"},{"title":"שלום","videoId":"b"},{"title":"plain","videoId":"c"}]';
+    const [, , family = '', hebrew = '', plain] = await body('search', entries, {
+      terminal: screen(40),
+      fields: 'title,videoId',
+    });
+    assert.equal(family, `👨‍👩‍👧‍👦 x\u001b[5G${' '.repeat(8)}a`);
+    assert.equal(hebrew, `שלום\u200e\u001b[5G${' '.repeat(8)}b`);
+    assert.equal(plain, 'plain       c');
+    const [, , dumb = ''] = await body('search', entries, {
+      terminal: { columns: 40, color: false, cursor: false },
+      fields: 'title,videoId',
+    });
+    assert.equal(dumb, `👨‍👩‍👧‍👦 x${' '.repeat(8)}a`);
+  });
+
+  test('any answer fits', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 6 }), fc.string({ unit: 'binary' })),
+          {
+            maxLength: 4,
+          },
+        ),
+        fc.integer({ min: 1, max: 90 }),
+        async (records, columns) => {
+          for (const line of await body('search', JSON.stringify(records), { terminal: screen(columns) })) {
+            assert.ok(displayWidth(visible(line).replaceAll('\u200e', '')) <= columns, line);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+suite('table: not on a terminal', () => {
+  test('nothing is cut, nothing coloured; columns are as wide as the first page needs', async () => {
+    const text = await listing({});
+    assert.ok(!text.includes('\u001b'));
+    assert.ok(!text.includes('…'));
+    for (const title of titles) assert.ok(text.includes(title));
+  });
+
+  test('a later cell that is longer moves its row, and stays apart from its neighbour', async () => {
+    const format = await createFormat('table', options('uploads', { fields: 'title,index' }));
+    const first = format.rows(item(), elements('[{"title":"abc","index":"1"}]'), 0);
+    const second = format.rows(item(), elements('[{"title":"abcdefghijk","index":"2"}]'), 1);
+    assert.equal(first, 'title  index\n────────────\nabc        1\n');
+    assert.match(second, /^abcdefghijk {2,}2\n$/);
+  });
+});
+
+suite('table: columns of the commands', () => {
+  const names = (lines: readonly string[]): string[] => (lines[0] ?? '').trim().split(/ +/);
+
+  test('playlist shows the channel where there is room', async () => {
+    assert.deepEqual(names((await listing({}, 'playlist')).split('\n')), [
+      '#',
+      'videoId',
+      'length',
+      'views',
+      'channel',
+      'title',
+    ]);
+  });
+
+  test('search: what its records have', async () => {
+    const lines = await body(
+      'search',
+      '{"results":[{"type":"video","videoId":"a","title":"T","lengthText":"1:00","viewCountText":"3 views","publishedTimeText":"1 year ago"}],"result_count":1}',
+    );
+    assert.deepEqual(names(lines), ['videoId', 'length', 'views', 'published', 'title']);
+    assert.match(lines[2] ?? '', /^a {2,}1:00 {2,}3 views {2,}1 year ago {2,}T$/);
+  });
+
+  test('latest: the day on a terminal, the whole date elsewhere; views at the right', async () => {
+    const answer =
+      '{"results":[{"videoId":"a","title":"T","published":"2026-01-02T03:04:05+00:00","viewCount":"1234"},{"videoId":"b","title":"U","published":"soon","viewCount":"7"}]}';
+    const lines = await body('latest', answer, { terminal: screen(80) });
+    assert.deepEqual(names(lines), ['published', 'videoId', 'views', 'title']);
+    assert.match(lines[2] ?? '', /^2026-01-02 {2,}a {2,} 1234 {2,}T$/);
+    assert.match(lines[3] ?? '', /^soon {2,}b {2,}7 {2,}U$/);
+    assert.match((await body('latest', answer))[2] ?? '', /^2026-01-02T03:04:05\+00:00 {2,}a/);
+  });
+
+  test('resolve', async () => {
+    const answer = '{"channel_id":"UC0123456789012345678901","resolved_from":"@demo"}';
+    assert.deepEqual(await body('resolve', answer), [
+      'channel_id                resolved_from',
+      '───────────────────────────────────────',
+      'UC0123456789012345678901  @demo',
+    ]);
+  });
+
+  test('several references: one table, with what was asked for in front', async () => {
+    const format = await createFormat(
+      'table',
+      options('resolve', {
+        several: true,
+        terminal: screen(80),
+        references: ['@a', '@a-handle-of-some-length'],
+      }),
+    );
+    assert.equal(
+      format.head() +
+        format.body(item('@a', 0), json('{"channel_id":"UC0123456789012345678901","resolved_from":"@a"}')) +
+        format.failed(item('@x', 1), notFound) +
+        format.body(
+          item('@a-handle-of-some-length', 2),
+          json('{"channel_id":"UC1","resolved_from":"@a-handle-of-some-length"}'),
+        ) +
+        format.tail(),
+      `${[
+        '@reference                channel_id',
+        '──────────────────────────────────────────────────',
+        '@a                        UC0123456789012345678901',
+        '@a-handle-of-some-length  UC1',
+      ].join('\n')}\n`,
+    );
+  });
+
+  test('--fields: exactly these columns in this order, numbers at the right', async () => {
+    const lines = await body('search', '[{"b":12345,"a":"x","c":{"d":[1, 2]}},{"b":7,"a":null}]', {
+      fields: 'b,a,c.d,nope,@reference',
+      terminal: screen(80),
+    });
+    assert.deepEqual(lines, [
+      '    b  a  c.d    nope  @reference',
+      '─────────────────────────────────',
+      '12345  x  [1,2]        @demo',
+      '    7                  @demo',
+    ]);
+  });
+
+  test('unknown shapes: the scalar members by their keys; value for what is no object', async () => {
+    assert.deepEqual(await body('search', '{"total":12,"name":"n","deep":{"x":1},"a":[],"b":[]}'), [
+      'total  name',
+      '───────────',
+      '   12  n',
+    ]);
+    assert.deepEqual(await body('search', '["one","two"]'), ['value', '─────', 'one', 'two']);
+    assert.deepEqual(await body('latest', '"text"'), ['value', '─────', 'text']);
+    assert.deepEqual(await body('latest', '{}'), ['value', '─────', '{}']);
+    assert.deepEqual(await body('latest', '[{"a":{"b":1}}]'), ['a', '───────', '{"b":1}']);
+  });
+});
+
+suite('table: lists of nothing', () => {
+  test('an empty list is a header without rows', async () => {
+    const format = await createFormat('table', options('uploads', { terminal: screen(80) }));
+    const text =
+      format.head() + format.open(item(), json('{}')) + format.close(item(), complete) + format.tail();
+    assert.match(text, /^ *# {2}videoId .*title\n─+\n$/);
+    assert.equal((await body('search', '{"results":[]}')).length, 2);
+  });
+
+  test('an empty first list does not decide the widths', async () => {
+    const format = await createFormat('table', options('uploads', { several: true }));
+    const before =
+      format.open(item(), json('{}')) + format.rows(item(), [], 0) + format.close(item(), complete);
+    assert.equal(before, '');
+    const text =
+      format.rows(item('@b', 1), page(0, 1), 0) + format.close(item('@b', 1), complete) + format.tail();
+    assert.equal(text.split('\n').filter((line) => line.includes('videoId')).length, 1);
+  });
+
+  test('a failure before anything arrived prints nothing', async () => {
+    const format = await createFormat('table', options('uploads'));
+    const end = { hasMore: true, token: null, failure: notFound };
+    assert.equal(format.head() + format.open(item(), null) + format.close(item(), end) + format.tail(), '');
+  });
+});
+
+test('a table of plain cells fits the terminal too', async () => {
+  const rows = [
+    ['*', 'work', 'https://api.example.com', 'a\u001bb'],
+    ['', 'home', 'http://localhost:8787', 'media'],
+  ];
+  assert.equal(
+    await drawTable(['', 'profile', 'origin', 'namespace'], rows, null),
+    '   profile  origin                   namespace\n' +
+      '──────────────────────────────────────────────\n' +
+      '*  work     https://api.example.com  a b\n' +
+      '   home     http://localhost:8787    media\n',
+  );
+  for (const line of (await drawTable(['', 'profile', 'origin', 'namespace'], rows, screen(30))).split(
+    '\n',
+  )) {
+    assert.ok(displayWidth(line) <= 30);
+  }
+});

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { generatedFiles } from '../../src/help/generated.ts';
+import { writeRawStore, writeStore } from '../accounts/fake-context.ts';
+import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
+
+const scripts = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
+type Shell = keyof typeof scripts;
+const shells = Object.keys(scripts) as Shell[];
+
+const script = (shell: Shell): string => join(process.cwd(), 'completions', scripts[shell]);
+
+/** Between the answers for one line and for the next. */
+const mark = 'NEXT-LINE';
+
+/** Asks a real shell what it offers for each line; a word may be named in part (`title` of `videoId,title`). */
+const offers: Readonly<Record<Shell, (lines: readonly string[], home: string) => Promise<string[]>>> = {
+  bash: async (all, home) => {
+    const asks = all.map((line) => {
+      // As bash splits: at white space, and = : and @ stand alone.
+      const words = line.split(/([\s=:@])/).filter((word) => word.trim() !== '');
+      if (/\s$/.test(line)) words.push('');
+      return `COMPREPLY=()
+        COMP_LINE='${line}' COMP_POINT=${line.length} COMP_CWORD=${words.length - 1}
+        COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+        _chanlist
+        printf '%s\n' "\${COMPREPLY[@]}" ${mark}`;
+    });
+    const program = [`source '${script('bash')}'`, ...asks].join('\n');
+    return await lines('bash', ['--norc', '--noprofile', '-c', program], home);
+  },
+  zsh: async (all, home) => {
+    await writeFile(join(home, '.zshrc'), zshrc);
+    return await lines('zsh', ['-fc', zshHarness, 'zsh', ...all], home);
+  },
+  fish: async (all, home) => {
+    const asks = all.map((line) => `complete -C '${line}'; echo ${mark}`);
+    const offered = await lines(
+      'fish',
+      ['--no-config', '-c', `source '${script('fish')}'; ${asks.join('; ')}`],
+      home,
+    );
+    return offered.map((one) => one.split('\t')[0] ?? '');
+  },
+};
+
+/** Types lines and the tab key into an interactive zsh, and prints each word that it offers. */
+const zshHarness = `
+zmodload zsh/zpty
+zpty -b z zsh -i
+zpty -r z out '*READY-NOW*'
+for line; do
+  zpty -w -n z $'\\x15'"$line"$'\\t'
+  zpty -r z out '*OFFERS-DONE*'
+  print -r -- "$out" | tr -d '\\r' | grep -o 'OFFER:.*:END' | sed -e 's/^OFFER://' -e 's/:END$//'
+  print ${mark}
+done
+zpty -d z
+`;
+
+/** Of that zsh: what the completion system would show goes out as lines of their own. */
+const zshrc = `
+fpath=('${join(process.cwd(), 'completions')}' $fpath)
+autoload -U compinit; compinit -u -D
+bindkey '^I' complete-word
+bindkey '^U' kill-whole-line
+zle-line-init() { print READY-NOW }; zle -N zle-line-init
+compadd() {
+  local -a kept; zparseopts -E -a kept O: A: D:
+  if (( $#kept )); then builtin compadd "$@"; return; fi
+  local -a words; builtin compadd -A words "$@"
+  (( $#words )) && print -rl -- "" "OFFER:"$^words":END"
+  builtin compadd "$@"
+}
+finish() {
+  [[ $compstate[nmatches] -eq 1 && -z $compstate[insert] ]] && print 'OFFER:shown, not inserted:END'
+  print OFFERS-DONE
+  comppostfuncs=(finish)
+}
+comppostfuncs=(finish)
+`;
+
+function lines(command: string, args: readonly string[], home: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const env = cleanEnvironment({ HOME: home, TERM: 'dumb', LC_ALL: 'C.UTF-8' });
+    const child = spawn(command, args, {
+      cwd: home,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 20_000,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', () => {
+      if (stderr !== '') reject(new Error(stderr));
+      else resolve(stdout.split('\n').filter((line) => line !== ''));
+    });
+  });
+}
+
+/** A home with a store and some files; null, and the test skipped, where the shell is not installed. */
+async function homeFor(t: TestContext, shell: Shell): Promise<string | null> {
+  if (spawnSync(shell, ['--version']).error !== undefined) {
+    assert.notEqual(process.env.CI, 'true', `${shell} has to be installed`);
+    t.skip(`${shell} is not installed`);
+    return null;
+  }
+  const home = await temporaryFolder(t);
+  const profile = { baseUrl: 'https://api.example.com', namespace: 'media', key: 'sk_never_shown_9876' };
+  writeStore(join(home, '.config'), { work: profile, wide: profile, home: profile }, 'work');
+  await writeFile(join(home, 'refs.txt'), '@demo\n');
+  await mkdir(join(home, 'lists'));
+  return home;
+}
+
+const commandNames = [
+  ...['auth', 'completion', 'help', 'latest', 'playlist', 'resolve', 'search', 'serve', 'uploads'],
+];
+const videoFields = [
+  ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
+  ...['thumbnails', 'index', '@reference'],
+];
+
+/** Lines, and all that is offered for the last word. */
+const cases: readonly (readonly [line: string, words: readonly string[]])[] = [
+  ['chanlist ', commandNames],
+  ['chanlist up', ['uploads']],
+  ['chanlist --profile work up', ['uploads']],
+  ['chanlist --json --base-url http://localhost:8787 up', ['uploads']],
+  ['chanlist auth ', ['list', 'login', 'logout', 'status', 'switch']],
+  ['chanlist auth log', ['login', 'logout']],
+  ['chanlist auth switch w', ['wide', 'work']],
+  ['chanlist completion ', ['bash', 'zsh', 'fish']],
+  ['chanlist completion bash ', []],
+  ['chanlist help e', ['exit-codes', 'environment']],
+  ['chanlist help upl', ['uploads']],
+  ['chanlist uploads ', []],
+  ['chanlist uploads r', []],
+  ['chanlist uploads --format ', ['table', 'json', 'ndjson', 'csv', 'id']],
+  ['chanlist uploads @demo -f n', ['ndjson']],
+  ['chanlist --format js', ['json']],
+  ['chanlist latest --profile w', ['wide', 'work']],
+  ['chanlist --profile ho', ['home']],
+  ['chanlist resolve --fields ', ['channel_id', 'resolved_from', '@reference']],
+  ['chanlist uploads @demo --fields ', videoFields],
+  ['chanlist uploads @demo --fields tit', ['title']],
+  ['chanlist uploads --limit 3 --upd', ['--update']],
+  ['chanlist uploads --conti', ['--continuation']],
+  ['chanlist latest --limi', []],
+  ['chanlist playlist --upd', []],
+  ['chanlist serve --po', ['--port']],
+  ['chanlist serve --prof', []],
+  ['chanlist serve --js', []],
+  ['chanlist completion --js', []],
+  ['chanlist auth login --prof', ['--profile']],
+  ['chanlist auth list --base', []],
+  ['chanlist uploads -o re', ['refs.txt']],
+  ['chanlist uploads --from re', ['refs.txt']],
+  ['chanlist resolve --key-file re', ['refs.txt']],
+  ['chanlist resolve --summary re', ['refs.txt']],
+  ['chanlist uploads --timeout ', []],
+];
+
+/** What is offered for each line, without signs that wait for a value and without hidden files, sorted. */
+async function offered(shell: Shell, home: string, ...all: string[]): Promise<string[][]> {
+  const answers: string[][] = [];
+  let words = new Set<string>();
+  for (const word of await offers[shell](all, home)) {
+    if (word === mark) {
+      answers.push([...words].sort());
+      words = new Set();
+    } else if (!word.startsWith('.')) words.add(word.replace(/[= /]+$/, ''));
+  }
+  assert.equal(answers.length, all.length);
+  return answers;
+}
+
+for (const shell of shells) {
+  test(`${shell}: commands, flags and values`, async (t) => {
+    const home = await homeFor(t, shell);
+    if (home === null) return;
+    const answers = await offered(shell, home, ...cases.map(([line]) => line));
+    for (const [index, [line, words]] of cases.entries()) {
+      assert.deepEqual(answers[index], [...words].sort(), `${shell}: ${line}`);
+    }
+  });
+
+  test(`${shell}: every flag of a command, and no other`, async (t) => {
+    const home = await homeFor(t, shell);
+    if (home === null) return;
+    const [flags] = await offered(shell, home, 'chanlist auth status --');
+    assert.deepEqual(flags, [
+      ...[
+        '--base-url',
+        '--format',
+        '--help',
+        '--json',
+        '--key-file',
+        '--max-wait',
+        '--namespace',
+        '--ndjson',
+      ],
+      ...['--no-color', '--profile', '--quiet', '--retries', '--timeout', '--verbose'],
+    ]);
+  });
+
+  test(`${shell}: folders for --output-dir, fields behind a comma, values behind =`, async (t) => {
+    const home = await homeFor(t, shell);
+    if (home === null) return;
+    const rest = videoFields.filter((field) => field !== 'videoId' && field !== 'index').sort();
+    const wanted: readonly (readonly [line: string, words: readonly string[]])[] = [
+      ['chanlist uploads --output-dir ', ['lists']],
+      ['chanlist uploads --fields videoId,index,', rest],
+      ['chanlist uploads --fields videoId,ti', ['title']],
+      ['chanlist uploads --fields videoId,@', ['@reference']],
+      ['chanlist uploads --format=js', ['json']],
+      ['chanlist uploads --profile=w', ['wide', 'work']],
+    ];
+    const answers = await offered(shell, home, ...wanted.map(([line]) => line));
+    for (const [index, [line, words]] of wanted.entries()) {
+      // Shells differ in how much of the word they name again.
+      const last = answers[index]?.map((word) => word.replace(/^.*[,=]/, '')).sort();
+      assert.deepEqual(last, words, `${shell}: ${line}`);
+    }
+  });
+
+  test(`${shell}: a store that is missing, empty, damaged or odd is no trouble`, async (t) => {
+    const home = await homeFor(t, shell);
+    if (home === null) return;
+    const config = join(home, '.config');
+    const profile = { baseUrl: 'https://api.example.com', namespace: 'media', key: '": {"a": {' };
+    const odd = { 'two words': profile, profiles: profile, Größe: profile };
+    for (const [text, stored] of [
+      ['', []],
+      ['{"version":1,"active":null,"profiles":{}}', []],
+      ['{"version":1,"active":nu', []],
+      [JSON.stringify({ version: 1, active: 'profiles', profiles: odd }), ['Größe', 'profiles', 'two words']],
+      [
+        JSON.stringify({ version: 1, active: 'profiles', profiles: odd }, null, '\t'),
+        ['Größe', 'profiles', 'two words'],
+      ],
+    ] as const) {
+      writeRawStore(config, text);
+      const [names] = await offered(shell, home, 'chanlist uploads --profile ');
+      assert.deepEqual(names?.map((name) => name.replaceAll('\\', '')).sort(), [...stored].sort(), text);
+    }
+  });
+
+  test(`${shell}: chanlist completion prints the file, which can be evaluated`, async (t) => {
+    const { exit, stdout, stderr } = await run(['completion', shell], { cwd: await temporaryFolder(t) });
+    assert.deepEqual({ exit, stderr }, { exit: 0, stderr: '' });
+    assert.equal(stdout, await readFile(script(shell), 'utf8'));
+    const home = await homeFor(t, shell);
+    if (home === null) return;
+    const program = {
+      bash: `eval "$(cat '${script('bash')}')"; complete -p chanlist`,
+      zsh: `autoload -U compinit; compinit -u -D; eval "$(cat '${script('zsh')}')"; print $_comps[chanlist]`,
+      fish: `cat '${script('fish')}' | source; complete -c chanlist | head -n 1`,
+    }[shell];
+    const args = { bash: ['--norc', '-c'], zsh: ['-fc'], fish: ['--no-config', '-c'] }[shell];
+    const said = await lines(shell, [...args, program], home);
+    assert.match(said.join('\n'), /chanlist/);
+  });
+}
+
+test('the files in the repository are what the program says', async () => {
+  for (const [path, text] of await generatedFiles()) assert.equal(await readFile(path, 'utf8'), text, path);
+});
+
+test('an unknown shell is a usage error', async () => {
+  const { exit, stdout, stderr } = await run(['completion', 'tcsh']);
+  assert.deepEqual({ exit, stdout }, { exit: 2, stdout: '' });
+  assert.equal(stderr, "chanlist: there is no completion for 'tcsh'; expected one of bash, zsh, fish\n");
+});

@@ -1,0 +1,492 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Desk, exportDesk, fileFormats, uninterrupted } from '../support/exports.ts';
+import { openGate } from '../support/gate.ts';
+import { page, scriptedService } from '../support/service.ts';
+
+/** Channels of 1, 2, 3 and 1 pages of 10. */
+const lists = ['@size-5', '@size-15', '@size-25', '@size-8'];
+const pages = 7;
+
+async function idOf(desk: Desk, reference: string): Promise<string> {
+  const { stdout } = await desk.run(['resolve', reference, '-f', 'id']);
+  return stdout.trim();
+}
+
+async function filesIn(desk: Desk, folder = 'exports'): Promise<string[]> {
+  return (await readdir(join(desk.folder, folder))).sort();
+}
+
+for (const format of fileFormats) {
+  test(`one file a reference, <ID>.${format}, and nothing else; the folder is made`, async (t) => {
+    const desk = await exportDesk(t);
+    const result = await desk.run(['uploads', ...lists, '--output-dir', 'new/exports', '-f', format]);
+    assert.equal(result.exit, 0, result.stderr);
+    assert.equal(result.stdout + result.stderr, '');
+    assert.equal(result.charged, pages);
+    const names: string[] = [];
+    for (const [index, reference] of lists.entries()) {
+      const id = await idOf(desk, reference);
+      names.push(`${id}.${format}`);
+      const expected = await uninterrupted(desk, ['uploads', reference, '-f', format]);
+      assert.equal(await desk.read(`new/exports/${id}.${format}`), expected);
+      const receipt = result.summary?.references[index];
+      assert.deepEqual(
+        [receipt?.reference, receipt?.id, receipt?.file, receipt?.status],
+        [reference, id, `new/exports/${id}.${format}`, 'complete'],
+      );
+    }
+    assert.deepEqual(await filesIn(desk, 'new/exports'), names.sort());
+  });
+}
+
+test('the format of a folder is ndjson; playlists are named by their IDs', async (t) => {
+  const desk = await exportDesk(t, { pageSize: 100 });
+  const result = await desk.run(['playlist', 'https://example.com/?list=PLdemo', '--output-dir', 'exports']);
+  assert.equal(result.charged, 4);
+  assert.deepEqual(await filesIn(desk), ['PLdemo.ndjson']);
+});
+
+test('an ID from the service that could not be a file name names none (8), the others are exported', async (t) => {
+  for (const id of ['../UCx', 'UC x', '', '.', 'UC/x', 'UC\n', 'UCä', 7, null, 'CON:']) {
+    const service = await scriptedService(t, ({ path, query }) => {
+      if (!path.endsWith('resolve')) return { body: page(0, 2, null) };
+      return { body: { channel_id: query.get('input') === '@bad' ? id : 'UCgood_-1', resolved_from: 'x' } };
+    });
+    const desk = await exportDesk(t);
+    const on = { baseUrl: service.url, unwatched: true };
+    const result = await desk.run(['uploads', '@bad', '@good', '--output-dir', 'exports', '-f', 'id'], on);
+    assert.equal(result.exit, 8, String(id));
+    assert.match(result.stderr, /@bad: the channel ID from the service cannot name a file/);
+    assert.deepEqual(
+      (await filesIn(desk)).filter((name) => !name.startsWith('.')),
+      ['UCgood_-1.id'],
+    );
+    assert.deepEqual(await desk.files(), ['exports']);
+    assert.equal(result.summary?.credits.confirmed, 1);
+  }
+});
+
+test('--concurrency: so many at a time, 4 where it is not given', async (t) => {
+  for (const [flags, most] of [
+    [[], 4],
+    [['--concurrency', '1'], 1],
+    [['--concurrency', '2'], 2],
+    [['--concurrency', '10'], 6],
+  ] as const) {
+    let running = 0;
+    let seen = 0;
+    const waiting: (() => void)[] = [];
+    const service = await scriptedService(t, async () => {
+      seen = Math.max(seen, ++running);
+      // Answered when as many are there as there should be at a time, or nobody else comes.
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (running >= most) for (const wake of waiting.splice(0)) setImmediate(wake);
+        else setTimeout(resolve, 60).unref();
+      });
+      running--;
+      return { body: page(0, 1, null) };
+    });
+    const desk = await exportDesk(t);
+    const references = ['UCa', 'UCb', 'UCc', 'UCd', 'UCe', 'UCf'];
+    const on = { baseUrl: service.url, unwatched: true };
+    const result = await desk.run(['uploads', ...references, '--output-dir', 'exports', ...flags], on);
+    assert.equal(result.exit, 0, result.stderr);
+    assert.equal(seen, most);
+  }
+});
+
+test('one long list does not keep the others waiting', async (t) => {
+  const asked: string[] = [];
+  let free: () => void = () => {};
+  const held = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  const service = await scriptedService(t, async ({ query }) => {
+    const channel = query.get('channel') ?? '';
+    asked.push(channel);
+    if (channel === 'UClong') await held;
+    if (asked.length === 6) free();
+    return { body: page(0, 1, null) };
+  });
+  const desk = await exportDesk(t);
+  const references = ['UClong', 'UCb', 'UCc', 'UCd', 'UCe', 'UCf'];
+  const on = { baseUrl: service.url, unwatched: true };
+  const args = ['uploads', ...references, '--output-dir', 'exports', '--concurrency', '2', '--timeout', '20'];
+  const result = await desk.run(args, on);
+  assert.equal(result.exit, 0, result.stderr);
+  assert.deepEqual(
+    result.summary?.references.map(({ reference }) => reference),
+    references,
+  );
+});
+
+test('a 429 pauses all', async (t) => {
+  let limitedAt = 0;
+  const early: number[] = [];
+  const service = await scriptedService(t, ({ query }, number) => {
+    const since = Date.now() - limitedAt;
+    if (limitedAt > 0 && since < 950 && query.get('channel') !== 'UCa') early.push(since);
+    if (number === 4) {
+      limitedAt = Date.now();
+      return { status: 429, headers: { 'retry-after': '1' } };
+    }
+    return { body: page(0, 1, null) };
+  });
+  const desk = await exportDesk(t);
+  const references = Array.from({ length: 20 }, (_, n) => `UC${n}`);
+  const on = { baseUrl: service.url, unwatched: true };
+  const args = ['uploads', ...references, '--output-dir', 'exports', '--concurrency', '3'];
+  const result = await desk.run(args, on);
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(service.seen.length, 21);
+  // Two may have been under way when the answer came.
+  assert.ok(early.length <= 2, `${early}`);
+});
+
+test('several that are limited at once wait once: --max-wait counts the time, not the requests', async (t) => {
+  const waiting: (() => void)[] = [];
+  const service = await scriptedService(t, async (_, number) => {
+    if (number >= 3) return { body: page(0, 1, null) };
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 3) for (const wake of waiting) wake();
+    });
+    return { status: 429, headers: { 'retry-after': '1.2' } };
+  });
+  const desk = await exportDesk(t);
+  const args = [
+    'uploads',
+    'UCa',
+    'UCb',
+    'UCc',
+    '--output-dir',
+    'exports',
+    '--concurrency',
+    '3',
+    '--max-wait',
+    '2',
+  ];
+  const result = await desk.run(args, { baseUrl: service.url, unwatched: true });
+  assert.equal(result.exit, 0, result.stderr);
+});
+
+test('a failure of one stops only that one; the first in input order gives the exit code', async (t) => {
+  const desk = await exportDesk(t);
+  await mkdir(join(desk.folder, 'exports'));
+  const taken = `${await idOf(desk, '@size-15')}.id`;
+  await mkdir(join(desk.folder, 'exports', taken));
+  for (const [references, exit] of [
+    [['@size-5', '@gone', '@size-15', '@size-25'], 5],
+    [['@size-5', '@size-15', '@gone', '@size-25'], 2],
+  ] as const) {
+    const result = await desk.run(['uploads', ...references, '--output-dir', 'exports', '-f', 'id']);
+    assert.equal(result.exit, exit);
+    assert.equal(result.charged, 4);
+    assert.match(result.stderr, /^chanlist: @gone: not found /m);
+    assert.match(result.stderr, /^chanlist: @size-15: exports\/UC\S+ is a folder, not a regular file/m);
+    assert.equal(result.stderr.split('\n').length - 1, 2);
+    assert.deepEqual(
+      result.summary?.references.map(({ reference, status, exit }) => [reference, status, exit]),
+      references.map((reference) =>
+        reference === '@gone'
+          ? [reference, 'failed', 5]
+          : reference === '@size-15'
+            ? [reference, 'failed', 2]
+            : [reference, 'complete', 0],
+      ),
+    );
+    assert.equal((await filesIn(desk)).length, 3);
+  }
+});
+
+test('a failure of the account ends the call, is told once, and gives its code before all others', async (t) => {
+  const desk = await exportDesk(t);
+  desk.sandbox.setCredits(4);
+  const args = ['uploads', '@gone', ...lists, '--output-dir', 'exports'];
+  const result = await desk.run(args);
+  assert.equal(result.exit, 4);
+  assert.equal(result.charged, 4);
+  assert.match(
+    result.stderr,
+    /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 are done: the same command goes on with the rest\n/m,
+  );
+  assert.equal(result.stderr.split('\n').length - 1, 2);
+  desk.sandbox.setCredits(100);
+  const again = await desk.run(args);
+  assert.equal(again.exit, 5);
+  assert.equal(again.charged, pages - 4);
+  assert.equal((await filesIn(desk)).length, lists.length);
+});
+
+test('the budget holds when all race for its last credit, and nothing is paid twice afterwards', async (t) => {
+  const desk = await exportDesk(t, { latency: 5 });
+  const references = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
+  const args = ['uploads', ...references, '--output-dir', 'exports', '--concurrency', '8'];
+  const first = await desk.run([...args, '--max-credits', '7']);
+  assert.equal(first.exit, 9);
+  assert.equal(first.charged, 7);
+  assert.match(
+    first.stderr,
+    /^chanlist: stopped by the budget[^\n]*; 7 credits spent; [^\n]*goes on with the rest\n$/,
+  );
+  const second = await desk.run([...args, '--max-credits', '7']);
+  assert.equal(second.charged, 7);
+  const third = await desk.run([...args, '--max-credits', '7']);
+  assert.equal(third.exit, 0, third.stderr);
+  assert.equal(first.charged + second.charged + third.charged, 16);
+  assert.equal((await filesIn(desk)).length, 8);
+  for (const reference of references) {
+    const text = await desk.read(`exports/${await idOf(desk, reference)}.ndjson`);
+    assert.equal(text, await uninterrupted(desk, ['uploads', reference]));
+  }
+});
+
+test('a reference given as handle, as URL and as ID is exported once', async (t) => {
+  const desk = await exportDesk(t);
+  const id = await idOf(desk, '@size-25');
+  const args = ['uploads', '@size-25', `https://example.com/channel/${id}`, id, '--output-dir', 'exports'];
+  const result = await desk.run(args);
+  assert.equal(result.exit, 0);
+  assert.equal(result.charged, 3);
+  assert.deepEqual(await filesIn(desk), [`${id}.ndjson`]);
+  assert.deepEqual(
+    result.summary?.references.map(({ file }) => file),
+    [`exports/${id}.ndjson`, `exports/${id}.ndjson`],
+  );
+});
+
+test('interrupted: the same command does not pay for finished files again, says so with -v, and leaves nothing', async (t) => {
+  const desk = await exportDesk(t);
+  await writeFile(join(desk.folder, 'refs.txt'), `# all\n${lists.join('\n')}\n`);
+  const args = [
+    'uploads',
+    '--from',
+    'refs.txt',
+    '--output-dir',
+    'exports',
+    '--concurrency',
+    '1',
+    '-f',
+    'csv',
+  ];
+  const first = await desk.run([...args, '--max-credits', '4']);
+  assert.equal(first.exit, 9);
+  assert.match(first.stderr, /2 of 4 are done: the same command goes on with the rest/);
+  // Something else in the same folder changes nothing about that.
+  assert.equal((await desk.run(['uploads', '@size-3', '@size-4', '--output-dir', 'exports'])).exit, 0);
+  assert.equal(
+    (await desk.run(['playlist', 'PLdemo', '--output-dir', 'exports', '-f', 'csv', '-n', '5'])).exit,
+    0,
+  );
+  const second = await desk.run([...args, '-v']);
+  assert.equal(second.exit, 0);
+  assert.equal(second.charged, pages - 4);
+  assert.equal((second.stderr.match(/finished by the interrupted run, begun \d{4}-/g) ?? []).length, 2);
+  assert.deepEqual(
+    second.summary?.references.map(({ status }) => status),
+    ['unchanged', 'unchanged', 'complete', 'complete'],
+  );
+  assert.ok((await filesIn(desk)).every((name) => /^(?:UC[\w-]+\.(?:csv|ndjson)|PLdemo\.csv)$/.test(name)));
+  // Through: the next night is another export.
+  assert.equal((await desk.run(args)).charged, pages);
+});
+
+test('a list that the service cannot give tonight: the others are not paid again for it', async (t) => {
+  let down = true;
+  const service = await scriptedService(t, ({ query }) => {
+    if (query.get('channel') === 'UCb' && down) return { status: 503 };
+    return { body: page(0, 2, null) };
+  });
+  const desk = await exportDesk(t);
+  const args = ['uploads', 'UCa', 'UCb', 'UCc', '--output-dir', 'exports', '--retries', '0', '-f', 'id'];
+  const on = { baseUrl: service.url, unwatched: true };
+  const first = await desk.run(args, on);
+  assert.equal(first.exit, 7);
+  assert.match(
+    first.stderr,
+    /exports: the same command goes on with the rest, and does not export the 2 finished again/,
+  );
+  down = false;
+  const second = await desk.run(args, on);
+  assert.equal(second.exit, 0);
+  assert.equal(second.summary?.credits.confirmed, 1);
+  assert.deepEqual(await filesIn(desk), ['UCa.id', 'UCb.id', 'UCc.id']);
+});
+
+test('--restart exports all anew', async (t) => {
+  const desk = await exportDesk(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1'];
+  assert.equal((await desk.run([...args, '--max-credits', '4'])).exit, 9);
+  const result = await desk.run([...args, '--restart']);
+  assert.equal(result.exit, 0);
+  assert.equal(result.charged, pages);
+  assert.equal((await filesIn(desk)).length, lists.length);
+});
+
+test('signals end the call with their code; a file that is being written goes on', async (t) => {
+  for (const [signal, exit] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    const desk = await exportDesk(t);
+    const gate = await openGate(t, desk.sandbox.baseUrl);
+    let kill = (): void => {};
+    desk.onRequest = (_, number) => {
+      if (number === 8) kill();
+    };
+    const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '2'];
+    const stopped = await desk.run(args, {
+      baseUrl: gate.url,
+      started: (child) => {
+        kill = () => {
+          gate.hold();
+          child.kill(signal);
+        };
+      },
+    });
+    assert.equal(stopped.exit, exit);
+    assert.match(
+      stopped.stderr,
+      new RegExp(`^chanlist: stopped by ${signal}; [^\\n]*goes on with the rest\\n$`),
+    );
+    const possibly = stopped.summary?.credits.possibly_charged ?? 0;
+    desk.onRequest = () => {};
+    gate.release();
+    const again = await desk.run(args, { baseUrl: gate.url });
+    assert.equal(again.exit, 0, again.stderr);
+    assert.ok(stopped.charged + again.charged <= pages + possibly);
+    assert.equal((await filesIn(desk)).length, lists.length);
+  }
+});
+
+test('killed while several are written, again and again: all goes on', async (t) => {
+  const desk = await exportDesk(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3', '-f', 'json'];
+  let kills = 0;
+  let charged = 0;
+  for (let at = 5; ; at++) {
+    const before = desk.requests.length;
+    let kill = (): void => {};
+    desk.onRequest = (_, number) => {
+      if (number === before + at) kill();
+    };
+    const result = await desk.run(args, {
+      started: (child) => {
+        kill = () => child.kill('SIGKILL');
+      },
+    });
+    charged += result.charged;
+    if (result.exit === 0) break;
+    kills++;
+    assert.equal(result.signal, 'SIGKILL', result.stderr);
+  }
+  desk.onRequest = () => {};
+  assert.ok(kills > 0);
+  // Three requests may be under way when the process dies.
+  assert.ok(charged <= pages + 3 * kills, `${charged} credits, ${kills} kills`);
+  for (const reference of lists) {
+    const text = await desk.read(`exports/${await idOf(desk, reference)}.json`);
+    assert.equal(text, await uninterrupted(desk, ['uploads', reference, '--json']));
+  }
+  assert.equal((await filesIn(desk)).length, lists.length);
+});
+
+test('a locked file is one reference that failed (10); the others are exported', async (t) => {
+  const desk = await exportDesk(t);
+  const gate = await openGate(t, desk.sandbox.baseUrl);
+  await mkdir(join(desk.folder, 'exports'));
+  const id = await idOf(desk, '@size-25');
+  const before = desk.requests.length;
+  let asked: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  desk.onRequest = (_, number) => {
+    if (number === before + 2) asked();
+  };
+  gate.holdFrom(2);
+  const first = desk.run(['uploads', '@size-25', '-o', `exports/${id}.ndjson`], {
+    baseUrl: gate.url,
+    unwatched: true,
+  });
+  await waiting;
+  const second = await desk.run(['uploads', ...lists, '--output-dir', 'exports'], { unwatched: true });
+  assert.equal(second.exit, 10);
+  assert.equal(second.summary?.credits.confirmed, pages - 3);
+  gate.release();
+  assert.equal((await first).exit, 0);
+});
+
+test('--output-dir that cannot be: 2 before any request', async (t) => {
+  const desk = await exportDesk(t);
+  await writeFile(join(desk.folder, 'file'), '');
+  for (const folder of ['file', 'file/below', '/dev/null/x']) {
+    const result = await desk.run(['uploads', ...lists, '--output-dir', folder]);
+    assert.equal(result.exit, 2, result.stderr);
+    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+  }
+  assert.deepEqual(desk.requests, []);
+});
+
+test('missing videos in a folder: the mend is a command for that file', async (t) => {
+  const desk = await exportDesk(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '-f', 'csv', '--update'];
+  assert.equal((await desk.run(args)).exit, 0);
+  const name = `exports/${await idOf(desk, '@size-25')}.csv`;
+  const rows = (await desk.read(name)).split(/\n(?=[\w-]{11},)/);
+  await writeFile(join(desk.folder, name), `${rows.slice(0, 16).join('\n')}\n`);
+  desk.sandbox.setUploads('@size-25', 26);
+  const result = await desk.run(args);
+  assert.equal(result.exit, 0);
+  assert.equal(result.charged, 1);
+  const mend = /10 of 26 videos are missing; .* with: chanlist ([^\n]+)\n/.exec(result.stderr)?.[1] ?? '';
+  assert.match(mend, /^uploads @size-25 .*--restart$/);
+  assert.doesNotMatch(mend, /--output-dir/);
+  const words = mend
+    .split(' ')
+    .filter((word, at, all) => word !== '--summary' && all[at - 1] !== '--summary');
+  assert.equal((await desk.run(words)).charged, 3);
+  assert.equal(await desk.read(name), await uninterrupted(desk, ['uploads', '@size-25', '-f', 'csv']));
+});
+
+test('a thousand channels every night: 0 credits for nothing new, 50 where 50 have new ones', async (t) => {
+  const desk = await exportDesk(t, { credits: 10_000, pageSize: 100 });
+  const handles = Array.from({ length: 1000 }, (_, n) => `@size-${n + 1}`);
+  // Three uploads each: the number of entries is not what this is about.
+  for (const handle of handles) desk.sandbox.setUploads(handle, 3);
+  await writeFile(join(desk.folder, 'refs.txt'), `${handles.join('\n')}\n`);
+  const args = [
+    'uploads',
+    '--from',
+    'refs.txt',
+    '--output-dir',
+    'exports',
+    '--update',
+    '--concurrency',
+    '8',
+    '-f',
+    'id',
+  ];
+  const first = await desk.run(args);
+  assert.equal(first.exit, 0, first.stderr);
+  assert.equal(first.charged, 1000);
+  const night = await desk.run(args);
+  assert.equal(night.exit, 0, night.stderr);
+  assert.equal(night.charged, 0);
+  assert.ok(night.summary?.references.every(({ status }) => status === 'unchanged'));
+  for (let n = 0; n < 50; n++) desk.sandbox.setUploads(handles[n * 20] ?? '', 3 + 1 + (n % 15));
+  const busy = await desk.run(args);
+  assert.equal(busy.exit, 0, busy.stderr);
+  assert.equal(busy.charged, 50);
+  assert.equal(busy.summary?.references.filter(({ status }) => status === 'complete').length, 50);
+  assert.equal(
+    busy.summary?.references.reduce((sum, receipt) => sum + (receipt.new ?? 0), 0),
+    Array.from({ length: 50 }, (_, n) => 1 + (n % 15)).reduce((a, b) => a + b),
+  );
+  assert.equal((await filesIn(desk)).length, 1000);
+});

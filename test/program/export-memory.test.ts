@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { createWriteStream } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Desk, exportDesk } from '../support/exports.ts';
+
+const list = '@size-20';
+const fields = 'videoId,index';
+
+type Format = 'ndjson' | 'csv' | 'json' | 'id';
+
+/** Frame of a file and the texts between its entries. */
+const shapes: Record<
+  Format,
+  { row(id: string, index: number): string; head: string; between: string; tail: string }
+> = {
+  ndjson: {
+    row: (id, index) => `{"videoId":"${id}","index":"${index}"}`,
+    head: '',
+    between: '\n',
+    tail: '\n',
+  },
+  csv: { row: (id, index) => `${id},${index}`, head: 'videoId,index\n', between: '\n', tail: '\n' },
+  json: {
+    row: (id, index) => `{"videoId":"${id}","index":"${index}"}`,
+    head: '{"playlist_info":{"numVideos":"1"},"results":[',
+    between: ',',
+    tail: '],"continuation_token":null,"has_more":false}\n',
+  },
+  id: { row: (id, index) => `${id}\t${index}`, head: '', between: '\n', tail: '\n' },
+};
+
+/** A complete file whose newest entries are the channel's, and so many older ones behind them. */
+async function writeLong(desk: Desk, format: Format, entries: number): Promise<void> {
+  const { row, head, between, tail } = shapes[format];
+  const known = (await desk.run(['uploads', list, '-f', 'id'])).lines;
+  const file = createWriteStream(join(desk.folder, 'long'));
+  file.write(head);
+  for (let at = 0; at < entries; at += 10_000) {
+    const rows = Array.from({ length: Math.min(10_000, entries - at) }, (_, n) => {
+      const index = at + n;
+      return row(known[index] ?? `old${String(index).padStart(8, '0')}`, index);
+    });
+    const text = (at === 0 ? '' : between) + rows.join(between);
+    if (!file.write(text)) await new Promise<void>((resolve) => file.once('drain', () => resolve()));
+  }
+  await new Promise<void>((resolve) => file.end(tail, () => resolve()));
+}
+
+/** Updates a file of so many entries under a small heap; peak memory in KiB. */
+async function peakOf(desk: Desk, format: Format, entries: number, uploads: number): Promise<number> {
+  desk.sandbox.setUploads(list, 20);
+  await writeLong(desk, format, entries);
+  desk.sandbox.setUploads(list, uploads);
+  const peak = join(desk.folder, 'peak');
+  const args = ['uploads', list, '-o', 'long', '-f', format, '--fields', fields, '--update'];
+  const result = await desk.run(args, {
+    within: [
+      'env',
+      `PEAK=${peak}`,
+      `NODE_OPTIONS=--max-old-space-size=40 --require=${join(process.cwd(), 'test/support/peak.cjs')}`,
+    ],
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(result.charged, 1);
+  assert.deepEqual([result.only.new, result.only.entries], [uploads - 20, entries + uploads - 20]);
+  return Number(await readFile(peak, 'utf8'));
+}
+
+for (const [format, entries] of [
+  ['ndjson', 1_000_000],
+  ['json', 1_000_000],
+  ['csv', 500_000],
+  ['id', 500_000],
+] as const) {
+  test(`--update of ${entries} entries (${format}): memory stays flat`, async (t) => {
+    const desk = await exportDesk(t);
+    const small = await peakOf(desk, format, entries / 10, 22);
+    const large = await peakOf(desk, format, entries, 22);
+    t.diagnostic(`peak ${small >> 10} MiB with ${entries / 10} entries, ${large >> 10} MiB with ${entries}`);
+    assert.ok(
+      large < small * 1.25,
+      `${small} KiB with ${entries / 10} entries, ${large} KiB with ${entries}`,
+    );
+    const { size } = await stat(join(desk.folder, 'long'));
+    const file = await open(join(desk.folder, 'long'));
+    const { tail } = shapes[format];
+    const { buffer } = await file.read(Buffer.alloc(tail.length), 0, tail.length, size - tail.length);
+    await file.close();
+    assert.equal(buffer.toString(), tail);
+  });
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { run, serviceEnvironment } from '../support/program.ts';
+import { page, type Reply, scriptedService } from '../support/service.ts';
+
+const once = ['--retries', '0'];
+
+test('statuses map to the exit codes of the contract, once retries are used up', async (t) => {
+  const codes: readonly [status: number, exit: number, requests: number][] = [
+    [400, 8, 1],
+    [401, 3, 1],
+    [402, 4, 1],
+    [403, 3, 1],
+    [404, 5, 1],
+    [405, 8, 1],
+    [408, 7, 3],
+    [410, 8, 1],
+    [422, 8, 1],
+    [429, 6, 3],
+    [500, 7, 3],
+    [501, 7, 1],
+    [502, 7, 3],
+    [503, 7, 3],
+    [504, 7, 3],
+    [301, 8, 1],
+    [302, 8, 1],
+    [307, 8, 1],
+    [204, 8, 1],
+  ];
+  await Promise.all(
+    codes.map(async ([status, exit, requests]) => {
+      const service = await scriptedService(t, () => ({
+        status,
+        headers: { 'retry-after': '0' },
+        text: status === 204 ? '' : '{}',
+      }));
+      const result = await run(['uploads', '@a', '--retries', '2'], { env: serviceEnvironment(service.url) });
+      assert.equal(result.exit, exit, `status ${status}`);
+      assert.equal(service.seen.length, requests, `status ${status}`);
+      assert.equal(result.stdout, '');
+      assert.match(result.stderr, /^chanlist: @a: [^\n]*0 credits spent[^\n]*\n$/, `status ${status}`);
+      assert.ok(result.stderr.includes(String(status)), `status ${status}`);
+    }),
+  );
+});
+
+const details: readonly [body: string, said: RegExp][] = [
+  ['{"detail":"plain words"}', /plain words/],
+  ['{"detail":{"message":"in an object","code":7}}', /in an object/],
+  [
+    '{"detail":[{"loc":["query","q"],"msg":"too long"},{"loc":["query","limit"],"msg":"too big"}]}',
+    /query\.q: too long; query\.limit: too big/,
+  ],
+  ['<html><body>Bad gateway</body></html>', /\(422\)/],
+  ['', /\(422\)/],
+  ['null', /\(422\)/],
+  ['{"detail":"a\\u001b[31mred\\u0007\\nline\\u202e"}', /a \[31mred {1,2}line/],
+];
+
+test('the message of an error body is passed on, made harmless', async (t) => {
+  for (const [text, said] of details) {
+    const service = await scriptedService(t, () => ({ status: 422, text }));
+    const result = await run(['latest', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8);
+    assert.match(result.stderr, said);
+    assert.doesNotMatch(result.stderr.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  }
+});
+
+test('a retried failure in the middle of a listing costs nothing and loses nothing', async (t) => {
+  const answers: Reply[] = [
+    { body: page(0, 2, 'next') },
+    { status: 503, headers: { 'retry-after': '0' } },
+    { status: 429, headers: { 'retry-after': '0' } },
+    { body: page(2, 3, null) },
+  ];
+  const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
+  const result = await run(['uploads', '@a', '-f', 'id', '-v'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.equal(result.lines.length, 3);
+  assert.match(result.stderr, /3 entries, 2 pages, 2 credits\n$/);
+  assert.match(result.stderr, /503.*retry 1 of 4/);
+});
+
+test('a body that breaks off is retried, and counted as possibly charged', async (t) => {
+  const breaks: Reply = (response, socket) => {
+    response.writeHead(200, { 'content-length': '1000' });
+    response.write('{"results":[');
+    setImmediate(() => socket.destroy());
+  };
+  const service = await scriptedService(t, (_, number) =>
+    number === 0 ? breaks : { body: page(0, 1, null) },
+  );
+  const result = await run(['uploads', '@a', '-v'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.equal(service.seen.length, 2);
+  assert.match(result.stderr, /1 credit, 1 more possibly charged\n$/);
+});
+
+test('possibly charged requests count against the budget', async (t) => {
+  const service = await scriptedService(t, () => (_, socket) => socket.destroy());
+  const result = await run(['uploads', '@a', '--max-credits', '1'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 9);
+  assert.equal(service.seen.length, 1);
+  assert.match(result.stderr, /0 credits spent, 1 more possibly charged/);
+});
+
+test('one request may take --timeout from its start to its last byte', async (t) => {
+  const slow: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"results":[');
+  };
+  const service = await scriptedService(t, () => slow);
+  const result = await run(['uploads', '@a', '--timeout', '0.2', ...once], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 7);
+  assert.match(result.stderr, /no whole answer within 0\.2 s.*1 more possibly charged/);
+});
+
+test('no connection ends the call with 7 and costs nothing', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const result = await run(['uploads', '@a', '@b', ...once], {
+    env: serviceEnvironment(`http://127.0.0.1:${port}`),
+  });
+  assert.equal(result.exit, 7);
+  assert.match(
+    result.stderr,
+    /^chanlist: @a: http:\/\/127\.0\.0\.1:\d+ is not reached: connection refused; 0 credits spent; [^\n]*\n$/,
+  );
+});
+
+const nonsense: readonly [name: string, reply: Reply][] = [
+  ['HTML', { text: '<!doctype html><p>hello' }],
+  ['nothing', { text: '' }],
+  ['half JSON', { text: '{"results":[' }],
+  ['no UTF-8', { text: Buffer.from([0x22, 0xff, 0xfe, 0x22]) }],
+  ['an unknown packing', { headers: { 'content-encoding': 'zstd' }, text: 'x' }],
+];
+
+test('a whole 200 that makes no sense is 8, not retried, and was paid', async (t) => {
+  for (const [name, answer] of nonsense) {
+    const service = await scriptedService(t, () => answer);
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8, name);
+    assert.equal(service.seen.length, 1, name);
+    assert.equal(result.stdout, '');
+    assert.match(result.stderr, /1 credit spent/, name);
+  }
+});
+
+test('a BOM, white space and a packed body do no harm', async (t) => {
+  const answers: Reply[] = [
+    { text: `\ufeff \n${JSON.stringify(page(0, 1, null), null, 2)}\n` },
+    { headers: { 'content-encoding': 'gzip' }, text: gzipSync(JSON.stringify(page(0, 1, null))) },
+  ];
+  for (const answer of answers) {
+    const service = await scriptedService(t, () => answer);
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 0);
+    assert.equal(result.lines.length, 1);
+    assert.deepEqual(JSON.parse(result.stdout).index, '0');
+  }
+});
+
+test('a redirect is told, not followed', async (t) => {
+  const other = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const service = await scriptedService(t, () => ({
+    status: 302,
+    headers: { location: `${other.url}/else` },
+  }));
+  const result = await run(['latest', '@a'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 8);
+  assert.ok(result.stderr.includes(`${other.url}/else`));
+  assert.equal(other.seen.length, 0);
+});
+
+test('a body of over 64 MiB is 8, announced or not, packed or not', async (t) => {
+  const announced: Reply = (response) => {
+    response.writeHead(200, { 'content-length': String(65 * 1024 * 1024) });
+    response.write('{');
+  };
+  const endless: Reply = (response, socket) => {
+    response.writeHead(200);
+    const chunk = Buffer.alloc(1024 * 1024, 32);
+    const more = (): void => {
+      if (!socket.destroyed) response.write(chunk, () => setImmediate(more));
+    };
+    more();
+  };
+  const bomb: Reply = {
+    headers: { 'content-encoding': 'gzip' },
+    text: gzipSync(Buffer.alloc(65 * 1024 * 1024, 32)),
+  };
+  for (const answer of [announced, endless, bomb]) {
+    const service = await scriptedService(t, () => answer);
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8);
+    assert.equal(service.seen.length, 1);
+    assert.match(result.stderr, /64 MiB/);
+  }
+});
+
+test('a wait longer than --max-wait ends at once, saying when to come back', async (t) => {
+  for (const [status, exit] of [
+    [429, 6],
+    [503, 7],
+  ] as const) {
+    const service = await scriptedService(t, () => ({ status, headers: { 'retry-after': '3600' } }));
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, exit);
+    assert.equal(service.seen.length, 1);
+    assert.match(result.stderr, /come back in 1 h/);
+  }
+});
+
+test('a service that quotes the key back does not bring it to the terminal', async (t) => {
+  const service = await scriptedService(t, ({ headers }) => ({
+    status: 401,
+    body: { detail: `bad: ${headers.authorization}` },
+  }));
+  // `run` fails when the key is seen.
+  const result = await run(['latest', '@a', '-vv'], {
+    env: { ...serviceEnvironment(service.url), CHANLIST_DEBUG: '1' },
+  });
+  assert.equal(result.exit, 3);
+  assert.match(result.stderr, /bad: Bearer \[key\]/);
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { entry, page, type Reply, scriptedService } from '../../support/service.ts';
+
+/** What a service does wrong once, and what the contract says about it. */
+export interface Fault {
+  readonly name: string;
+  readonly reply: Reply;
+  readonly exit: number;
+  readonly code: string;
+  /** HTTP status of the JSON error; null: nothing whole arrived. */
+  readonly status: number | null;
+  /** What the faulty page costs. */
+  readonly charge: 'none' | 'confirmed' | 'possibly_charged';
+  /** Entries that are printed all the same. */
+  readonly printed?: readonly unknown[];
+  /** What stderr says, among other things. */
+  readonly said: RegExp;
+  readonly args?: readonly string[];
+  /** Checked at each place and in both formats; otherwise once, in the middle. */
+  readonly everywhere?: boolean;
+}
+
+/** Where in a listing of three pages of two entries. */
+export const places = [
+  { where: 'before the first page', index: 0, token: null },
+  { where: 'in the middle', index: 1, token: 'token/2+=&' },
+  { where: 'at the end', index: 2, token: 'token/3+=&' },
+] as const;
+
+const tokens = places.map(({ token }) => token);
+
+/** Failures that end the whole call. */
+const endsCall = new Set(['unauthorized', 'no_credits', 'rate_limited', 'unreachable']);
+
+/** Does work for all cases, a few at a time: as many as two cores like. */
+export async function inBatches<T>(cases: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+  const left = [...cases];
+  const one = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all([one(), one(), one(), one()]);
+}
+
+/** Holds what the program says, prints and accounts for against the contract. */
+export async function checkFault(t: TestContext, fault: Fault): Promise<void> {
+  for (const place of fault.everywhere ? places : [places[1]]) {
+    for (const format of fault.everywhere ? (['ndjson', 'json'] as const) : (['json'] as const)) {
+      try {
+        await checkOne(t, fault, place, format);
+      } catch (error) {
+        throw new Error(`${fault.name}, ${place.where}, ${format}: ${String(error)}`, { cause: error });
+      }
+    }
+  }
+}
+
+async function checkOne(
+  t: TestContext,
+  fault: Fault,
+  { index, token }: (typeof places)[number],
+  format: 'ndjson' | 'json',
+): Promise<void> {
+  const service = await scriptedService(t, (_, number) =>
+    number >= index ? fault.reply : { body: page(2 * number, 2 * number + 2, tokens[number + 1] ?? null, 6) },
+  );
+  const summaryFile = join(await temporaryFolder(t), 'summary.json');
+  const args = ['uploads', '@a', '-f', format, '--retries', '0', '--summary', summaryFile];
+  const result = await run([...args, ...(fault.args ?? [])], { env: serviceEnvironment(service.url) });
+
+  assert.equal(result.exit, fault.exit, result.stderr);
+  assert.equal(service.seen.length, index + 1, 'requests');
+
+  const credits = {
+    confirmed: index + (fault.charge === 'confirmed' ? 1 : 0),
+    possibly_charged: fault.charge === 'possibly_charged' ? 1 : 0,
+  };
+  const spent = `; ${credits.confirmed} ${credits.confirmed === 1 ? 'credit' : 'credits'} spent${
+    credits.possibly_charged === 1 ? ', 1 more possibly charged' : ''
+  }`;
+  assert.match(result.stderr, /^chanlist: @a: [^\n]*\n$/);
+  assert.match(`${result.stderr.trimEnd()};`, new RegExp(`${spent};`));
+  assert.match(result.stderr, fault.said);
+  // Where something was listed, the rest can be.
+  if (token !== null)
+    assert.match(result.stderr, /continue with: chanlist uploads [^\n]*--continuation='?token/);
+
+  const before = Array.from({ length: 2 * index }, (_, n) => entry(n));
+  const printed = [...before, ...(fault.printed ?? [])];
+  if (format === 'ndjson') {
+    assert.deepEqual(
+      result.lines.map((line) => JSON.parse(line)),
+      printed,
+    );
+  } else {
+    const { playlist_info: _, error, ...rest } = JSON.parse(result.stdout);
+    assert.deepEqual(rest, { results: printed, continuation_token: token, has_more: true });
+    assert.deepEqual(Object.keys(error), ['code', 'status', 'message']);
+    assert.deepEqual([error.code, error.status], [fault.code, fault.status]);
+  }
+
+  const summary = JSON.parse(await readFile(summaryFile, 'utf8'));
+  assert.equal(summary.exit, fault.exit);
+  assert.deepEqual(summary.credits, credits);
+  assert.equal(summary.requests, index + 1);
+  const [reference] = summary.references;
+  assert.equal(reference.status, endsCall.has(fault.code) ? 'interrupted' : 'failed');
+  assert.equal(reference.entries, printed.length);
+  assert.equal(reference.continuation_token, token);
+  assert.equal(reference.error.code, fault.code);
+}

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  cleanEnvironment,
+  run,
+  serviceEnvironment,
+  temporaryFolder,
+  testKey,
+} from '../../support/program.ts';
+import { page, type Reply, scriptedService } from '../../support/service.ts';
+import { inBatches } from './fault.ts';
+
+// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in the process list, in a file.
+
+const loud = { CHANLIST_DEBUG: '1' };
+
+/** Throws where a piece of the key, cut off anywhere, is shown. */
+function assertNoPiece(text: string, name: string): void {
+  for (let at = 0; at + 6 <= testKey.length; at++) {
+    const piece = testKey.slice(at, at + 6);
+    assert.ok(!text.includes(piece), `${name}: ${piece} in ${text}`);
+  }
+}
+
+/** Answers of a service that says the key back, in all the places that it has. */
+const echoes: readonly (readonly [name: string, reply: Reply])[] = [
+  ...[400, 401, 402, 403, 404, 422, 429, 500, 503].map((status): [string, Reply] => [
+    `${status} detail`,
+    { status, headers: { 'retry-after': '9999' }, body: { detail: `bad key: Bearer ${testKey}` } },
+  ]),
+  ['the key where the message is cut', { status: 422, body: { detail: `${'x'.repeat(290)}${testKey}` } }],
+  ['the key twice', { status: 422, body: { detail: { message: `${testKey}${testKey} ${testKey}` } } }],
+  ['the key in a place', { status: 422, body: { detail: [{ loc: [testKey], msg: testKey }] } }],
+  ['a redirect', { status: 302, headers: { location: `https://evil.example/?key=${testKey}` } }],
+  ['a redirect that is cut', { status: 302, headers: { location: `/${'x'.repeat(290)}${testKey}` } }],
+  ['the packing', { headers: { 'content-encoding': testKey }, text: '{}' }],
+  ['no HTTP', (_, socket) => void socket.end(`Bearer ${testKey}\r\n`)],
+  ['a header that is none', (_, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${testKey}\r\n\r\n`)],
+  ['a body that is no JSON', { text: `Bearer ${testKey}` }],
+];
+
+test('a service that says the key back brings it into no message, log, receipt or document', async (t) => {
+  await inBatches(echoes, async ([name, reply]) => {
+    const service = await scriptedService(t, () => reply);
+    const summary = join(await temporaryFolder(t), 'summary.json');
+    const args = [
+      'uploads',
+      '@a',
+      '--json',
+      '-vv',
+      '--retries',
+      '1',
+      '--max-wait',
+      '1',
+      '--summary',
+      summary,
+    ];
+    const result = await run(args, { env: { ...serviceEnvironment(service.url), ...loud } });
+    assert.ok(result.exit !== null && result.exit > 1, `${name}: ${result.exit}`);
+    assertNoPiece(result.stderr, name);
+    assertNoPiece(result.stdout, name);
+    assertNoPiece(await readFile(summary, 'utf8'), name);
+  });
+});
+
+test('a key in a continuation token is in no log and in no command line', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: page(number, number + 1, number !== 2 ? `token-${number}-${testKey}` : null),
+  }));
+  const env = { ...serviceEnvironment(service.url), ...loud };
+  const all = await run(['uploads', '@a', '-vv'], { env });
+  assert.equal(all.exit, 0);
+  assert.equal(service.seen.length, 3);
+  assert.match(all.stderr, /continuation=token-0-\[key\]/);
+  const cut = await run(['uploads', '@a', '-vv', '--max-credits', '1'], { env });
+  assert.equal(cut.exit, 9);
+});
+
+test('a key in the names of fields is in no warning', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: { results: [number === 0 ? { a: 1 } : { a: 1, [testKey]: 2 }] },
+  }));
+  const args = ['latest', '@a', '@b', '-f', 'csv', '--concurrency', '1'];
+  const result = await run(args, { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.match(result.stderr, /left out: \[key\]/);
+});
+
+test('a key of characters that addresses escape is not shown escaped either', async (t) => {
+  const key = 'sk/test+key=="quoted"';
+  const service = await scriptedService(t, () => ({
+    status: 302,
+    headers: { location: `/?key=${encodeURIComponent(key)}` },
+  }));
+  const result = await run(['latest', '@a', '-vv'], {
+    env: { CHANLIST_BASE_URL: service.url, CHANLIST_API_KEY: key },
+  });
+  assert.equal(result.exit, 8);
+  assert.ok(!result.stderr.includes(encodeURIComponent(key)), result.stderr);
+  assert.match(result.stderr, /\?key=\[key\]/);
+});
+
+test('no redirect is followed, wherever it leads', async (t) => {
+  const other = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const port = new URL(other.url).port;
+  const places = [
+    `${other.url}/x`,
+    `//127.0.0.1:${port}/x`,
+    `http://localhost:${port}/`,
+    '/api/v2/media/elsewhere',
+    'https://evil.example/',
+    'data:application/json,{}',
+    '',
+  ];
+  for (const location of places) {
+    const redirecting = await scriptedService(t, ({ query }) => ({
+      status: Number(query.get('channel')?.slice(1)),
+      headers: { location },
+    }));
+    const channels = ['@301', '@302', '@303', '@307', '@308'];
+    const result = await run(['latest', ...channels], { env: serviceEnvironment(redirecting.url) });
+    assert.equal(result.exit, 8);
+    assert.equal(redirecting.seen.length, channels.length);
+  }
+  assert.equal(other.seen.length, 0);
+});
+
+test('a stored key is sent to the origin that it was stored with, and to no other', async (t) => {
+  const folder = await temporaryFolder(t);
+  const own = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const other = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  await mkdir(join(folder, 'chanlist'));
+  const profile = { baseUrl: own.url, namespace: 'media', key: testKey };
+  const store = { version: 1, active: 'default', profiles: { default: profile } };
+  await writeFile(join(folder, 'chanlist', 'config.json'), JSON.stringify(store), { mode: 0o600 });
+  const env = { XDG_CONFIG_HOME: folder, ...loud };
+  const uploads = ['uploads', '@a', '-vv'];
+  assert.equal((await run([...uploads, '--base-url', `${own.url}/path`], { env })).exit, 0);
+  assert.equal(own.seen[0]?.headers.authorization, `Bearer ${testKey}`);
+
+  const { port } = new URL(own.url);
+  const foreign = [
+    other.url,
+    `http://localhost:${port}`,
+    `http://127.0.0.2:${port}`,
+    `http://[::1]:${port}`,
+    `https://127.0.0.1:${port}`,
+    `https://127.0.0.1.evil.example:${port}`,
+    'https://evil.example',
+  ];
+  await inBatches(foreign, async (url) => {
+    for (const setting of [
+      { args: ['--base-url', url], env },
+      { args: [], env: { ...env, CHANLIST_BASE_URL: url } },
+    ]) {
+      const result = await run([...uploads, ...setting.args], { env: setting.env });
+      assert.equal(result.exit, 3, url);
+      assert.match(result.stderr, /^chanlist: the key of profile 'default' belongs to http:\/\/127/);
+    }
+  });
+  assert.equal(own.seen.length, 1);
+  assert.equal(other.seen.length, 0);
+});
+
+test('a stored address that looks like another one is another one', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'chanlist'));
+  const profile = { baseUrl: 'https://api.example.com', namespace: 'media', key: testKey };
+  const store = { version: 1, active: 'default', profiles: { default: profile } };
+  await writeFile(join(folder, 'chanlist', 'config.json'), JSON.stringify(store), { mode: 0o600 });
+  // The first letter of the second is Cyrillic.
+  const lookAlikes = [
+    'https://api.example.com.evil.example',
+    'https://\u0430pi.example.com',
+    'https://api.example.com.',
+    'https://api-example.com',
+    'https://api.example.com:444',
+    'https://api.example.com%2eevil.example',
+  ];
+  for (const url of lookAlikes) {
+    const result = await run(['latest', '@a', '--base-url', url], { env: { XDG_CONFIG_HOME: folder } });
+    assert.ok(result.exit === 3 || result.exit === 2, `${url}: ${result.exit} ${result.stderr}`);
+  }
+});
+
+test('plain http to anything but loopback, and addresses with a password, are refused before anything is sent', async () => {
+  const addresses = [
+    'http://api.example.com',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.',
+    'http://10.0.0.1',
+    'http://0.0.0.0:80',
+    'http://128.0.0.1',
+    'http://[::]',
+    'http://[::2]',
+    'http://[::ffff:127.0.0.1]',
+    'http://user:hunter2@127.0.0.1',
+    'https://hunter2@api.example.com',
+    'https://api.example.com@evil.example',
+    'https://api.example.com?key=hunter2',
+    'https://api.example.com#hunter2',
+    `https://api.example.com/${testKey}`.replace('/', '\\'),
+    'ftp://api.example.com',
+    'hunter2',
+  ];
+  await inBatches(addresses, async (url) => {
+    const result = await run(['uploads', '@a', '-vv'], {
+      env: { CHANLIST_BASE_URL: url, CHANLIST_API_KEY: testKey, ...loud },
+    });
+    assert.equal(result.exit, 2, url);
+    assert.match(result.stderr, /^chanlist: CHANLIST_BASE_URL: /);
+    assert.doesNotMatch(result.stderr, /hunter2/);
+  });
+});
+
+test('a key that would break out of its header is refused without being shown', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const folder = await temporaryFolder(t);
+  const broken = [
+    `${testKey}\r\nX-Evil: 1`,
+    `${testKey}\nX`,
+    `${testKey}\rX`,
+    `${testKey} X`,
+    `${testKey}\u0001`,
+    `${testKey}\u0085X`,
+    `${testKey}é`,
+    `${testKey}\u202e`,
+  ];
+  for (const key of broken) {
+    const file = join(folder, 'key.txt');
+    await writeFile(file, key);
+    for (const setting of [
+      { args: ['--key-file', file], env: {} },
+      { args: [], env: { CHANLIST_API_KEY: key } },
+      { args: [], env: { CHANLIST_API_KEY_FILE: file } },
+    ]) {
+      const result = await run(['uploads', '@a', '-vv', ...setting.args], {
+        env: { CHANLIST_BASE_URL: service.url, ...setting.env, ...loud },
+      });
+      assert.equal(result.exit, 2, JSON.stringify(key));
+      assertNoPiece(result.stderr, JSON.stringify(key));
+    }
+  }
+  const trimmed = await run(['uploads', '@a'], {
+    env: { CHANLIST_BASE_URL: service.url, CHANLIST_API_KEY: ` \t${testKey}\r\n` },
+  });
+  assert.equal(trimmed.exit, 0);
+  assert.equal(service.seen.length, 1);
+  assert.equal(service.seen[0]?.headers.authorization, `Bearer ${testKey}`);
+});
+
+test('an export that is interrupted leaves the key in none of its files', async (t) => {
+  const service = await scriptedService(t, (_, number) =>
+    number === 0
+      ? { body: page(0, 2, 'next') }
+      : { status: 402, body: { detail: `no credits on ${testKey}` } },
+  );
+  const folder = await temporaryFolder(t);
+  const args = ['uploads', '@a', '-o', 'a.ndjson', '--summary', 'summary.json', '-vv'];
+  const result = await run(args, { cwd: folder, env: { ...serviceEnvironment(service.url), ...loud } });
+  assert.equal(result.exit, 4);
+  assert.ok((await stat(join(folder, 'a.ndjson.part.json'))).size > 0);
+  // Its files are searched when the test is over.
+});
+
+test('auth: the key is stored in one file of mode 0600, and of what is shown only the last four characters are of it', async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await scriptedService(t, ({ headers }) =>
+    headers.authorization === `Bearer ${testKey}`
+      ? { body: { channel_id: 'UCx', resolved_from: testKey } }
+      : { status: 401, body: { detail: headers.authorization } },
+  );
+  const env = { XDG_CONFIG_HOME: folder, ...loud };
+  const login = await run(['auth', 'login', '--base-url', service.url, '-v'], { env, input: `${testKey}\n` });
+  assert.equal(login.exit, 0, login.stderr);
+  const file = join(folder, 'chanlist', 'config.json');
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  for (const args of [
+    ['auth', 'status'],
+    ['auth', 'list'],
+  ]) {
+    for (const format of [[], ['--json']]) {
+      const result = await run([...args, ...format], { env });
+      assert.equal(result.exit, 0, result.stderr);
+      for (const text of [result.stdout, result.stderr]) {
+        const others = text.replaceAll(testKey.slice(-4), '');
+        for (let at = 0; at + 5 <= testKey.length; at++) {
+          assert.ok(!others.includes(testKey.slice(at, at + 5)), text);
+        }
+      }
+    }
+  }
+  const wrong = 'sk_wrong_0123456789';
+  const refused = await run(['auth', 'login', '--base-url', service.url], { env, input: wrong });
+  assert.equal(refused.exit, 3);
+  assert.ok(!refused.stderr.includes(wrong), refused.stderr);
+  assert.ok(!(await readFile(file, 'utf8')).includes(wrong));
+});
+
+test('a flag that takes the key is refused without being repeated: it would show in the process list', async () => {
+  const flags = [
+    ['--key', 'hunter2'],
+    ['--api-key=hunter2'],
+    ['--token=hunter2'],
+    ['--password', 'hunter2'],
+    ['--kee=hunter2'],
+  ];
+  for (const flag of flags) {
+    const result = await run(['uploads', '@a', ...flag], { env: cleanEnvironment(loud) });
+    assert.equal(result.exit, 2);
+    assert.doesNotMatch(result.stderr, /hunter2/);
+  }
+});

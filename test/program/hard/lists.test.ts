@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { page, scriptedService } from '../../support/service.ts';
+
+const million = 1_000_000;
+/** A heap that a program with a leak would burst. */
+const smallHeap = { NODE_OPTIONS: '--max-old-space-size=512' };
+
+test('a list of a million references is read and checked in seconds, whole, before anything is sent', async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await scriptedService(t, () => ({ status: 401, body: {} }));
+  const env = { ...serviceEnvironment(service.url), ...smallHeap };
+  const lines = Array.from({ length: million }, (_, n) => `@channel${n}`);
+  await writeFile(join(folder, 'good.txt'), `${lines.join('\r\n')}\r\n`);
+  await writeFile(join(folder, 'bad.txt'), `${lines.join('\n')}\nnonsense\n`);
+
+  const bad = await run(['uploads', '--from', 'bad.txt'], { cwd: folder, env });
+  assert.equal(bad.exit, 2);
+  assert.match(bad.stderr, /^chanlist: bad\.txt:1000001 is no channel reference: [^\n]*\n$/);
+  assert.equal(service.seen.length, 0);
+
+  const begun = Date.now();
+  const good = await run(['uploads', '--from', 'good.txt'], { cwd: folder, env });
+  assert.equal(good.exit, 3);
+  assert.equal(service.seen.length, 1);
+  assert.match(
+    good.stderr,
+    /^chanlist: @channel0: [^\n]*; not begun: 999999 more references, from @channel1 on\n$/,
+  );
+  assert.ok(Date.now() - begun < 30_000);
+});
+
+test('a list that is no list of references names its lines, or says why it cannot be read', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'folder'));
+  const files: readonly (readonly [name: string, bytes: string | Buffer, said: RegExp])[] = [
+    ['empty', '', /has no channel reference/],
+    ['comments', '# @a\n\n   \n\t# x\n', /has no channel reference/],
+    ['one line end of its own kind', '@a\r@b', /:1 is no channel reference/],
+    ['binary', Buffer.from([0, 1, 2, 255, 10, 0]), /:1, [^\n]*:2 are no channel references/],
+    ['utf16', Buffer.from('\ufeff@a\n@b\n', 'utf16le'), /:1, [^\n]*:2, [^\n]*:3 are no channel references/],
+    ['bidi', '@a\u202eb\n', /:1 is no channel reference/],
+    ['control', '@a\u001b[2J\n', /:1 is no channel reference/],
+    ['too long', `@${'a'.repeat(1_000_000)}\n`, /:1 is no channel reference/],
+  ];
+  for (const [name, bytes, said] of files) {
+    await writeFile(join(folder, name), bytes);
+    const result = await run(['resolve', '--from', name], {
+      cwd: folder,
+      env: serviceEnvironment('http://127.0.0.1:1'),
+    });
+    assert.equal(result.exit, 2, name);
+    assert.match(result.stderr, said, name);
+    assert.match(result.stderr, /^chanlist: [^\n]*\n$/, name);
+    assert.ok(result.stderr.length < 1000, name);
+  }
+  for (const name of ['folder', 'missing', '/dev/zero', '']) {
+    const result = await run(['uploads', '--from', name], {
+      cwd: folder,
+      env: { ...serviceEnvironment('http://127.0.0.1:1'), ...smallHeap },
+    });
+    assert.equal(result.exit, 2, name);
+    assert.match(result.stderr, /^chanlist: --from [^\n]*\n$/, name);
+  }
+});
+
+test('file names with spaces, line ends, quotes, leading dashes and bytes beyond ASCII', async (t) => {
+  const folder = await temporaryFolder(t);
+  const resolved = { channel_id: 'UCtesttesttesttesttestte', resolved_from: '@a' };
+  const service = await scriptedService(t, ({ path, query }) => {
+    if (path.endsWith('/resolve')) return { body: resolved };
+    return { body: query.has('continuation') ? page(2, 3, null, 3) : page(0, 2, 'next', 3) };
+  });
+  const env = serviceEnvironment(service.url);
+  const names = [
+    ' a b ',
+    'line\nend',
+    "it's",
+    '"q"',
+    '$(x) `y` ; &',
+    '-n',
+    '--',
+    '\u001b[2J',
+    'ü日👍',
+    '%s%d',
+    '*',
+    '.hidden',
+    '\\',
+  ];
+  for (const name of names) {
+    await mkdir(join(folder, name));
+    const cwd = join(folder, name);
+    await writeFile(join(cwd, `${name}.txt`), '@a\n');
+    const [list, out, summary, dir] = [`${name}.txt`, `./${name}.csv`, `./${name}.json`, `./${name}.dir`];
+    const file = await run(['uploads', '@a', '-o', out, '--summary', summary], { cwd, env });
+    assert.equal(file.exit, 0, file.stderr);
+    const many = await run(['uploads', `--from=${list}`, `--output-dir=${dir}`], { cwd, env });
+    assert.equal(many.exit, 0, many.stderr);
+    assert.deepEqual(
+      (await readdir(cwd)).sort(),
+      [`${name}.csv`, `${name}.dir`, `${name}.json`, `${name}.txt`].sort(),
+      JSON.stringify(name),
+    );
+    assert.deepEqual(await readdir(join(cwd, dir)), ['UCtesttesttesttesttestte.ndjson']);
+  }
+});
+
+test('the command that goes on is quoted so that a shell reads it back', async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await scriptedService(t, () => ({ body: page(0, 2, 'it\'s $(here) `x` \\ "q" ! #', 4) }));
+  const result = await run(['uploads', "https://example.com/c/it's;here", '--max-credits', '1', '-f', 'id'], {
+    cwd: folder,
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 9);
+  assert.ok(result.stderr.includes(`--continuation='it'\\''s $(here) \`x\` \\ "q" ! #'`), result.stderr);
+});

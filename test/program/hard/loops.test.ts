@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run, serviceEnvironment } from '../../support/program.ts';
+import { entry, page, scriptedService } from '../../support/service.ts';
+import { inBatches } from './fault.ts';
+
+interface Loop {
+  readonly name: string;
+  /** Answer number `n`, from 0. */
+  readonly answer: (n: number) => unknown;
+  readonly requests: number;
+  /** Numbers of the entries that are printed. */
+  readonly printed: readonly number[];
+  /** Token of the first page not wholly printed. */
+  readonly token: string | null;
+  readonly said: RegExp;
+}
+
+const sentBefore = /a continuation token again that it has sent before/;
+
+const loops: readonly Loop[] = [
+  {
+    name: 'the token of the page itself',
+    answer: (n) => page(n, n + 1, 'a'),
+    requests: 2,
+    printed: [0, 1],
+    token: 'a',
+    said: sentBefore,
+  },
+  {
+    name: 'a circle of three tokens',
+    answer: (n) => page(n, n + 1, 'abc'[n % 3] ?? ''),
+    requests: 4,
+    printed: [0, 1, 2, 3],
+    token: 'c',
+    said: sentBefore,
+  },
+  {
+    name: 'back to an early page, after a long way',
+    answer: (n) => page(n, n + 1, n < 20 ? `t${n}` : 't3'),
+    requests: 21,
+    printed: Array.from({ length: 21 }, (_, n) => n),
+    token: 't19',
+    said: sentBefore,
+  },
+  {
+    name: 'the same page again and again, with new tokens',
+    answer: (n) => page(0, 2, `t${n}`),
+    requests: 2,
+    printed: [0, 1],
+    token: 't0',
+    said: /the same page twice/,
+  },
+  {
+    name: 'the same page with an empty one in between',
+    answer: (n) => (n % 2 === 0 ? page(0, 2, `t${n}`) : page(0, 0, `t${n}`)),
+    requests: 3,
+    printed: [0, 1],
+    token: 't1',
+    said: /the same page twice/,
+  },
+  {
+    name: 'empty pages without end',
+    answer: (n) => (n === 0 ? page(0, 1, 't0') : page(0, 0, `t${n}`)),
+    requests: 11,
+    printed: [0],
+    token: 't10',
+    said: /10 empty pages running/,
+  },
+];
+
+test('paging that would go on for ever ends with 8, after the least number of pages that shows it', async (t) => {
+  await inBatches(loops, async ({ name, answer, requests, printed, token, said }) => {
+    const service = await scriptedService(t, (_, n) => ({ body: answer(n) }));
+    const result = await run(['uploads', '@a', '--json'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8, name);
+    assert.equal(service.seen.length, requests, name);
+    const { results, continuation_token, has_more, error } = JSON.parse(result.stdout);
+    assert.deepEqual(results, printed.map(entry), name);
+    assert.equal(continuation_token, token, name);
+    assert.equal(has_more, true);
+    assert.equal(error.code, 'bad_answer');
+    assert.match(result.stderr, said, name);
+    assert.match(
+      result.stderr,
+      new RegExp(`^chanlist: @a: [^\\n]*; ${requests} credits spent; [^\\n]*\\n$`),
+      name,
+    );
+  });
+});
+
+test('nine empty pages and then entries are no loop', async (t) => {
+  const service = await scriptedService(t, (_, n) => ({
+    body: n % 10 === 9 ? page(n, n + 1, n === 19 ? null : `t${n}`) : page(0, 0, `t${n}`),
+  }));
+  const result = await run(['uploads', '@a', '-f', 'id'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.equal(result.lines.length, 2);
+});
+
+test('tokens of every kind come back to the service as they were sent', async (t) => {
+  const tokens = [
+    'a+b/c==&d%20e f',
+    '../../x?y#z',
+    'ü日👍\u202e',
+    'line\nend\u0000\u001b[31m',
+    '-n',
+    '"quotes\\"',
+    'null',
+    '0',
+    '__proto__',
+    ' ',
+    'x'.repeat(10_000),
+  ];
+  const service = await scriptedService(t, (_, n) => ({ body: page(n, n + 1, tokens[n] ?? null) }));
+  const result = await run(['uploads', '@a', '-vv'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(
+    service.seen.slice(1).map(({ query }) => query.get('continuation')),
+    tokens,
+  );
+});
+
+test('a token that cannot be shown is in the JSON document, and stderr says so', async (t) => {
+  for (const token of ['t'.repeat(4097), 'a\nb', '\u001b[2J', 'x\u202ey', '\u009b']) {
+    const service = await scriptedService(t, () => ({ body: page(0, 1, token) }));
+    const result = await run(['uploads', '@a', '--json', '--max-credits', '1'], {
+      env: serviceEnvironment(service.url),
+    });
+    assert.equal(result.exit, 9);
+    assert.equal(JSON.parse(result.stdout).continuation_token, token);
+    assert.match(
+      result.stderr,
+      /^chanlist: @a: [^\n]*the continuation token of the next page cannot be shown[^\n]*\n$/,
+    );
+    assert.ok(!result.stderr.includes(token));
+    assert.ok(result.stderr.length < 1000);
+  }
+});

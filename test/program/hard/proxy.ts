@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export interface Proxy {
+  readonly port: number;
+  /** Hosts that were asked for, `CONNECT host:port` or a plain request. */
+  readonly asked: string[];
+  readonly headers: IncomingMessage['headers'][];
+  /** All bytes that went through to the service. */
+  through(): Buffer;
+}
+
+/** A real proxy on loopback. Whatever host is asked for, it connects to `target`, a local port; null: it refuses with `status`. */
+export async function startProxy(t: TestContext, target: number | null, status = 502): Promise<Proxy> {
+  const asked: string[] = [];
+  const headers: IncomingMessage['headers'][] = [];
+  const chunks: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const note = (request: IncomingMessage): void => {
+    asked.push(request.url ?? '');
+    headers.push(request.headers);
+  };
+  const server = createServer((request, response) => {
+    note(request);
+    response.writeHead(500).end();
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    note(request);
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (target === null) {
+      socket.end(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n`);
+      return;
+    }
+    const upstream = connect(target, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket
+        .on('data', (chunk) => chunks.push(chunk))
+        .pipe(upstream)
+        .pipe(socket);
+    });
+    sockets.add(upstream);
+    upstream.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked,
+    headers,
+    through: () => Buffer.concat(chunks),
+  };
+}

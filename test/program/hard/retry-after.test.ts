@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { command } from '../../support/command.ts';
+import { serviceEnvironment } from '../../support/program.ts';
+import { page, scriptedService } from '../../support/service.ts';
+
+/** What the service says its own clock shows. */
+const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
+
+/** A header, and the wait that it means, in milliseconds; null: none is named, so the first of our own, half a second. */
+const headers: readonly (readonly [header: string, wait: number | null])[] = [
+  ['0', 0],
+  ['7', 7000],
+  ['007', 7000],
+  [' 7 ', 7000],
+  ['1.5', 1500],
+  ['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
+  ['Thursday, 01-Jan-26 00:00:09 GMT', 9000],
+  ['Wed, 31 Dec 2025 23:59:59 GMT', 0],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ['', null],
+  ['-1', null],
+  ['-99999999999999999999', null],
+  ['+5', null],
+  ['5s', null],
+  ['0x10', null],
+  ['1e3', null],
+  ['NaN', null],
+  ['Infinity', null],
+  ['5, 7', null],
+  ['soon', null],
+  ['Thu, 99 Foo 2026 99:99:99 GMT', null],
+  ['2026-01-01T00:00:09Z', null],
+  ['\u00ff\u00fe', null],
+];
+
+test('Retry-After: seconds and dates are obeyed; one that makes no sense is none', async (t) => {
+  for (const status of [429, 503]) {
+    for (const [header, wait] of headers) {
+      const service = await scriptedService(t, (_, number) =>
+        number === 0 ? { status, headers: { date, 'retry-after': header } } : { body: page(0, 1, null) },
+      );
+      const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+      const name = `${status} with Retry-After: ${header}`;
+      assert.equal(result.exit, 0, `${name}: ${result.stderr}`);
+      // A clock that stands still is not waited for twice: nothing is left of a wait of 0.
+      assert.deepEqual(
+        result.waits.filter((each) => each > 0),
+        [wait ?? 500].filter((each) => each > 0),
+        name,
+      );
+      assert.equal(service.seen.length, 2, name);
+    }
+  }
+});
+
+const tooLong: readonly (readonly [header: string, said: RegExp])[] = [
+  ['121', /come back in 2 min 1 s,/],
+  ['Thu, 01 Jan 2026 01:00:00 GMT', /come back in 1 h,/],
+  ['8640000', /come back in 100 days,/],
+  ['99999999999', /come back in more than a year,/],
+  ['9'.repeat(400), /come back in more than a year,/],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', /come back in more than a year,/],
+];
+
+test('Retry-After: more than --max-wait ends the call at once, saying when to come back', async (t) => {
+  for (const [status, exit] of [
+    [429, 6],
+    [503, 7],
+  ] as const) {
+    for (const [header, said] of tooLong) {
+      const service = await scriptedService(t, (_, number) =>
+        number === 1
+          ? { status, headers: { date, 'retry-after': header } }
+          : { body: page(number, number + 1, 'next') },
+      );
+      const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+      assert.equal(result.exit, exit, header);
+      assert.deepEqual(result.waits, [], header);
+      assert.equal(service.seen.length, 2, header);
+      assert.match(result.stderr, said);
+      assert.match(result.stderr, /^chanlist: @a: [^\n]*; 1 credit spent; [^\n]*--continuation=next\n$/);
+    }
+  }
+});
+
+test('Retry-After: 0 for ever is asked as often as --retries says, and no more', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 429, headers: { 'retry-after': '0' } }));
+  const result = await command(['uploads', '@a', '--retries', '7'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 6);
+  assert.equal(service.seen.length, 8);
+  assert.match(result.stderr, /after 8 tries; 0 credits spent; try again later/);
+});
+
+test('the last answer says when to come back, also where no retry is left', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 429, headers: { 'retry-after': '40' } }));
+  const result = await command(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 6);
+  assert.match(result.stderr, /come back in 40 s/);
+});
+
+test('a clock that jumps changes no wait', async (t) => {
+  const answers = [429, 503, 429].map((status) => ({ status, headers: { 'retry-after': '3' } }));
+  const service = await scriptedService(t, (_, number) => answers[number] ?? { body: page(0, 1, null) });
+  const result = await command(['uploads', '@a'], {
+    env: serviceEnvironment(service.url),
+    // A day back at each look.
+    now: (() => {
+      let at = Date.UTC(2026, 0, 1);
+      return () => {
+        at -= 24 * 60 * 60 * 1000;
+        return at;
+      };
+    })(),
+  });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(result.waits, [3000, 3000, 3000]);
+});

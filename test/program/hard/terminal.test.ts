@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { type Reply, scriptedService } from '../../support/service.ts';
+import { missing } from '../../support/shell.ts';
+import { inBatches } from './fault.ts';
+import { assertHarmless, assertHarmlessScreen, hostile } from './harmless.ts';
+import { onTerminal } from './pty.ts';
+
+/** An entry of which every part is hostile: all values, one of them nested, and the name of a member. */
+const entry = {
+  videoId: `id${hostile}`,
+  title: `title${hostile}`,
+  channelId: `UC${hostile}`,
+  channelTitle: hostile,
+  channelHandle: `@${hostile}`,
+  lengthText: `1:02${hostile}`,
+  viewCountText: hostile,
+  thumbnails: [{ [hostile]: hostile }],
+  index: `0${hostile}`,
+  [`k${hostile}`]: hostile,
+  published: `2026-01-01T${hostile}`,
+};
+const envelope = {
+  results: [entry, entry, hostile, [hostile], null, 7],
+  playlist_info: { title: hostile, numVideos: hostile, ownerName: hostile, description: hostile },
+  continuation_token: hostile,
+  has_more: false,
+  [hostile]: hostile,
+};
+const unknownShape = { [hostile]: { [hostile]: hostile }, [`a${hostile}`]: hostile };
+const resolved = { channel_id: `UC${hostile}`, resolved_from: hostile };
+
+const commands: readonly (readonly [args: readonly string[], body: unknown])[] = [
+  [['uploads', '@a'], envelope],
+  [['uploads', '@a', '@b'], envelope],
+  [['playlist', 'PLx'], envelope],
+  [['latest', '@a'], { results: [entry] }],
+  [['latest', '@a', '@b'], unknownShape],
+  [
+    ['search', '@a', 'x'],
+    [entry, unknownShape],
+  ],
+  [['resolve', '@a'], resolved],
+];
+
+test('a table, and what is said beside it, holds nothing that controls a terminal', async (t) => {
+  await inBatches(commands, async ([args, body]) => {
+    const service = await scriptedService(t, () => ({ body }));
+    const env = serviceEnvironment(service.url);
+    for (const fields of [[], ['--fields', 'title,videoId,thumbnails.0,@reference']]) {
+      const result = await run([...args, '-f', 'table', '-vv', ...fields], { env });
+      assert.equal(result.exit, 0, result.stderr);
+      assert.match(result.stdout, args[0] === 'resolve' && fields.length > 0 ? /@a/ : /title|UC|a x/);
+      assertHarmless(result.stdout, `stdout of ${args.join(' ')}`);
+      assertHarmless(result.stderr, `stderr of ${args.join(' ')}`);
+    }
+  });
+});
+
+test('JSON, NDJSON and CSV stay faithful where no terminal reads them', async (t) => {
+  const service = await scriptedService(t, () => ({ body: envelope }));
+  const env = serviceEnvironment(service.url);
+  const ndjson = await run(['uploads', '@a', '-f', 'ndjson'], { env });
+  assert.deepEqual(JSON.parse(ndjson.lines[0] ?? ''), entry);
+  const json = await run(['uploads', '@a', '-f', 'json'], { env });
+  assert.deepEqual(JSON.parse(json.stdout).results, envelope.results);
+  for (const { stdout } of [ndjson, json])
+    assertHarmless(stdout.replaceAll('\u2028', '').replaceAll('\u2029', ''), 'JSON');
+  const csv = await run(['uploads', '@a', '-f', 'csv', '--fields', 'title'], { env });
+  assert.ok(csv.stdout.includes(`"title${hostile.replaceAll('"', '""')}"`));
+});
+
+/** Answers that end in a message, with hostile text wherever it may come from. */
+const refusals: readonly (readonly [name: string, reply: Reply])[] = [
+  ...[400, 401, 402, 403, 404, 418, 422, 429, 500, 503].map((status): [string, Reply] => [
+    `${status} detail`,
+    { status, headers: { 'retry-after': '9999' }, body: { detail: hostile } },
+  ]),
+  ['detail with a message', { status: 422, body: { detail: { message: hostile } } }],
+  ['a list of details', { status: 422, body: { detail: [{ loc: [hostile, hostile], msg: hostile }] } }],
+  ['an error', { status: 500, body: { error: hostile } }],
+  ['an unknown packing', { headers: { 'content-encoding': 'x\u0085\u009b2J' }, text: '' }],
+  [
+    'headers of raw bytes',
+    (_, socket) =>
+      void socket.end(
+        Buffer.from(
+          `HTTP/1.1 302 \u001b[2J\r\nLocation: http://x/\u009b2J\u202e\u0085\tx\r\nRetry-After: \u009b\r\nContent-Length: 0\r\n\r\n`,
+        ),
+      ),
+  ],
+  [
+    'a packing of raw bytes',
+    (_, socket) =>
+      void socket.end(
+        Buffer.from(
+          `HTTP/1.1 200 OK\r\nContent-Encoding: \u009b2J\u202e\u0085\r\nContent-Length: 2\r\n\r\n{}`,
+        ),
+      ),
+  ],
+  [
+    'a reason phrase',
+    (_, socket) => void socket.end('HTTP/1.1 500 \u001b]0;x\u0007\u009b\r\nContent-Length: 0\r\n\r\n'),
+  ],
+  ['another protocol', (_, socket) => void socket.end(hostile)],
+];
+
+test('no error body, header or protocol brings a control character to stderr', async (t) => {
+  await inBatches(refusals, async ([name, reply]) => {
+    const service = await scriptedService(t, () => reply);
+    const env = serviceEnvironment(service.url);
+    const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--max-wait', '1', '-f', 'json'], {
+      env: { ...env, CHANLIST_DEBUG: '1' },
+    });
+    assert.ok(result.exit !== null && result.exit > 1, `${name}: ${result.exit} ${result.stderr}`);
+    assertHarmless(result.stderr, name);
+    assertHarmless(result.stdout, name);
+    JSON.parse(result.stdout);
+  });
+});
+
+// NUL cannot stand in an argument.
+const argument = hostile.replaceAll('\u0000', '');
+
+test('no argument, file name or setting brings a control character to stderr', async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await scriptedService(t, () => ({ status: 404, body: {} }));
+  const env = serviceEnvironment(service.url);
+  // A name of at most 255 bytes, without a slash.
+  const name = '\u001b[2J\u009b1A\u202e\n\r\u0007 x';
+  const listFile = join(folder, `${name}.txt`);
+  await writeFile(listFile, `@a\n${argument.replaceAll('\n', '')}\n`);
+  const cases: readonly (readonly string[])[] = [
+    ['uploads', argument],
+    ['uploads', `@${argument}`],
+    ['playlist', `PL${argument}`],
+    ['resolve', `https://x/${argument}`],
+    ['search', '@a', argument.repeat(5)],
+    ['uploads', '--from', listFile],
+    ['uploads', '--from', join(folder, `${name}-missing`)],
+    ['uploads', '@a', '-o', join(folder, name, 'missing', name)],
+    ['uploads', '@a', '-o', join(folder, `${name}.out`)],
+    ['uploads', '@a', '--summary', join(folder, name, name)],
+    ['uploads', '@a', '--output-dir', join(folder, `${name}.txt`, name)],
+    ['uploads', '@a', '--key-file', join(folder, name)],
+    ['uploads', '@a', '--base-url', argument],
+    ['uploads', '@a', '--namespace', argument],
+    ['uploads', '@a', '--profile', argument],
+    ['uploads', '@a', '--fields', argument],
+    ['uploads', '@a', '--format', argument],
+    ['uploads', '@a', '--timeout', argument],
+    ['uploads', '@a', '-n', argument],
+    ['uploads', '@a', `--${argument}`],
+    ['uploads', '--continuation', argument],
+    [argument],
+    ['help', argument],
+    ['auth', argument],
+    ['auth', 'switch', argument],
+    ['completion', argument],
+    ['serve', '--fail', argument],
+    ['serve', '--host', argument],
+    ['serve', '--port', argument],
+  ];
+  await inBatches(cases, async (args) => {
+    const result = await run([...args], { env: { ...env, CHANLIST_DEBUG: '1' } });
+    const shown = JSON.stringify(args.map((arg) => arg.slice(0, 20)));
+    assert.ok(result.exit !== null && result.exit > 0, `${shown}: ${result.exit}`);
+    assert.match(result.stderr, /^chanlist: /, shown);
+    assertHarmless(result.stderr, shown);
+    assertHarmless(result.stdout, shown);
+  });
+  for (const variable of ['PROFILE', 'BASE_URL', 'NAMESPACE', 'API_KEY', 'API_KEY_FILE', 'MAX_CREDITS']) {
+    const result = await run(['uploads', '@a'], { env: { ...env, [`CHANLIST_${variable}`]: argument } });
+    assert.ok(result.exit === 2 || result.exit === 3 || result.exit === 5, `${variable}: ${result.exit}`);
+    assertHarmless(result.stderr, variable);
+  }
+  const dry = await run(['search', '@a', 'a\u202eb\u009b', '--dry-run'], { env });
+  assert.equal(dry.exit, 0);
+  assertHarmless(dry.stdout, '--dry-run');
+});
+
+test('at a terminal: every format is harmless', {
+  skip: missing('script'),
+}, async (t) => {
+  const cases = commands.flatMap(([args, body]) =>
+    ['table', 'json', 'ndjson', 'csv', 'id'].map((format) => ({ args: [...args, '-f', format], body })),
+  );
+  await inBatches(cases, async ({ args, body }) => {
+    const service = await scriptedService(t, () => ({ body }));
+    const { exit, screen } = await onTerminal(args, serviceEnvironment(service.url));
+    const name = args.join(' ');
+    assert.equal(exit, 0, `${name}: ${screen}`);
+    assert.notEqual(screen, '', name);
+    // JSON may hold the separators: they control nothing.
+    const shown = name.includes('json') ? screen.replace(/[\u2028\u2029]/g, '') : screen;
+    assertHarmlessScreen(shown, name);
+  });
+});
+
+test('at a terminal: a wait that is counted down shows the words of the service, and no more of them', {
+  skip: missing('script'),
+}, async (t) => {
+  const service = await scriptedService(t, (_, number) =>
+    number === 0
+      ? { status: 503, headers: { 'retry-after': '1' }, body: { detail: `busy ${hostile}` } }
+      : { body: envelope },
+  );
+  const { exit, screen } = await onTerminal(['uploads', '@a'], serviceEnvironment(service.url));
+  assert.equal(exit, 0);
+  assert.match(screen, /busy/);
+  assertHarmlessScreen(screen, 'the wait');
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
+import { page, scriptedService } from '../../support/service.ts';
+import { missing } from '../../support/shell.ts';
+import { type Authority, type Credentials, createAuthority } from './authority.ts';
+import { startProxy } from './proxy.ts';
+
+interface SecureService {
+  readonly port: number;
+  /** Requests, by their Authorization header. */
+  readonly seen: (string | undefined)[];
+  connections(): number;
+}
+
+/** A real https server that lists two pages. */
+async function secureService(t: TestContext, credentials: Credentials): Promise<SecureService> {
+  const seen: (string | undefined)[] = [];
+  let connections = 0;
+  const server: Server = createServer(credentials, (request, response) => {
+    seen.push(request.headers.authorization);
+    const second = request.url?.includes('continuation=') === true;
+    response.end(JSON.stringify(second ? page(2, 4, null) : page(0, 2, 'next')));
+  });
+  server.on('connection', () => connections++);
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+}
+
+const skip = missing('openssl');
+const authority = async (t: TestContext): Promise<Authority> => createAuthority(await temporaryFolder(t));
+
+test('a service behind a private authority is trusted with NODE_EXTRA_CA_CERTS', { skip }, async (t) => {
+  const ca = await authority(t);
+  const service = await secureService(t, await ca.issue('IP:127.0.0.1,DNS:localhost'));
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const result = await run(['uploads', '@a'], {
+      env: { ...serviceEnvironment(`https://${host}:${service.port}`), NODE_EXTRA_CA_CERTS: ca.file },
+    });
+    assert.equal(result.exit, 0, result.stderr);
+    assert.equal(result.lines.length, 4);
+  }
+  assert.deepEqual(service.seen, Array(4).fill(`Bearer ${testKey}`));
+  // Pages share a connection.
+  assert.equal(service.connections(), 2);
+});
+
+test('a certificate that cannot be trusted is 7: not retried, nothing sent, nothing charged', {
+  skip,
+}, async (t) => {
+  const ca = await authority(t);
+  const another = await authority(t);
+  const good = await ca.issue('IP:127.0.0.1');
+  const cases: readonly (readonly [
+    name: string,
+    credentials: Credentials,
+    trusted: Authority | null,
+    said: RegExp,
+  ])[] = [
+    ['unknown authority', good, null, /unknown authority|self-signed/],
+    ['another authority', good, another, /unknown authority|self-signed/],
+    ['expired', await ca.issue('IP:127.0.0.1', '20200101000000Z', '20210101000000Z'), ca, /has expired/],
+    [
+      'not valid yet',
+      await ca.issue('IP:127.0.0.1', '20900101000000Z', '20910101000000Z'),
+      ca,
+      /not yet valid/,
+    ],
+    ['another host', await ca.issue('DNS:service.test,IP:127.0.0.2'), ca, /for another host/],
+    ['a look-alike', await ca.issue('DNS:127.0.0.1.service.test'), ca, /for another host/],
+  ];
+  for (const [name, credentials, trusted, said] of cases) {
+    const service = await secureService(t, credentials);
+    const result = await run(['uploads', '@a', '@b', '--json', '-vv'], {
+      env: {
+        ...serviceEnvironment(`https://127.0.0.1:${service.port}`),
+        ...(trusted === null ? {} : { NODE_EXTRA_CA_CERTS: trusted.file }),
+      },
+    });
+    assert.equal(result.exit, 7, name);
+    assert.match(result.stderr, said, name);
+    assert.match(
+      result.stderr,
+      /cannot be trusted: [^\n]*; 0 credits spent; [^\n]*NODE_EXTRA_CA_CERTS/,
+      name,
+    );
+    assert.equal(service.connections(), 1, name);
+    assert.deepEqual(service.seen, [], name);
+    const [first] = JSON.parse(result.stdout);
+    assert.deepEqual([first.result.error.code, first.result.error.status], ['unreachable', null]);
+  }
+});
+
+test('through a proxy: the tunnel carries the key, the proxy sees neither that nor shows its own password', {
+  skip,
+}, async (t) => {
+  const ca = await authority(t);
+  const service = await secureService(t, await ca.issue('DNS:service.test'));
+  const proxy = await startProxy(t, service.port);
+  const address = `http://someone:hunter%2B2@127.0.0.1:${proxy.port}`;
+  for (const name of ['HTTPS_PROXY', 'https_proxy']) {
+    const result = await run(['uploads', '@a', '-vv'], {
+      env: {
+        ...serviceEnvironment('https://service.test'),
+        NODE_EXTRA_CA_CERTS: ca.file,
+        CHANLIST_DEBUG: '1',
+        [name]: address,
+      },
+    });
+    assert.equal(result.exit, 0, result.stderr);
+    assert.equal(result.lines.length, 4);
+    assert.doesNotMatch(result.stderr, /hunter/);
+  }
+  assert.deepEqual(proxy.asked, ['service.test:443', 'service.test:443']);
+  for (const headers of proxy.headers) {
+    assert.equal(headers.authorization, undefined);
+    assert.equal(
+      headers['proxy-authorization'],
+      `Basic ${Buffer.from('someone:hunter+2').toString('base64')}`,
+    );
+  }
+  assert.ok(proxy.through().length > 0);
+  assert.ok(!proxy.through().includes(testKey));
+  assert.deepEqual(service.seen, Array(4).fill(`Bearer ${testKey}`));
+});
+
+test('through a proxy: a certificate for another host is refused, and not asked for again', {
+  skip,
+}, async (t) => {
+  const ca = await authority(t);
+  const service = await secureService(t, await ca.issue('DNS:service.test'));
+  const proxy = await startProxy(t, service.port);
+  const result = await run(['uploads', '@a', '-vv'], {
+    env: {
+      ...serviceEnvironment('https://other.test'),
+      NODE_EXTRA_CA_CERTS: ca.file,
+      HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${proxy.port}`,
+    },
+  });
+  assert.equal(result.exit, 7);
+  assert.match(result.stderr, /cannot be trusted: its certificate is for another host; 0 credits spent/);
+  assert.doesNotMatch(result.stderr, /hunter2/);
+  assert.equal(proxy.asked.length, 1);
+  assert.deepEqual(service.seen, []);
+});
+
+test('a proxy that refuses, or is not there: 7, certainly not charged, its password not shown', async (t) => {
+  const refusing = [
+    await startProxy(t, null, 407),
+    await startProxy(t, null, 502),
+    await startProxy(t, null, 200),
+  ];
+  const gone = await startProxy(t, null);
+  const cases = [
+    ...refusing.slice(0, 2).map(({ port }) => `http://someone:hunter2@127.0.0.1:${port}`),
+    `http://someone:hunter2@no-such-host.invalid:${gone.port}`,
+  ];
+  for (const address of cases) {
+    const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--timeout', '5'], {
+      env: { ...serviceEnvironment('https://service.test'), HTTPS_PROXY: address, CHANLIST_DEBUG: '1' },
+    });
+    assert.equal(result.exit, 7, address);
+    assert.match(
+      result.stderr,
+      /\nchanlist: @a: https:\/\/service\.test is not reached: [^\n]*; 0 credits spent; /,
+    );
+    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+  }
+});
+
+test('a proxy address that is none is a usage error that does not show it', async () => {
+  for (const address of [
+    'http://someone:hunter2@',
+    'ftp://someone:hunter2@proxy',
+    'http://someone:hunter2%@proxy',
+  ]) {
+    const result = await run(['uploads', '@a', '-vv', '--retries', '0'], {
+      env: { ...serviceEnvironment('https://service.test'), HTTPS_PROXY: address, CHANLIST_DEBUG: '1' },
+    });
+    assert.equal(result.exit, 2, `${address}: ${result.stderr}`);
+    assert.doesNotMatch(result.stderr, /hunter2/);
+  }
+});
+
+test('a proxy is not used for what NO_PROXY names, and never for loopback', async (t) => {
+  const proxy = await startProxy(t, null);
+  const address = `http://127.0.0.1:${proxy.port}`;
+  const all = {
+    HTTPS_PROXY: address,
+    HTTP_PROXY: address,
+    ALL_PROXY: address,
+    https_proxy: address,
+    http_proxy: address,
+  };
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const { port } = new URL(service.url);
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const result = await run(['uploads', '@a'], {
+      env: { ...serviceEnvironment(`http://${host}:${port}`), ...all },
+    });
+    assert.equal(result.exit, 0, result.stderr);
+  }
+  for (const url of ['http://[::1]:1', 'https://127.8.8.8:1', 'https://localhost:1']) {
+    const result = await run(['uploads', '@a', '--retries', '0'], {
+      env: { ...serviceEnvironment(url), ...all },
+    });
+    assert.equal(result.exit, 7, result.stderr);
+  }
+  for (const noProxy of ['service.invalid', '*', '.invalid', 'x, service.invalid:443']) {
+    const result = await run(['uploads', '@a', '--retries', '0'], {
+      env: { ...serviceEnvironment('https://service.invalid'), ...all, NO_PROXY: noProxy },
+    });
+    assert.equal(result.exit, 7, result.stderr);
+  }
+  assert.deepEqual(proxy.asked, []);
+});

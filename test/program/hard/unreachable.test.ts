@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { run, serviceEnvironment } from '../../support/program.ts';
+import { page } from '../../support/service.ts';
+
+/** A service that answers `pages` requests, each on a connection of its own, and is gone then. */
+async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
+  let answered = 0;
+  const server = createServer((_, response) => {
+    const n = answered++;
+    if (answered === pages) server.close();
+    response.writeHead(200, { connection: 'close' });
+    response.end(JSON.stringify(page(n, n + 1, `token-${n + 1}`)));
+  });
+  return await listening(t, server, pages === 0);
+}
+
+async function listening(
+  t: TestContext,
+  server: ReturnType<typeof createTcpServer>,
+  closed = false,
+): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  if (closed) await new Promise((resolve) => server.close(resolve));
+  else t.after(() => server.close());
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test('no connection, before, in the middle and at the end: 7, certainly not charged, the call ends', async (t) => {
+  for (const pages of [0, 1, 2]) {
+    for (const format of ['ndjson', 'json']) {
+      const url = await serviceThatGoes(t, pages);
+      const result = await run(['uploads', '@a', '@b', '-f', format, '--retries', '1', '-v'], {
+        env: serviceEnvironment(url),
+      });
+      assert.equal(result.exit, 7);
+      const credits = `${pages} ${pages === 1 ? 'credit' : 'credits'} spent`;
+      assert.match(
+        result.stderr,
+        new RegExp(
+          `^chanlist: waiting [^\\n]*\\nchanlist: @a: ${url} is not reached: connection refused, after 2 tries; ${credits}; [^\\n]*chanlist uploads @b [^\\n]*\\n$`,
+        ),
+      );
+      if (format === 'ndjson') assert.equal(result.lines.length, pages);
+      else {
+        const [first, ...rest] = JSON.parse(result.stdout);
+        assert.deepEqual(rest, []);
+        assert.equal(first.result.results.length, pages);
+        assert.equal(first.result.has_more, true);
+        assert.equal(first.result.continuation_token, pages === 0 ? null : `token-${pages}`);
+        assert.deepEqual([first.result.error.code, first.result.error.status], ['unreachable', null]);
+      }
+    }
+  }
+});
+
+test('a connection that is reset as soon as it is made: 7', async (t) => {
+  const url = await listening(
+    t,
+    createTcpServer((socket) => socket.resetAndDestroy()),
+  );
+  const result = await run(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(url) });
+  assert.equal(result.exit, 7);
+  assert.equal(result.stdout, '');
+  // Whether the request had left is a matter of time; if it had, it counts.
+  assert.match(
+    result.stderr,
+    /^chanlist: @a: [^\n]*; 0 credits spent(?:, 1 more possibly charged)?; [^\n]*\n$/,
+  );
+});
+
+test('a host that there is not: 7, certainly not charged', async () => {
+  const result = await run(['uploads', '@a', '--retries', '0'], {
+    env: serviceEnvironment('https://no-such-host.invalid'),
+  });
+  assert.equal(result.exit, 7);
+  assert.match(
+    result.stderr,
+    /^chanlist: @a: https:\/\/no-such-host\.invalid is not reached: [^\n]*; 0 credits spent; [^\n]*\n$/,
+  );
+});
+
+test('a port that takes connections and says nothing: 7 after --timeout', async (t) => {
+  const url = await listening(t, createTcpServer());
+  const result = await run(['uploads', '@a', '--retries', '0', '--timeout', '0.3'], {
+    env: serviceEnvironment(url),
+  });
+  assert.equal(result.exit, 7);
+  assert.match(result.stderr, /no whole answer within 0\.3 s; 0 credits spent, 1 more possibly charged/);
+});
+
+test('https that is spoken to a plain server: 7, certainly not charged', async (t) => {
+  const plain = await serviceThatGoes(t, 99);
+  const result = await run(['uploads', '@a', '--retries', '0'], {
+    env: serviceEnvironment(plain.replace('http:', 'https:')),
+  });
+  assert.equal(result.exit, 7);
+  assert.match(
+    result.stderr,
+    /^chanlist: @a: https:\/\/127[^\n]* is not reached: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
+  );
+});

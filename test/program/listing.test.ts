@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
+
+/** A listing of three pages: 3 + 3 + 2 entries. */
+const threePages: Record<string, unknown> = {
+  first: page(0, 3, 't+1/=&% ü', 8),
+  't+1/=&% ü': page(3, 6, 'token-2', 8),
+  'token-2': page(6, 8, null, 8),
+};
+
+const reply = ({ query }: { query: URLSearchParams }) => ({
+  body: threePages[query.get('continuation') ?? 'first'],
+});
+
+test('specification 4.3 rules 1 to 3: first page by channel, later ones by continuation alone, until has_more is false', async (t) => {
+  const service = await scriptedService(t, reply);
+  const result = await run(['uploads', '@test'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(
+    service.seen.map(({ path, query }) => [path, [...query]]),
+    [
+      ['/api/v2/media/channel/videos', [['channel', '@test']]],
+      ['/api/v2/media/channel/videos', [['continuation', 't+1/=&% ü']]],
+      ['/api/v2/media/channel/videos', [['continuation', 'token-2']]],
+    ],
+  );
+  assert.deepEqual(
+    result.lines,
+    Array.from({ length: 8 }, (_, n) => JSON.stringify(entry(n))),
+  );
+  assert.equal(result.stderr, '');
+});
+
+test('specification 4.5 rule 1: playlist or continuation, exactly one of them', async (t) => {
+  const service = await scriptedService(t, reply);
+  const result = await run(['playlist', 'https://www.example.com/playlist?list=PLx'], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(
+    service.seen.map(({ path, query }) => [path, [...query.keys()]]),
+    [
+      ['/api/v2/media/playlist/videos', ['playlist']],
+      ['/api/v2/media/playlist/videos', ['continuation']],
+      ['/api/v2/media/playlist/videos', ['continuation']],
+    ],
+  );
+  assert.equal(service.seen[0]?.query.get('playlist'), 'PLx');
+});
+
+test('specification 5 rule 1: every request carries the key; known deployment: the User-Agent names the program', async (t) => {
+  const service = await scriptedService(t, reply);
+  await run(['uploads', '@test'], { env: serviceEnvironment(service.url) });
+  for (const { headers, method } of service.seen) {
+    assert.equal(method, 'GET');
+    assert.equal(headers.authorization, `Bearer ${testKey}`);
+    assert.match(headers['user-agent'] ?? '', /^chanlist\/\d+\.\d+\.\d+/);
+  }
+});
+
+test('a base address with a path and another namespace are used as given', async (t) => {
+  const service = await scriptedService(t, reply);
+  await run(['uploads', '@test', '-n', '1', '--namespace', 'word'], {
+    env: serviceEnvironment(`${service.url}/prefix/`),
+  });
+  assert.equal(service.seen[0]?.path, '/prefix/api/v2/word/channel/videos');
+});
+
+test('--limit gives exactly so many entries, and not one page more than they need', async (t) => {
+  for (const [limit, requests] of [
+    [1, 1],
+    [3, 1],
+    [4, 2],
+    [6, 2],
+    [8, 3],
+    [9, 3],
+  ] as const) {
+    const service = await scriptedService(t, reply);
+    const result = await run(['uploads', '@test', '-n', String(limit)], {
+      env: serviceEnvironment(service.url),
+    });
+    assert.equal(result.exit, 0);
+    assert.equal(result.lines.length, Math.min(limit, 8));
+    assert.equal(service.seen.length, requests, `limit ${limit}`);
+    assert.equal(result.stderr, '');
+  }
+});
+
+test('--max-credits never spends more; 9 says what was spent, what is needed and how to go on', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const result = await run(['uploads', '@test', '--max-credits', '2'], { env });
+  assert.equal(result.exit, 9);
+  assert.equal(service.seen.length, 2);
+  assert.equal(result.lines.length, 6);
+  assert.match(result.stderr, /^chanlist: .*about 1 more.*2 credits spent.*\n$/);
+  assert.match(result.stderr, /chanlist uploads --max-credits 2 --continuation=token-2\n$/);
+
+  const exact = await run(['uploads', '@test', '--max-credits', '3'], { env });
+  assert.equal(exact.exit, 0);
+  const none = await run(['uploads', '@test'], { env: { ...env, CHANLIST_MAX_CREDITS: '0' } });
+  assert.equal(none.exit, 9);
+  assert.equal(service.seen.length, 5);
+});
+
+test('the command that continues a listing gives the rest', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const first = await run(['uploads', '@test', '--max-credits', '1', '-f', 'id'], { env });
+  const command = /continue with: chanlist (.*)\n$/.exec(first.stderr)?.[1] ?? '';
+  assert.match(command, /--continuation='t\+1\/=&% ü'/);
+  const rest = await run(['uploads', '--continuation', 't+1/=&% ü', '-f', 'id'], { env });
+  assert.equal(rest.exit, 0);
+  assert.equal(
+    first.stdout + rest.stdout,
+    Array.from({ length: 8 }, (_, n) => `${entry(n).videoId}\n`).join(''),
+  );
+});
+
+test('several references: one after another, one given twice is listed once, 404 stops only that one', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@gone'
+      ? { status: 404, body: { detail: 'no such channel' } }
+      : { body: page(0, 2, null) },
+  );
+  const result = await run(
+    ['uploads', '@a', '@gone', '@b', 'https://example.com/@a', '--fields', '@reference,videoId'],
+    {
+      env: serviceEnvironment(service.url),
+    },
+  );
+  assert.equal(result.exit, 5);
+  assert.deepEqual(
+    service.seen.map(({ query }) => query.get('channel')),
+    ['@a', '@gone', '@b'],
+  );
+  assert.deepEqual(
+    result.lines.map((line) => JSON.parse(line)['@reference']),
+    ['@a', '@a', '@b', '@b'],
+  );
+  assert.match(
+    result.stderr,
+    /^chanlist: @gone: not found \(404: no such channel\); 0 credits spent; [^\n]*\n$/,
+  );
+});
+
+test('a failure of the account ends the call and gives its code', async (t) => {
+  const service = await scriptedService(t, ({ query }) => {
+    if (query.get('channel') === '@gone') return { status: 404 };
+    return query.get('channel') === '@poor'
+      ? { status: 402, body: { detail: { message: 'none left' } } }
+      : { body: page(0, 1, null) };
+  });
+  const result = await run(['uploads', '@gone', '@poor', '@never'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 4);
+  assert.equal(service.seen.length, 2);
+  assert.match(result.stderr, /none left/);
+});
+
+test('--from reads a file or stdin, skips blank lines and comments, and takes Windows line ends', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const env = serviceEnvironment(service.url);
+  const file = join(await temporaryFolder(t), 'refs.txt');
+  await writeFile(file, '\ufeff@a\r\n\r\n# note\r\n  @b  \r\n@a\r\n');
+  const result = await run(['uploads', '--from', file], { env });
+  assert.equal(result.exit, 0);
+  assert.deepEqual(
+    service.seen.map(({ query }) => query.get('channel')),
+    ['@a', '@b'],
+  );
+  const piped = await run(['uploads', '--from', '-'], { env, input: '@c\n' });
+  assert.equal(piped.exit, 0);
+  assert.equal(service.seen.at(-1)?.query.get('channel'), '@c');
+});
+
+test('every bad line of --from is named, and nothing is sent', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const result = await run(['uploads', '@a', '--from', '-'], {
+    env: serviceEnvironment(service.url),
+    input: '@a\nnonsense\n\n#\nPLdemo\n@b\n',
+  });
+  assert.equal(result.exit, 2);
+  assert.equal(result.stdout, '');
+  assert.match(result.stderr, /^chanlist: stdin:2, stdin:5 .*\n$/);
+  assert.equal(service.seen.length, 0);
+});
+
+test('specification 8: limits are checked in code points before anything is sent', async (t) => {
+  const service = await scriptedService(t, () => ({ body: { channel_id: 'UCx', resolved_from: 'x' } }));
+  const env = serviceEnvironment(service.url);
+  const bad: readonly string[][] = [
+    ['resolve', `@${'a'.repeat(200)}`],
+    ['search', '@a', ''],
+    ['search', '@a', '👍'.repeat(201)],
+    ['search', '@a', 'x', '--limit', '0'],
+    ['search', '@a', 'x', '--limit', '51'],
+    ['search', '@a', 'x', '--limit', '1.5'],
+  ];
+  for (const args of bad) {
+    const result = await run(args, { env });
+    assert.equal(result.exit, 2, args.join(' '));
+    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    assert.equal(result.stdout, '');
+  }
+  assert.equal(service.seen.length, 0);
+  const good = await run(['resolve', `@${'👍'.repeat(199)}`], { env });
+  assert.equal(good.exit, 0);
+  const query = await run(['search', '@a', '👍'.repeat(200), '--limit', '50'], { env });
+  assert.equal(query.exit, 0);
+  assert.equal(service.seen.length, 2);
+});
+
+test('specification 4.2: words are joined, the limit is only sent where it is given', async (t) => {
+  const service = await scriptedService(t, () => ({ body: { results: [] } }));
+  const env = serviceEnvironment(service.url);
+  await run(['search', 'https://example.com/@a/videos', 'two', 'words & more'], { env });
+  await run(['search', '@a', 'x', '-n', '7'], { env });
+  assert.deepEqual(
+    service.seen.map(({ path, query }) => [path, [...query]]),
+    [
+      [
+        '/api/v2/media/channel/search',
+        [
+          ['channel', '@a'],
+          ['q', 'two words & more'],
+        ],
+      ],
+      [
+        '/api/v2/media/channel/search',
+        [
+          ['channel', '@a'],
+          ['q', 'x'],
+          ['limit', '7'],
+        ],
+      ],
+    ],
+  );
+});
+
+test('--dry-run prints the first request of each reference and its cost, and sends nothing', async (t) => {
+  const service = await scriptedService(t, () => ({ body: {} }));
+  const base = ['--base-url', service.url, '--dry-run'];
+  const uploads = await run(['uploads', '@a', '@b', '--max-credits', '5', ...base]);
+  assert.equal(uploads.exit, 0);
+  assert.equal(uploads.lines.length, 2);
+  for (const line of uploads.lines)
+    assert.match(line, /^GET http:\/\/127.*channel=%40[ab] .*1 credit a page.*5/);
+  const latest = await run(['latest', '@a', ...base]);
+  assert.match(latest.stdout, /\/channel\/latest\?channel=%40a .*free/);
+  const search = await run(['search', '@a', 'x y', ...base]);
+  assert.match(search.stdout, /q=x%20y.* 1 credit\n$/);
+  assert.equal(service.seen.length, 0);
+});
+
+const loops: readonly [name: string, reply: (n: number) => unknown, requests: number, rows: number][] = [
+  ['a token seen before', (n) => page(n, n + 1, 'same'), 2, 2],
+  ['has_more without a token', () => ({ ...page(0, 1, 'x'), continuation_token: null }), 1, 1],
+  ['has_more with an empty token', () => ({ ...page(0, 1, 'x'), continuation_token: '' }), 1, 1],
+  ['a token that is no string', () => ({ ...page(0, 1, 'x'), continuation_token: 7 }), 1, 1],
+  ['ten empty pages running', (n) => page(0, 0, `token-${n}`), 10, 0],
+  ['has_more as a string', () => ({ ...page(0, 2, null), has_more: 'false' }), 1, 2],
+  ['no has_more', () => ({ results: [entry(0)] }), 1, 1],
+  ['no results', () => ({ has_more: false, continuation_token: null }), 1, 0],
+];
+
+test('paging that would go on for ever, or makes no sense, ends with 8 once what is there is printed', async (t) => {
+  for (const [name, answer, requests, rows] of loops) {
+    const service = await scriptedService(t, (_, number) => ({ body: answer(number) }));
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8, name);
+    assert.equal(service.seen.length, requests, name);
+    assert.equal(result.lines.length, rows, name);
+    const credits = requests === 1 ? '1 credit' : `${requests} credits`;
+    assert.match(result.stderr, new RegExp(`^chanlist: @a: .*${credits} spent.*\n$`), name);
+  }
+});
+
+test('a page equal to the one before ends the listing with 8', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({ body: page(0, 2, `token-${number}`) }));
+  const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 8);
+  assert.equal(service.seen.length, 2);
+});

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run, serviceEnvironment } from '../support/program.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
+
+/** An entry as a service may write it: white space, big numbers, unknown fields, odd escapes. */
+const wild =
+  '{ "videoId" : "a\\u0062c", "big": 12345678901234567890123, "float": 1.50e+3, "minus": -0,\n "title": "T \\"q\\" \\/ \\u65e5 \u202e\u009b \\ud800",' +
+  ' "nested": {"z": [1, 2.0, {"k": null}], "a": true}, "members_only": false, "dup": 1, "dup": 2 }';
+/** The same in canonical form, written by hand. */
+const canonical =
+  '{"videoId":"abc","big":12345678901234567890123,"float":1.50e+3,"minus":-0,"title":"T \\"q\\" / 日 \\u202e\\u009b \\ud800",' +
+  '"nested":{"z":[1,2.0,{"k":null}],"a":true},"members_only":false,"dup":1,"dup":2}';
+
+const listing = (results: string, rest = '"continuation_token":null,"has_more":false'): string =>
+  `{"results":[${results}],"playlist_info":{"title":"T","numVideos":"1","viewCount":null},${rest}}`;
+
+test('ndjson: exactly the fields the service sent, in its order, digit for digit', async (t) => {
+  const service = await scriptedService(t, () => ({ text: listing(`${wild} , ${wild}`) }));
+  const result = await run(['uploads', '@a', '--ndjson'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.stdout, `${canonical}\n${canonical}\n`);
+});
+
+test('json: one envelope with all pages in it, equally faithful', async (t) => {
+  const pages = [listing(wild, '"continuation_token":"x","has_more":true'), listing('{"videoId":"2"}')];
+  const service = await scriptedService(t, (_, number) => ({ text: pages[number] ?? '' }));
+  const result = await run(['uploads', '@a', '--json'], { env: serviceEnvironment(service.url) });
+  assert.equal(
+    result.stdout,
+    `{"playlist_info":{"title":"T","numVideos":"1","viewCount":null},"results":[${canonical},{"videoId":"2"}],"continuation_token":null,"has_more":false}\n`,
+  );
+});
+
+test('json cut short: has_more true and the token of the first page not wholly printed', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    body: query.has('continuation') ? page(2, 4, 'third', 6) : page(0, 2, 'second', 6),
+  }));
+  const env = serviceEnvironment(service.url);
+  const cut = async (
+    ...args: string[]
+  ): Promise<{ token: unknown; more: unknown; rows: number; exit: number | null; error: unknown }> => {
+    const result = await run(['uploads', '@a', '--json', ...args], { env });
+    const value = JSON.parse(result.stdout);
+    assert.deepEqual(Object.keys(value).slice(0, 4), [
+      'playlist_info',
+      'results',
+      'continuation_token',
+      'has_more',
+    ]);
+    return {
+      token: value.continuation_token,
+      more: value.has_more,
+      rows: value.results.length,
+      exit: result.exit,
+      error: value.error,
+    };
+  };
+  assert.deepEqual(await cut('-n', '1'), { token: null, more: true, rows: 1, exit: 0, error: undefined });
+  assert.deepEqual(await cut('-n', '2'), { token: 'second', more: true, rows: 2, exit: 0, error: undefined });
+  assert.deepEqual(await cut('-n', '3'), { token: 'second', more: true, rows: 3, exit: 0, error: undefined });
+  const budget = await cut('--max-credits', '2');
+  assert.deepEqual([budget.token, budget.more, budget.rows, budget.exit], ['third', true, 4, 9]);
+  assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
+});
+
+test('json after a failure: a valid document, also where nothing arrived', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 404, body: { detail: 'gone' } }));
+  const env = serviceEnvironment(service.url);
+  const uploads = JSON.parse((await run(['uploads', '@a', '--json'], { env })).stdout);
+  assert.deepEqual(uploads, {
+    playlist_info: null,
+    results: [],
+    continuation_token: null,
+    has_more: true,
+    error: { code: 'not_found', status: 404, message: uploads.error.message },
+  });
+  const latest = await run(['latest', '@a', '--json'], { env });
+  assert.equal(latest.exit, 5);
+  assert.deepEqual(Object.keys(JSON.parse(latest.stdout)), ['error']);
+  const usage = await run(['uploads', 'nonsense', '--json'], { env });
+  assert.equal(usage.stdout, '');
+});
+
+test('json of several references: an array of reference and result, in input order', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@b' ? { status: 404 } : { body: page(0, 1, null) },
+  );
+  const env = serviceEnvironment(service.url);
+  const several = JSON.parse((await run(['uploads', '@a', '@b', '@c', '--json'], { env })).stdout);
+  assert.deepEqual(
+    several.map(({ reference }: { reference: string }) => reference),
+    ['@a', '@b', '@c'],
+  );
+  assert.equal(several[1].result.error.status, 404);
+  assert.equal(several[2].result.results.length, 1);
+  const from = JSON.parse((await run(['uploads', '--from', '-', '--json'], { env, input: '@a\n' })).stdout);
+  assert.equal(from.length, 1);
+  const latest = JSON.parse((await run(['latest', '@a', '@b', '--json'], { env })).stdout);
+  assert.equal(latest[1].result.error.code, 'not_found');
+});
+
+test('csv: RFC 4180, the nine fields of 2.2, a header also for an empty list', async (t) => {
+  const odd = { ...entry(0), title: 'a "b", c\nd', viewCountText: null, index: 7 };
+  const service = await scriptedService(t, ({ query }) => ({
+    text:
+      query.get('channel') === '@none'
+        ? listing('')
+        : listing(JSON.stringify(odd).replace('"index":7', '"index":9007199254740993')),
+  }));
+  const env = serviceEnvironment(service.url);
+  const header =
+    'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index\n';
+  const full = await run(['uploads', '@a', '-f', 'csv'], { env });
+  assert.equal(
+    full.stdout,
+    `${header}video000000,"a ""b"", c\nd",UCtesttesttesttesttestte,Test,@test,1:02,,"[{""url"":""https://img.example/0.jpg"",""width"":120,""height"":90}]",9007199254740993\n`,
+  );
+  const none = await run(['uploads', '@none', '-f', 'csv'], { env });
+  assert.equal(none.stdout, header);
+});
+
+test('--fields: these, in this order, in every format; a missing value is null', async (t) => {
+  const service = await scriptedService(t, () => ({ text: listing(wild) }));
+  const env = serviceEnvironment(service.url);
+  const fields = 'big,nested.z.2.k,nested.z.1,gone.deep,@reference';
+  const out = async (format: string): Promise<string> =>
+    (await run(['uploads', 'example.com/@a', '-f', format, '--fields', fields], { env })).stdout;
+  const row =
+    '{"big":12345678901234567890123,"nested.z.2.k":null,"nested.z.1":2.0,"gone.deep":null,"@reference":"example.com/@a"}';
+  assert.equal(await out('ndjson'), `${row}\n`);
+  assert.ok((await out('json')).includes(`"results":[${row}]`));
+  assert.equal(await out('csv'), `${fields}\n12345678901234567890123,,2.0,,example.com/@a\n`);
+  assert.match(await out('table'), /12345678901234567890123\s+2\.0\s+example\.com\/@a/);
+});
+
+test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const env = serviceEnvironment(service.url);
+  for (const fields of [
+    'vidoeId',
+    'videoid',
+    'tittle',
+    'thumbnail.0',
+    'videoId,,title',
+    'title,title',
+    '@refrence',
+    '',
+  ]) {
+    const result = await run(['uploads', '@a', '--fields', fields], { env });
+    assert.equal(result.exit, 2, fields);
+    assert.equal(result.stdout, '');
+  }
+  assert.equal(service.seen.length, 0);
+  const known = await run(['latest', '@a', '--fields', 'thumbnail,viewCount,published'], { env });
+  assert.equal(known.exit, 0);
+});
+
+test('id: one videoId a line; resolve: the channel_id', async (t) => {
+  const service = await scriptedService(t, ({ path }) => ({
+    body: path.endsWith('resolve') ? { channel_id: 'UCx', resolved_from: '@a' } : page(0, 2, null),
+  }));
+  const env = serviceEnvironment(service.url);
+  assert.equal((await run(['uploads', '@a', '-f', 'id'], { env })).stdout, 'video000000\nvideo000001\n');
+  assert.equal((await run(['resolve', '@a', '-f', 'id'], { env })).stdout, 'UCx\n');
+});
+
+const shapes: readonly [name: string, body: unknown, lines: string[]][] = [
+  ['an array', [{ a: 1 }, 2, 'x', null], ['{"a":1}', '2', '"x"', 'null']],
+  ['results', { results: [{ a: 1 }], other: [1, 2] }, ['{"a":1}']],
+  ['the only array', { items: [{ a: 1 }, { a: 2 }], n: 2 }, ['{"a":1}', '{"a":2}']],
+  ['two arrays', { x: [1], y: [2] }, ['{"x":[1],"y":[2]}']],
+  ['one record', { a: { b: 1 } }, ['{"a":{"b":1}}']],
+  ['a word', 'hello', ['"hello"']],
+];
+
+test('an answer of unknown shape is printed whatever it is, in every format', async (t) => {
+  for (const [name, body, lines] of shapes) {
+    const service = await scriptedService(t, () => ({ body }));
+    const env = serviceEnvironment(service.url);
+    const ndjson = await run(['latest', '@a'], { env });
+    assert.deepEqual(ndjson.lines, lines, name);
+    const json = await run(['latest', '@a', '--json'], { env });
+    assert.equal(json.stdout, `${JSON.stringify(body)}\n`, name);
+    for (const format of ['csv', 'table', 'id']) {
+      assert.equal((await run(['search', '@a', 'x', '-f', format], { env })).exit, 0, `${name} as ${format}`);
+    }
+  }
+});
+
+test('resolve prints the body as sent; one without a channel_id is 8', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    text:
+      query.get('input') === '@a'
+        ? '{ "extra":1.0, "channel_id":"UCx", "resolved_from":"@a" }'
+        : '{"resolved_from":"@b"}',
+  }));
+  const env = serviceEnvironment(service.url);
+  assert.equal(
+    (await run(['resolve', '@a', '--json'], { env })).stdout,
+    '{"extra":1.0,"channel_id":"UCx","resolved_from":"@a"}\n',
+  );
+  assert.equal((await run(['resolve', '@b'], { env })).exit, 8);
+});
+
+test('free commands keep the input order, however the answers come', async (t) => {
+  const service = await scriptedService(t, async ({ query }) => {
+    const input = query.get('input') ?? '';
+    // The first answer waits until the others have been asked for.
+    if (input === '@a') while (service.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
+  });
+  const result = await run(['resolve', '@a', '@b', '@c', '@d', '@e', '-f', 'id', '--concurrency', '4'], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.stdout, 'UCa\nUCb\nUCc\nUCd\nUCe\n');
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { watchForKey } from '../support/key-watch.ts';
+import { cleanEnvironment, run, serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
+import { page, scriptedService } from '../support/service.ts';
+
+const launcher = join(process.cwd(), 'bin/chanlist.js');
+
+for (const [signal, exit] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  test(`${signal} in the middle of a listing ends it with ${exit}, a whole document and the way on`, async (t) => {
+    let stop: () => void = () => {};
+    const service = await scriptedService(t, ({ query }) => {
+      if (!query.has('continuation')) return { body: page(0, 2, 'second') };
+      stop();
+      return () => {};
+    });
+    const result = await run(['uploads', '@a', '--json'], {
+      env: serviceEnvironment(service.url),
+      started: (child) => {
+        stop = () => child.kill(signal);
+      },
+    });
+    assert.equal(result.exit, exit);
+    const value = JSON.parse(result.stdout);
+    assert.equal(value.results.length, 2);
+    assert.equal(value.continuation_token, 'second');
+    assert.equal(value.error.code, 'interrupted');
+    assert.match(
+      result.stderr,
+      /^chanlist: @a: stopped by SIG\w+; 1 credit spent, 1 more possibly charged; continue with: chanlist uploads .*--continuation=second\n$/,
+    );
+  });
+}
+
+test('a reader that goes away ends the program quietly with 0, and buys no page for nobody', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: page(number * 100, number * 100 + 100, `t${number}`),
+  }));
+  const child = spawn(process.execPath, [launcher, 'uploads', '@a'], {
+    env: cleanEnvironment(serviceEnvironment(service.url)),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  watchForKey(child, testKey);
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  child.stdout.once('data', () => child.stdout.destroy());
+  const exit = await new Promise((resolve) => child.on('close', resolve));
+  assert.equal(exit, 0);
+  assert.equal(stderr, '');
+  assert.ok(service.seen.length <= 2, `${service.seen.length} pages were bought`);
+});
+
+test('a full disk under stdout is an error (1), not a stack trace', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 3, 'next') }));
+  const full = await open('/dev/full', 'w');
+  const child = spawn(process.execPath, [launcher, 'uploads', '@a'], {
+    env: cleanEnvironment(serviceEnvironment(service.url)),
+    stdio: ['ignore', full.fd, 'pipe'],
+  });
+  watchForKey(child, testKey);
+  let stderr = '';
+  child.stderr?.on('data', (text) => {
+    stderr += text;
+  });
+  const exit = await new Promise((resolve) => child.on('close', resolve));
+  await full.close();
+  assert.equal(exit, 1);
+  assert.match(stderr, /^chanlist: [^\n]*ENOSPC[^\n]*1 credit spent[^\n]*\n$/);
+  assert.equal(service.seen.length, 1);
+});
+
+test('closed stderr and stdin do no harm', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 3, null) }));
+  const shell = spawn('sh', ['-c', `"${process.execPath}" "${launcher}" uploads @a -v <&- 2>&-`], {
+    env: cleanEnvironment(serviceEnvironment(service.url)),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  watchForKey(shell, testKey);
+  let stdout = '';
+  shell.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  const exit = await new Promise((resolve) => shell.on('close', resolve));
+  assert.equal(exit, 0);
+  assert.equal(stdout.split('\n').length, 4);
+});
+
+test('--summary tells what happened, also after a failure', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@b'
+      ? { status: 404 }
+      : { body: page(0, 2, query.has('continuation') ? null : 'x', 2) },
+  );
+  const file = join(await temporaryFolder(t), 'summary.json');
+  const result = await run(['uploads', '@a', '@b', '-n', '2', '--summary', file], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 5);
+  const { started, seconds, ...summary } = JSON.parse(await readFile(file, 'utf8'));
+  assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
+  assert.ok(seconds >= 0 && seconds < 60);
+  const credits = (confirmed: number) => ({ confirmed, possibly_charged: 0 });
+  assert.deepEqual(summary, {
+    command: 'uploads',
+    exit: 5,
+    credits: credits(1),
+    requests: 2,
+    retries: 0,
+    references: [
+      {
+        reference: '@a',
+        id: 'UCtesttesttesttesttestte',
+        file: null,
+        status: 'limited',
+        entries: 2,
+        new: null,
+        missing: null,
+        disappeared: null,
+        pages: 1,
+        credits: credits(1),
+        continuation_token: 'x',
+        error: null,
+        exit: 0,
+      },
+      {
+        reference: '@b',
+        id: null,
+        file: null,
+        status: 'failed',
+        entries: 0,
+        new: null,
+        missing: null,
+        disappeared: null,
+        pages: 0,
+        credits: credits(0),
+        continuation_token: null,
+        error: { code: 'not_found', status: 404, message: summary.references[1].error.message },
+        exit: 5,
+      },
+    ],
+  });
+});
+
+test('--quiet says errors only; -v and -vv say more; nothing else is said off the terminal', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const env = serviceEnvironment(service.url);
+  assert.equal((await run(['uploads', '@a'], { env })).stderr, '');
+  assert.equal((await run(['uploads', '@a', '-v'], { env })).stderr, '1 entry, 1 page, 1 credit\n');
+  assert.match(
+    (await run(['uploads', '@a', '-vv'], { env })).stderr,
+    /^chanlist: GET http:\/\/127[^\n]* 200 [^\n]*\n1 entry, 1 page, 1 credit\n$/,
+  );
+});

@@ -1,0 +1,63 @@
+import type { TestContext } from 'node:test';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+
+/** An answer as these tests look at it: written against the specification, not with the program's client. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Page {
+  readonly results: readonly { readonly videoId: string; readonly title: string; readonly index: string }[];
+  readonly playlist_info: Readonly<Record<string, string | null>>;
+  readonly continuation_token: string | null;
+  readonly has_more: boolean;
+}
+
+type Query = Readonly<Record<string, string>>;
+
+/** A sandbox that ends with the test. */
+export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
+  const started = await startSandbox(options);
+  t.after(() => started.close());
+  return started;
+}
+
+/** One GET with a key and a User-Agent; `path` is what stands behind /api/v2/media/. */
+export async function get(
+  { baseUrl, key }: Pick<Sandbox, 'baseUrl' | 'key'>,
+  path: string,
+  query: Query = {},
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/api/v2/media/${path}?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${key}`, 'user-agent': 'sandbox-test' },
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The body of a 200; anything else is a failure of the test. */
+export function body<T>(answer: Answer): T {
+  if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${answer.text}`);
+  return JSON.parse(answer.text) as T;
+}
+
+/** One page of a list; `path` is `channel/videos` or `playlist/videos`. */
+export async function page(service: Sandbox, path: string, query: Query): Promise<Page> {
+  return body<Page>(await get(service, path, query));
+}
+
+/** All pages of a list, following the tokens. */
+export async function pages(service: Sandbox, path: string, query: Query): Promise<Page[]> {
+  const found = [await page(service, path, query)];
+  for (;;) {
+    const token = found.at(-1)?.continuation_token;
+    if (typeof token !== 'string') return found;
+    found.push(await page(service, path, { continuation: token }));
+  }
+}
+
+/** The `detail` of an error. */
+export function detail(answer: Answer): unknown {
+  return (JSON.parse(answer.text) as { detail: unknown }).detail;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { get, pages, sandbox } from './client.ts';
+
+const calls = [
+  ['channel/resolve', { input: '@demo' }, 0],
+  ['channel/search', { channel: '@demo', q: 'bread' }, 1],
+  ['channel/videos', { channel: '@demo' }, 1],
+  ['channel/latest', { channel: '@demo' }, 0],
+  ['playlist/videos', { playlist: 'PLdemo' }, 1],
+] as const;
+
+for (const [path, query, cost] of calls) {
+  test(`spec 1: ${path} costs ${cost} on a 200`, async (t) => {
+    const service = await sandbox(t, { credits: 3 });
+    assert.equal((await get(service, path, query)).status, 200);
+    assert.equal(service.credits(), 3 - cost);
+  });
+
+  test(`spec 1, 5 rule 2: ${path} needs at least 1 credit`, async (t) => {
+    const service = await sandbox(t, { credits: 0 });
+    assert.equal((await get(service, path, query)).status, 402);
+    service.setCredits(1);
+    assert.equal((await get(service, path, query)).status, 200);
+  });
+
+  test(`spec 1 rule 3: ${path} debits nothing when refused`, async (t) => {
+    for (const kind of [400, 401, 402, 403, 404, 408, 410, 422, 429, 500, 502, 503, 504]) {
+      const service = await sandbox(t, { credits: 3, fail: [{ kind, rate: 1 }] });
+      assert.equal((await get(service, path, query)).status, kind);
+      assert.equal(service.credits(), 3);
+    }
+    const service = await sandbox(t, { credits: 3 });
+    assert.equal((await get({ ...service, key: 'wrong' }, path, query)).status, 401);
+    assert.equal(service.credits(), 3);
+  });
+}
+
+test('spec 1: 1 credit a page', async (t) => {
+  const service = await sandbox(t, { credits: 20 });
+  await pages(service, 'channel/videos', { channel: '@demo' });
+  assert.equal(service.credits(), 7);
+  await pages(service, 'playlist/videos', { playlist: 'PLdemo' });
+  assert.equal(service.credits(), 3);
+});
+
+test('spec 1: an empty result is a successful call', async (t) => {
+  const service = await sandbox(t, { credits: 2 });
+  await get(service, 'channel/videos', { channel: '@empty' });
+  await get(service, 'channel/search', { channel: '@empty', q: 'x' });
+  assert.equal(service.credits(), 0);
+});
+
+for (const latency of [0, 20]) {
+  test(`two clients race on the last credit, latency ${latency}: one gets it`, async (t) => {
+    const service = await sandbox(t, { credits: 1, latency });
+    const race = Array.from({ length: 8 }, () => get(service, 'channel/videos', { channel: '@demo' }));
+    const statuses = (await Promise.all(race)).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, 402, 402, 402, 402, 402, 402, 402]);
+    assert.equal(service.credits(), 0);
+  });
+}
+
+test('each request is told in one line without the key', async (t) => {
+  const lines: string[] = [];
+  const service = await sandbox(t, {
+    key: 'sk_secret_1',
+    credits: 2,
+    onRequest: (line) => lines.push(line),
+    fail: [{ kind: 'truncate', rate: 0 }],
+  });
+  await get(service, 'channel/videos', { channel: '@demo' });
+  await get(service, 'channel/resolve', { input: '@no\u009bbody\n' });
+  assert.deepEqual(lines, [
+    'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credits left',
+    'GET /api/v2/media/channel/resolve?input=%40no%C2%9Bbody%0A 422 1 credits left',
+  ]);
+});

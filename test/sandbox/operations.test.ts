@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { body, get, page, pages, sandbox } from './client.ts';
+
+const demoId = 'UCrp-w49rcYgEM7-fcR1_9DQ';
+
+test('spec 2.1, 4.1: resolve answers channel_id and the input, and nothing else', async (t) => {
+  const service = await sandbox(t);
+  const answer = await get(service, 'channel/resolve', { input: '@demo' });
+  assert.equal(answer.text, `{"channel_id":"${demoId}","resolved_from":"@demo"}`);
+  assert.equal(answer.headers.get('content-type'), 'application/json');
+});
+
+test('spec 1 rule 4: every form of a channel reference leads to the same channel', async (t) => {
+  const service = await sandbox(t);
+  const forms = [
+    '@demo',
+    '@DEMO',
+    demoId,
+    'https://video.example/@demo',
+    'http://www.video.example/@demo/',
+    'https://m.video.example/@demo/videos',
+    'https://video.example/@demo?tab=1#top',
+    'https://video.example/%40demo',
+    'video.example/@demo',
+    'http://localhost:8080/@demo',
+    `https://video.example/channel/${demoId}`,
+    `www.video.example/channel/${demoId}/community`,
+  ];
+  for (const input of forms) {
+    const answer = body<Record<string, string>>(await get(service, 'channel/resolve', { input }));
+    assert.deepEqual(answer, { channel_id: demoId, resolved_from: input });
+  }
+});
+
+test('spec 2.1: canonical IDs begin with UC, have 24 characters and lead back to their channel', async (t) => {
+  const service = await sandbox(t);
+  const seen = new Set<string>();
+  for (const handle of ['@demo', '@empty', '@size-0', '@size-1', '@size-123', '@size-1000000']) {
+    const { channel_id } = body<{ channel_id: string }>(
+      await get(service, 'channel/resolve', { input: handle }),
+    );
+    assert.match(channel_id, /^UC[A-Za-z0-9_-]{22}$/);
+    seen.add(channel_id);
+    const { playlist_info, results } = await page(service, 'channel/videos', { channel: channel_id });
+    const size = { '@demo': '1234', '@empty': '0' }[handle] ?? handle.slice(6);
+    assert.equal(playlist_info.numVideos, size);
+    for (const entry of results) assert.equal('channelHandle' in entry && entry.channelHandle, handle);
+  }
+  assert.equal(seen.size, 6);
+});
+
+test('spec 2.2, 2.3, 2.4: an uploads page has the fields of the specification and no others', async (t) => {
+  const service = await sandbox(t);
+  const first = await page(service, 'channel/videos', { channel: '@demo' });
+  assert.deepEqual(Object.keys(first), ['results', 'playlist_info', 'continuation_token', 'has_more']);
+  assert.deepEqual(Object.keys(first.playlist_info), ['title', 'numVideos', 'ownerName', 'viewCount']);
+  assert.equal(first.playlist_info.numVideos, '1234');
+  assert.equal(first.results.length, 100);
+  for (const [at, entry] of first.results.entries()) {
+    assert.deepEqual(Object.keys(entry), [
+      'videoId',
+      'title',
+      'channelId',
+      'channelTitle',
+      'channelHandle',
+      'lengthText',
+      'viewCountText',
+      'thumbnails',
+      'index',
+    ]);
+    const { videoId, index, channelId, channelHandle, lengthText, viewCountText, thumbnails } =
+      entry as unknown as Record<string, string> & { thumbnails: object[] };
+    assert.match(videoId ?? '', /^[A-Za-z0-9_-]{11}$/);
+    assert.equal(index, String(at));
+    assert.equal(channelId, demoId);
+    assert.equal(channelHandle, '@demo');
+    assert.match(lengthText ?? '', /^(\d+:[0-5]\d|\d+:[0-5]\d:[0-5]\d)$/);
+    assert.match(viewCountText ?? '', /^([1-9]\d*(\.\d)?[KM]? views?|No views)$/);
+    assert.ok(thumbnails.length > 0);
+    for (const thumbnail of thumbnails) assert.deepEqual(Object.keys(thumbnail), ['url', 'width', 'height']);
+  }
+});
+
+test('spec 4.3 rules 1 to 3: channel first, continuation afterwards, until has_more is false', async (t) => {
+  const service = await sandbox(t);
+  const all = await pages(service, 'channel/videos', { channel: '@demo' });
+  assert.equal(all.length, 13);
+  assert.deepEqual(
+    all.map(({ results }) => results.length),
+    [...Array.from({ length: 12 }, () => 100), 34],
+  );
+  for (const [at, { has_more, continuation_token }] of all.entries()) {
+    assert.equal(has_more, at < 12);
+    assert.equal(typeof continuation_token === 'string', at < 12);
+  }
+  assert.equal(all.at(-1)?.continuation_token, null);
+  const ids = all.flatMap(({ results }) => results.map(({ videoId }) => videoId));
+  assert.equal(new Set(ids).size, 1234);
+});
+
+test('spec 4.3: an empty channel and one of exactly a page have one page', async (t) => {
+  const service = await sandbox(t);
+  for (const [channel, count] of [
+    ['@empty', 0],
+    ['@size-0', 0],
+    ['@size-1', 1],
+    ['@size-100', 100],
+  ] as const) {
+    const { results, has_more, continuation_token } = await page(service, 'channel/videos', { channel });
+    assert.deepEqual([results.length, has_more, continuation_token], [count, false, null]);
+  }
+  assert.equal((await page(service, 'channel/videos', { channel: '@size-101' })).has_more, true);
+});
+
+test('spec 2.3: viewCount is a numeric string, null for some', async (t) => {
+  const service = await sandbox(t);
+  const viewCount = async (channel: string): Promise<unknown> =>
+    (await page(service, 'channel/videos', { channel })).playlist_info.viewCount;
+  assert.match(String(await viewCount('@demo')), /^\d+$/);
+  assert.equal(await viewCount('@empty'), null);
+});
+
+test('spec 4.4: latest answers the first 15 of the uploads', async (t) => {
+  const service = await sandbox(t);
+  const { results } = await page(service, 'channel/videos', { channel: '@demo' });
+  const latest = body<{
+    results: { videoId: string; title: string }[];
+    result_count: number;
+    channel: object;
+  }>(await get(service, 'channel/latest', { channel: '@demo' }));
+  assert.equal(latest.result_count, 15);
+  assert.deepEqual(
+    latest.results.map(({ videoId, title }) => [videoId, title]),
+    results.slice(0, 15).map(({ videoId, title }) => [videoId, title]),
+  );
+  assert.deepEqual(Object.keys(latest.channel), ['channelId', 'title', 'author', 'url', 'published']);
+  const few = body<{ results: object[] }>(await get(service, 'channel/latest', { channel: '@size-3' }));
+  assert.equal(few.results.length, 3);
+});
+
+test('spec 4.2, 8: search finds all words of q in titles, in any case, newest first, 30 by default', async (t) => {
+  const service = await sandbox(t);
+  type Found = { results: { videoId: string; title: string }[]; result_count: number };
+  const search = async (query: Record<string, string>): Promise<Found> =>
+    body<Found>(await get(service, 'channel/search', { channel: '@demo', ...query }));
+  const uploads = (await pages(service, 'channel/videos', { channel: '@demo' })).flatMap((p) => p.results);
+  const expected = uploads.filter(({ title }) => /bread/i.test(title) && /three/i.test(title));
+  const found = await search({ q: 'THREE bread', limit: '50' });
+  assert.ok(expected.length > 30);
+  assert.deepEqual(
+    found.results.map(({ videoId }) => videoId),
+    expected.slice(0, 50).map(({ videoId }) => videoId),
+  );
+  assert.equal(found.result_count, found.results.length);
+  assert.equal((await search({ q: 'bread' })).results.length, 30);
+  assert.equal((await search({ q: 'bread', limit: '1' })).results.length, 1);
+  assert.deepEqual(await search({ q: 'nothing has this' }), { results: [], result_count: 0 });
+});
+
+test('spec 4.5 rule 3: a playlist has title, owner, count and a description', async (t) => {
+  const service = await sandbox(t);
+  const all = await pages(service, 'playlist/videos', { playlist: 'PLdemo' });
+  const [first] = all;
+  assert.deepEqual(Object.keys(first?.playlist_info ?? {}), [
+    'title',
+    'numVideos',
+    'ownerName',
+    'viewCount',
+    'description',
+  ]);
+  assert.equal(first?.playlist_info.numVideos, '321');
+  const ids = all.flatMap(({ results }) => results.map(({ videoId }) => videoId));
+  assert.equal(new Set(ids).size, 321);
+});
+
+test('spec 4.5: every form of a playlist reference; UU is the uploads list of a channel', async (t) => {
+  const service = await sandbox(t);
+  const uploads = `UU${demoId.slice(2)}`;
+  for (const [playlist, count] of [
+    ['PLdemo', '321'],
+    ['https://video.example/playlist?list=PLdemo', '321'],
+    ['video.example/watch?v=abc&list=PLdemo&index=2', '321'],
+    [uploads, '1234'],
+    [`https://video.example/playlist?list=${uploads}`, '1234'],
+  ] as const) {
+    const { playlist_info } = await page(service, 'playlist/videos', { playlist });
+    assert.equal(playlist_info.numVideos, count);
+    assert.equal(typeof playlist_info.description, 'string');
+  }
+  const list = await page(service, 'playlist/videos', { playlist: uploads });
+  const channel = await page(service, 'channel/videos', { channel: '@demo' });
+  assert.deepEqual(list.results, channel.results);
+});

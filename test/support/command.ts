@@ -1,0 +1,59 @@
+import { PassThrough, Readable } from 'node:stream';
+import type { Context } from '../../src/context.ts';
+import { main } from '../../src/main.ts';
+import { testKey } from './program.ts';
+
+export interface CommandOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** stdout and stderr are terminals of so many columns. */
+  readonly columns?: number;
+  /** The wall clock, in milliseconds since 1970, in place of one that stands with the waits. */
+  readonly now?: () => number;
+}
+
+export interface CommandResult {
+  readonly exit: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Each wait, in milliseconds; none of them took any time. */
+  readonly waits: readonly number[];
+}
+
+/** Runs a command in this process with a fake context: captured streams, a clock that only waits move. */
+export async function command(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const out = capture(options.columns);
+  const err = capture(options.columns);
+  const waits: number[] = [];
+  let time = 0;
+  const context: Context = {
+    stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+    stdout: out.stream,
+    stderr: err.stream,
+    env: { TERM: 'dumb', ...options.env },
+    clock: {
+      now: options.now ?? (() => Date.UTC(2026, 0, 1) + time),
+      elapsed: () => time,
+      random: () => 0,
+      sleep: async (milliseconds, signal) => {
+        signal.throwIfAborted();
+        waits.push(milliseconds);
+        time += milliseconds;
+      },
+    },
+    stop: new AbortController().signal,
+  };
+  const exit = await main(args, context);
+  const [stdout, stderr] = [out.text(), err.text()];
+  if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
+  return { exit, stdout, stderr, waits };
+}
+
+function capture(columns: number | undefined) {
+  let all = '';
+  const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    all += text;
+  });
+  return { stream, text: () => all };
+}

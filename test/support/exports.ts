@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { cleanEnvironment, ended, launcher, type Result, temporaryFolder, testKey } from './program.ts';
+
+export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
+
+/** A line of `--summary`. */
+export interface ReferenceSummary {
+  readonly reference: string | null;
+  readonly id: string | null;
+  readonly file: string | null;
+  readonly status: 'complete' | 'limited' | 'unchanged' | 'interrupted' | 'failed';
+  readonly entries: number;
+  readonly new: number | null;
+  readonly missing: number | null;
+  readonly disappeared: number | null;
+  readonly pages: number;
+  readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
+  readonly continuation_token: string | null;
+  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
+  readonly exit: number;
+}
+
+export interface Summary {
+  readonly command: string;
+  readonly exit: number;
+  readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
+  readonly requests: number;
+  readonly references: readonly ReferenceSummary[];
+}
+
+/** How a run ended, and what it cost by the service's own account. */
+export interface Outcome extends Result {
+  readonly charged: number;
+  /** Null where the process was killed. */
+  readonly summary: Summary | null;
+  /** The only reference of the summary. */
+  readonly only: ReferenceSummary;
+}
+
+export interface DeskOptions {
+  readonly started?: (child: ChildProcess) => void;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A command that runs the program, which stands behind it. */
+  readonly within?: readonly string[];
+  /** Address in place of the sandbox's. */
+  readonly baseUrl?: string;
+  /** Another service than the sandbox is behind it: there is no account to hold the summary against. */
+  readonly unwatched?: boolean;
+  readonly noSummary?: boolean;
+}
+
+/** A folder to export into and a service that keeps accounts. */
+export interface Desk {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  /** What the service was asked, one line a request. */
+  readonly requests: string[];
+  /** Called at each request, before it is answered. */
+  onRequest: (line: string, number: number) => void;
+  /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
+  run(args: readonly string[], options?: DeskOptions): Promise<Outcome>;
+  /** Everything in the folder, hidden files too. */
+  files(): Promise<string[]>;
+  read(name: string): Promise<string>;
+}
+
+/** Opens a desk with a sandbox: 10 entries a page, 1000 credits. */
+export async function exportDesk(t: TestContext, options: SandboxOptions = {}): Promise<Desk> {
+  const folder = await temporaryFolder(t);
+  const requests: string[] = [];
+  let onRequest: Desk['onRequest'] = () => {};
+  const sandbox = await startSandbox({
+    key: testKey,
+    pageSize: 10,
+    onRequest: (line) => {
+      requests.push(line);
+      onRequest(line, requests.length);
+    },
+    ...options,
+  });
+  t.after(() => sandbox.close());
+  const reports = await temporaryFolder(t);
+  let runs = 0;
+  return {
+    folder,
+    sandbox,
+    requests,
+    get onRequest() {
+      return onRequest;
+    },
+    set onRequest(hook) {
+      onRequest = hook;
+    },
+    run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary } = {}) => {
+      const report = join(reports, `${runs++}.json`);
+      const before = sandbox.credits();
+      const words = [
+        ...within,
+        process.execPath,
+        launcher,
+        ...args,
+        ...(noSummary ? [] : ['--summary', report]),
+      ];
+      const [command = '', ...rest] = words;
+      const child = spawn(command, rest, {
+        env: cleanEnvironment({
+          CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl,
+          CHANLIST_API_KEY: testKey,
+          ...env,
+        }),
+        cwd: folder,
+      });
+      child.stdin.on('error', () => {});
+      child.stdin.end();
+      started?.(child);
+      const result = await ended(child);
+      const charged = before - sandbox.credits();
+      const summary = await readSummary(report);
+      if (summary !== null) {
+        const { confirmed, possibly_charged: possibly } = summary.credits;
+        assert.ok(
+          unwatched || (confirmed <= charged && charged <= confirmed + possibly),
+          `the summary says ${confirmed} + ${possibly}, the service ${charged}`,
+        );
+        assert.equal(summary.exit, result.exit);
+      }
+      return {
+        ...result,
+        charged,
+        summary,
+        get only() {
+          assert.equal(summary?.references.length, 1);
+          const [only] = summary.references;
+          assert.ok(only);
+          return only;
+        },
+      };
+    },
+    files: async () => (await readdir(folder)).sort(),
+    read: (name) => readFile(join(folder, name), 'utf8'),
+  };
+}
+
+async function readSummary(path: string): Promise<Summary | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Summary;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** What an uninterrupted run writes: by the way of stdout, which has no part files. */
+export async function uninterrupted(desk: Desk, args: readonly string[]): Promise<string> {
+  const { stdout, exit } = await desk.run(args);
+  assert.equal(exit, 0);
+  return stdout;
+}

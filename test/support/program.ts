@@ -1,0 +1,89 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { refuseKeyInFiles, watchForKey } from './key-watch.ts';
+
+/** The built program, as a person or a cron job starts it. */
+export const launcher = join(process.cwd(), 'bin/chanlist.js');
+
+/** The key that every test service takes, and that must never be seen in any output. */
+export const testKey = 'sk_test_7f3a9c1e55d2b8';
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  readonly cwd?: string;
+  /** Called with the process once it runs. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+export interface Result {
+  readonly exit: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The records of stdout, one JSON value a line. */
+  readonly lines: string[];
+}
+
+/** A folder of its own for a test, removed afterwards; the test fails where the program wrote the key into it. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chanlist-test-'));
+  t.after(async () => {
+    try {
+      await refuseKeyInFiles(folder, testKey);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+  return folder;
+}
+
+/** Environment of a run: nothing of the machine's but what Node needs, and a home that does not exist. */
+export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...extra };
+}
+
+/** Environment that names a service and the test key. */
+export function serviceEnvironment(baseUrl: string): Record<string, string> {
+  return { CHANLIST_BASE_URL: baseUrl, CHANLIST_API_KEY: testKey };
+}
+
+/** Starts the built program. What it writes, and its line in the process list, must not hold the key. */
+export function start(
+  args: readonly string[],
+  options: Pick<RunOptions, 'env' | 'cwd'> & { readonly stdio?: SpawnOptions['stdio'] } = {},
+): ChildProcess {
+  const { env, cwd, stdio = 'pipe' } = options;
+  const child = spawn(process.execPath, [launcher, ...args], { env: cleanEnvironment(env), cwd, stdio });
+  watchForKey(child, testKey);
+  return child;
+}
+
+/** What a child process has written, once it has ended. */
+export function ended(child: ChildProcess): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]?.setEncoding('utf8').on('data', (text) => {
+        texts[name] += text;
+      });
+    }
+    child.on('error', reject);
+    child.on('close', (exit, signal) => {
+      if (`${texts.stdout}${texts.stderr}`.includes(testKey)) reject(new Error('the key was shown'));
+      resolve({ exit, signal, ...texts, lines: texts.stdout.split('\n').filter((line) => line !== '') });
+    });
+  });
+}
+
+/** Runs the built program to its end. */
+export function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+  const child = start(args, options);
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(options.input ?? '');
+  options.started?.(child);
+  return ended(child);
+}

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** A request as the service saw it. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly rawUrl: string;
+  readonly headers: IncomingMessage['headers'];
+}
+
+/** What a scripted service answers: a status and a body, or a function that does as it likes with the socket. */
+export type Reply =
+  | { status?: number; headers?: Record<string, string>; body?: unknown; text?: string | Uint8Array }
+  | ((response: ServerResponse, socket: Socket) => void);
+
+export interface ScriptedService {
+  readonly url: string;
+  readonly seen: Seen[];
+}
+
+/** A real HTTP server on loopback that answers as a test says; `reply` gets each request and its number from 0. */
+export async function scriptedService(
+  t: TestContext,
+  reply: (request: Seen, number: number) => Reply | Promise<Reply>,
+): Promise<ScriptedService> {
+  const seen: Seen[] = [];
+  const server = createServer({ keepAlive: true }, async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://service');
+    const entry = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      rawUrl: request.url ?? '',
+      headers: request.headers,
+    };
+    seen.push(entry);
+    const answer = await reply(entry, seen.length - 1);
+    if (typeof answer === 'function') return answer(response, request.socket);
+    const text = answer.text ?? JSON.stringify(answer.body ?? {});
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+    response.end(text);
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** Entry number `n` of a made-up channel, with the nine specified fields. */
+export function entry(n: number): Record<string, unknown> {
+  return {
+    videoId: `video${String(n).padStart(6, '0')}`,
+    title: `Title ${n}`,
+    channelId: 'UCtesttesttesttesttestte',
+    channelTitle: 'Test',
+    channelHandle: '@test',
+    lengthText: '1:02',
+    viewCountText: '3.2M views',
+    thumbnails: [{ url: `https://img.example/${n}.jpg`, width: 120, height: 90 }],
+    index: String(n),
+  };
+}
+
+/** A page envelope of entries `from` to `to` (exclusive); `next` is its continuation token, null on the last page. */
+export function page(from: number, to: number, next: string | null, total = to): Record<string, unknown> {
+  return {
+    results: Array.from({ length: to - from }, (_, i) => entry(from + i)),
+    playlist_info: { title: 'Uploads', numVideos: String(total), ownerName: 'Test', viewCount: null },
+    continuation_token: next,
+    has_more: next !== null,
+  };
+}

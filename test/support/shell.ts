@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { watchOutput } from './key-watch.ts';
+import { temporaryFolder, testKey } from './program.ts';
+
+export interface ShellResult {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ShellOptions {
+  readonly input?: string;
+  readonly started?: (child: ChildProcess) => void;
+}
+
+/** A folder in which shell lines are run as a user with a stored service would: `chanlist` is on their PATH. */
+export interface Workshop {
+  readonly folder: string;
+  /** Holds `chanlist` and `node`, and nothing else. */
+  readonly bin: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
+  /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
+  sh(line: string, options?: ShellOptions): Promise<ShellResult>;
+}
+
+/** Opens a workshop, with a sandbox of its own that its environment names. */
+export async function workshop(t: TestContext): Promise<Workshop> {
+  const folder = await temporaryFolder(t);
+  const sandbox = await startSandbox({ key: testKey });
+  t.after(() => sandbox.close());
+  const bin = join(folder, '.bin');
+  await mkdir(bin);
+  await symlink(process.execPath, join(bin, 'node'));
+  const launcher = join(process.cwd(), 'bin/chanlist.js');
+  await writeFile(join(bin, 'chanlist'), `#!/bin/sh\nexec node '${launcher}' "$@"\n`);
+  await chmod(join(bin, 'chanlist'), 0o755);
+  const env = {
+    PATH: `${bin}:${process.env.PATH ?? ''}`,
+    HOME: folder,
+    LANG: 'C.UTF-8',
+    CHANLIST_BASE_URL: sandbox.baseUrl,
+    CHANLIST_API_KEY: testKey,
+  };
+  const sh = (line: string, options: ShellOptions = {}): Promise<ShellResult> =>
+    runCommand(['bash', '-o', 'pipefail', '-c', line], { cwd: folder, env, ...options });
+  return { folder, bin, env, sandbox, sh };
+}
+
+/** Runs a command to its end. */
+export function runCommand(
+  [command = '', ...args]: readonly string[],
+  {
+    cwd,
+    env,
+    input,
+    started,
+  }: ShellOptions & { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<ShellResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    watchOutput(child, testKey);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input ?? '');
+    child.on('error', reject);
+    child.on('close', (exit) => resolve({ exit, stdout, stderr }));
+    started?.(child);
+  });
+}
+
+/** Skips a test for want of tools, and says which; where CI is set they are required. */
+export function missing(...tools: readonly string[]): string | false {
+  const absent = tools.filter((tool) => spawnSync('sh', ['-c', `command -v ${tool}`]).status !== 0);
+  if (absent.length === 0) return false;
+  if (process.env.CI) throw new Error(`needed by this test: ${absent.join(', ')}`);
+  return `not installed: ${absent.join(', ')}`;
+}
+
+export interface Block {
+  /** What stands behind the backquotes: `sh`, `crontab`. */
+  readonly language: string;
+  readonly lines: readonly string[];
+}
+
+/** The code blocks of a Markdown file of the repository. */
+export async function codeBlocks(file: string): Promise<Block[]> {
+  const text = await readFile(join(process.cwd(), file), 'utf8');
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', body = '']) => ({
+    language,
+    lines: body.split('\n').filter((line) => line !== ''),
+  }));
+}
+
+/** The line of the README that begins like this: recipes are tested as they are written. */
+export async function readmeLine(beginning: string): Promise<string> {
+  const lines = (await codeBlocks('README.md')).flatMap((block) => block.lines);
+  const found = lines.filter((line) => line.startsWith(beginning));
+  const [line] = found;
+  if (line === undefined || found.length > 1)
+    throw new Error(`the README has ${found.length} lines that begin with: ${beginning}`);
+  return line;
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
+import { page, type Reply, scriptedService } from '../support/service.ts';
+import { missing } from '../support/shell.ts';
+import { chanlist, open } from './tmux.ts';
+
+const skip = missing('tmux');
+
+/** Any remains of a progress line: its glyph, or its words. */
+const progressLine = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|credits?, [\d.]+\/s|\bof \d+ (?:entries|credits)/;
+
+/** A service that takes its time for every page, in another process's eyes. */
+async function slowService(t: TestContext, latency = 150): Promise<Record<string, string>> {
+  const sandbox = await startSandbox({ key: testKey, latency });
+  t.after(() => sandbox.close());
+  return serviceEnvironment(sandbox.baseUrl);
+}
+
+suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
+  test('table: shown below the rows, gone at the end, never mixed into them', async (t) => {
+    const env = await slowService(t);
+    const screen = await open(t, `exec ${chanlist} uploads @size-950`, { columns: 110, env });
+    await screen.until(
+      /^ \S {2}@size-950: page \d, \d00 of 950 entries, \d of 10 credits, \d+\/s, \d+ s left$/m,
+    );
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0);
+    assert.doesNotMatch(text, progressLine);
+    const lines = text.split('\n');
+    assert.equal(lines.length, 2 + 950 + 1);
+    assert.match(lines.at(-1) ?? '', /^950 entries, 10 pages, 10 credits$/);
+    for (const [i, line] of lines.slice(2, -1).entries())
+      assert.match(line, new RegExp(`^ *${i} {2}[\\w-]{11} {2}`));
+  });
+
+  test('ndjson on the same terminal: every line is a record', async (t) => {
+    const env = await slowService(t);
+    const flags = '--ndjson --fields index,title';
+    const screen = await open(t, `exec ${chanlist} uploads @size-550 ${flags}`, { columns: 300, env });
+    await screen.until(/page \d, \d00 of 550 entries/);
+    const { text } = await screen.ended();
+    const lines = text.split('\n');
+    assert.equal(lines.pop(), '550 entries, 6 pages, 6 credits');
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { index: string }).index),
+      Array.from({ length: 550 }, (_, i) => String(i)),
+    );
+  });
+
+  test('stdout to a file: the line alone, then the closing one; the file holds the records only', async (t) => {
+    const env = await slowService(t);
+    const cwd = await temporaryFolder(t);
+    const screen = await open(t, `exec ${chanlist} uploads @size-650 > out.ndjson`, { env, cwd });
+    await screen.until(/^ \S {2}@size-650: page \d, \d00 of 650 entries/m);
+    const { exit, text } = await screen.ended();
+    assert.deepEqual([exit, text], [0, '650 entries, 7 pages, 7 credits']);
+    const lines = (await readFile(join(cwd, 'out.ndjson'), 'utf8')).trimEnd().split('\n');
+    assert.equal(lines.length, 650);
+    for (const line of lines) JSON.parse(line);
+  });
+
+  test('stdout to a program that prints on the same terminal: shown, and gone at the end', async (t) => {
+    const env = await slowService(t, 250);
+    const line = `${chanlist} uploads @size-750 --fields index | cat`;
+    const screen = await open(t, line, { rows: 40, env });
+    await screen.until(/^ \S {2}@size-750: page \d, \d00 of 750 entries/m);
+    const { text } = await screen.ended();
+    assert.match(text, /^\{"index":"749"\}$/m);
+    assert.match(text, /^750 entries, 8 pages, 8 credits$/m);
+    assert.doesNotMatch(text.split('\n').at(-1) ?? '', progressLine);
+  });
+
+  test('stderr to a file: a table on the terminal, nothing in the file', async (t) => {
+    const env = await slowService(t, 60);
+    const cwd = await temporaryFolder(t);
+    const screen = await open(t, `exec ${chanlist} uploads @size-450 2> err.txt`, { env, cwd });
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0);
+    assert.doesNotMatch(text, progressLine);
+    assert.equal(text.split('\n').length, 2 + 450);
+    assert.equal(await readFile(join(cwd, 'err.txt'), 'utf8'), '');
+  });
+
+  for (const [name, flags, env] of [
+    ['--quiet', '--quiet', {}],
+    ['TERM=dumb', '', { TERM: 'dumb' }],
+  ] as const) {
+    test(`${name}: no line at all, and nothing that moves a cursor`, async (t) => {
+      const service = await slowService(t, 100);
+      const cwd = await temporaryFolder(t);
+      const line = `script -qefc "${chanlist} uploads @size-450 ${flags}" raw.txt > shown.txt`;
+      if (missing('script') !== false) return t.skip('script is not installed');
+      const screen = await open(t, line, { env: { ...service, ...env }, cwd });
+      assert.equal((await screen.ended()).exit, 0);
+      const raw = await readFile(join(cwd, 'shown.txt'), 'utf8');
+      assert.match(raw, /videoId/);
+      assert.doesNotMatch(raw, progressLine);
+      if (name === 'TERM=dumb') assert.ok(!raw.includes('\u001b'));
+    });
+  }
+
+  test('a terminal that does not tell its width counts as 80 columns', async (t) => {
+    if (missing('script') !== false) return t.skip('script is not installed');
+    const env = await slowService(t, 100);
+    const cwd = await temporaryFolder(t);
+    // Started without a terminal of its own, script gives the program one of 0 columns.
+    const line = `exec script -qec "${chanlist} uploads @size-450" /dev/null < /dev/null > shown`;
+    const screen = await open(t, line, { env, cwd });
+    assert.equal((await screen.ended()).exit, 0);
+    const shown = await readFile(join(cwd, 'shown'), 'utf8');
+    assert.match(shown, /page \d, \d00 of 450 entries/);
+    assert.match(shown, /(?<!─)─{80}(?!─)/);
+    assert.doesNotMatch(shown, /\u001b\[\d*A/);
+    assert.match(shown, /450 entries, 5 pages, 5 credits\r?\n/);
+  });
+
+  test('a window that changes its width: no remains, rows as they were', async (t) => {
+    const env = await slowService(t);
+    const cwd = await temporaryFolder(t);
+    // tmux moves the first row of a window out of reach when a row below is wrapped: as with a prompt, it is not ours.
+    const line = `seq 3; exec ${chanlist} uploads @size-2000 > out`;
+    const screen = await open(t, line, { columns: 120, env, cwd });
+    await screen.until(/page \d+, \d+ of 2000 entries, .* left/);
+    for (const columns of [70, 40, 100] as const) {
+      await screen.resize(columns);
+      const shown = {
+        70: /@size-2000: page \d+, \d+ of 2000 entries, \d+ of 20 credits, \d+\/s$/m,
+        40: /^ \S {2}page \d+, \d+ of 2000 entries$/m,
+        100: /@size-2000: page \d+, .*\/s, \d+ s left$/m,
+      }[columns];
+      await screen.until(shown);
+    }
+    const { exit, text } = await screen.ended();
+    assert.deepEqual([exit, text], [0, '1\n2\n3\n2000 entries, 20 pages, 20 credits']);
+  });
+
+  test('a wait is counted down, then the listing goes on', async (t) => {
+    const service = await scriptedService(t, (_, number): Reply => {
+      if (number === 0)
+        return { status: 429, headers: { 'retry-after': '2' }, body: { detail: 'slow down' } };
+      return { body: page(0, 3, null, 3) };
+    });
+    const screen = await open(t, `exec ${chanlist} uploads @a`, { env: serviceEnvironment(service.url) });
+    await screen.until(/429.*: trying again in 2 s$/m);
+    await screen.until(/429.*: trying again in 1 s$/m);
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0);
+    assert.doesNotMatch(text, /trying again/);
+    assert.ok(text.includes('video000000'));
+  });
+
+  test('a continued export counts its entries on, and the credits of this run', async (t) => {
+    const env = await slowService(t);
+    const cwd = await temporaryFolder(t);
+    const line = `${chanlist} uploads @size-950 -o out.ndjson --max-credits 4 -q 2> err; exec ${chanlist} uploads @size-950 -o out.ndjson`;
+    const screen = await open(t, line, { columns: 110, env, cwd });
+    await screen.until(/page [67], [67]00 of 950 entries, [23] of 6 credits/);
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0);
+    assert.doesNotMatch(text, progressLine);
+  });
+});
+
+suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
+  for (const [name, flags] of [
+    ['table', ''],
+    ['json', '--json'],
+    ['a file', '-o out.ndjson'],
+  ] as const) {
+    test(`${name}: exit 130, how to go on, and no remains of the line`, async (t) => {
+      const env = await slowService(t, 250);
+      const cwd = await temporaryFolder(t);
+      const screen = await open(t, `exec ${chanlist} uploads @demo ${flags}`, { columns: 200, env, cwd });
+      // JSON ends within a line: there the progress line waits.
+      await screen.until(name === 'json' ? /"index":"150"/ : /page [2-9], \d+ of 1234 entries/);
+      await screen.press('C-c');
+      const { exit, text } = await screen.ended();
+      assert.equal(exit, 130);
+      assert.doesNotMatch(text, progressLine);
+      const message = flags.startsWith('-o')
+        ? /^chanlist: out\.ndjson: stopped by SIGINT; .*\d credits.*: the same command goes on$/
+        : /^chanlist: @demo: stopped by SIGINT; .*\d credits.*; continue with: chanlist uploads .*--continuation=\S+$/;
+      assert.match(text.split('\n').at(-1) ?? '', message);
+      if (name === 'json') assert.match(text, /"has_more":true,"error":/);
+      if (name === 'table')
+        for (const line of text.split('\n').slice(2, -1)) assert.match(line, /^ *\d+ {2}[\w-]{11} {2}/);
+    });
+  }
+});
+
+suite('auth login in a real terminal', { skip }, () => {
+  test('asks, does not show the key, checks it, says where it is stored', async (t) => {
+    const { CHANLIST_BASE_URL: url = '' } = await slowService(t, 0);
+    const home = await temporaryFolder(t);
+    const screen = await open(t, `${chanlist} auth login && exec ${chanlist} auth list`, {
+      columns: 200,
+      env: { HOME: home },
+    });
+    await screen.until(/^Base URL: ?$/m);
+    await screen.type(`${url}x`);
+    await screen.press('BSpace');
+    await screen.press('Enter');
+    await screen.until(/^Key for .* \(not shown\):$/m);
+    await screen.type(testKey);
+    await screen.press('Enter');
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0, text);
+    assert.ok(!text.includes(testKey.slice(0, 6)));
+    const file = join(home, '.config/chanlist/config.json');
+    assert.deepEqual(text.split('\n').slice(0, 3), [
+      `Base URL: ${url}`,
+      `Key for ${url} (not shown):`,
+      `chanlist: stored the key for ${url} as profile 'default' in ${file}`,
+    ]);
+    assert.match(text, /^active {2}profile {2}origin +namespace {2}last_four\n─+\n\* {7}default {2}http:/m);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+  });
+
+  test('a key that is refused: exit 3, nothing stored, and the next step', async (t) => {
+    const { CHANLIST_BASE_URL: url = '' } = await slowService(t, 0);
+    const home = await temporaryFolder(t);
+    const screen = await open(t, `exec ${chanlist} auth login --base-url ${url}`, {
+      columns: 160,
+      env: { HOME: home },
+    });
+    await screen.until(/not shown/);
+    await screen.type('sk_wrong');
+    await screen.press('Enter');
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 3);
+    assert.match(
+      text,
+      /^chanlist: the key was refused \(401.*\); nothing is stored; check the key and the address$/m,
+    );
+    await assert.rejects(stat(join(home, '.config/chanlist/config.json')));
+  });
+
+  test('Ctrl-C at the question: exit 130, nothing stored, the terminal echoes again', async (t) => {
+    const cwd = await temporaryFolder(t);
+    const line = `${chanlist} auth login --base-url http://127.0.0.1:9; echo "exit $?"; stty -a | grep -o '[-]*echo\\b'`;
+    const screen = await open(t, line, { env: { HOME: cwd }, cwd });
+    await screen.until(/not shown/);
+    await screen.type('sk_half');
+    await screen.press('C-c');
+    const { text } = await screen.ended();
+    assert.match(text, /^chanlist: stopped by SIGINT; run it again\nexit 130\necho$/m);
+    assert.ok(!text.includes('sk_half'));
+    await assert.rejects(stat(join(cwd, '.config/chanlist/config.json')));
+  });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { serviceEnvironment } from '../support/program.ts';
+import { scriptedService } from '../support/service.ts';
+import { missing } from '../support/shell.ts';
+import { chanlist, open } from './tmux.ts';
+
+const skip = missing('tmux');
+
+/** Titles that make a table crooked where their width is not the terminal's. */
+const titles = [
+  'plain',
+  '日本語のタイトル、全角。',
+  '한국어 제목과 中文标题',
+  'ﾊﾝｶｸ and Ａｌｌ　ｗｉｄｅ',
+  '👨‍👩‍👧‍👦 family 👩🏽‍🚀 astronaut 🏳️‍🌈',
+  '🇯🇵🇰🇷🇩🇪 flags 🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  'heart ❤️ and ❤, keycap 1️⃣ ©️ ☺️',
+  'Cafe\u0301 cre\u0300me e\u0301te\u0301',
+  'Z\u0351\u036f\u0314a\u0329\u0347l\u034e\u0320g\u0353\u033co\u0348',
+  'كيف تصنع الخبز في المنزل | الحلقة 7',
+  'איך לאפות לחם בבית, פרק 3',
+  'สวัสดีครับ ทำขนมปังที่บ้าน',
+  'हिन्दी में रोटी कैसे बनाएं',
+  '\u200bzero\u200d \u2060width\ufeff \u00adsoft',
+  '\u202eoverride\u2066 isolate\u2069 \u001b[31mred\u0007 \u009b5A\tup\nline',
+  '½ ± § “quotes” – — … • ★★★☆☆ Ω ≈ №',
+  '𝓕𝓪𝓷𝓬𝔂 𠜎𠜱𠝹',
+  '',
+  '한 jamo 🤦🏼‍♂️ shrug',
+  'x'.repeat(300),
+  '宽'.repeat(150),
+  '👨‍👩‍👧‍👦'.repeat(60),
+];
+
+/** A service with a list of these titles, twice on each of two pages. */
+async function wildService(t: TestContext): Promise<Record<string, string>> {
+  const service = await scriptedService(t, ({ query }) => {
+    const second = query.has('continuation');
+    const results = titles.map((title, i) => ({
+      videoId: `${second ? 'B' : 'A'}_${String(i).padStart(2, '0')}_endmark`,
+      title,
+      lengthText: '1:02:33',
+      viewCountText: '3.2M views',
+      index: String(i + (second ? titles.length : 0)),
+    }));
+    const info = { title: 'T', numVideos: String(titles.length * 2), viewCount: null };
+    return {
+      body: {
+        results,
+        playlist_info: info,
+        continuation_token: second ? null : 'next',
+        has_more: !second,
+      },
+    };
+  });
+  return serviceEnvironment(service.url);
+}
+
+const ids = ['A', 'B'].flatMap((page) =>
+  titles.map((_, i) => `${page}_${String(i).padStart(2, '0')}_endmark`),
+);
+
+suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
+  for (const columns of [24, 60, 80, 120, 200]) {
+    test(`${columns} columns: what stands behind any title stands in one column`, async (t) => {
+      const env = await wildService(t);
+      const line = `exec ${chanlist} uploads @a --fields title,videoId,lengthText --quiet`;
+      const screen = await open(t, line, { columns, rows: 60, env });
+      const { exit, text } = await screen.ended();
+      assert.equal(exit, 0, text);
+      assert.equal(text.split('\n').length, 2 + 2 * titles.length, 'a line for each entry: nothing wraps');
+      const marks = columns < 40 ? ids.map((id) => id.slice(0, 4)) : ids;
+      const [first = 0, ...others] = new Set(await screen.columnsOf(marks));
+      assert.deepEqual(others, []);
+      assert.equal(first, text.split('\n')[2]?.indexOf('A_00'), 'where the plain row has it');
+    });
+  }
+
+  for (const columns of [12, 40, 60, 80, 120, 200]) {
+    test(`${columns} columns: the default table of two pages fits, with one header`, async (t) => {
+      const env = await wildService(t);
+      const screen = await open(t, `exec ${chanlist} uploads @a --quiet`, { columns, rows: 60, env });
+      const { exit, text } = await screen.ended();
+      assert.equal(exit, 0, text);
+      const lines = text.split('\n');
+      assert.equal(lines.length, 2 + 2 * titles.length);
+      assert.equal(lines.filter((line) => /^ *(?:# {2})?(?:videoId.*)?title$/.test(line)).length, 1);
+      assert.equal(lines[1], '─'.repeat(columns));
+      if (columns < 80) return;
+      assert.equal(lines[0], '  #  videoId        length       views  title');
+      // Rows of both pages, under the header: right-aligned numbers, IDs, the title at the end.
+      assert.equal(lines[2], '  0  A_00_endmark  1:02:33  3.2M views  plain');
+      assert.equal(lines[2 + titles.length], ' 22  B_00_endmark  1:02:33  3.2M views  plain');
+      assert.match(lines[2 + 14] ?? '', / override +isolate +\[31mred +5A up li(?:ne|…)$/);
+      assert.match(lines[2 + 19] ?? '', /x…$/);
+    });
+  }
+
+  test('the header is not repeated, and later pages stand under it', async (t) => {
+    const screen = await open(t, `exec ${chanlist} uploads @size-350 --sandbox`, { columns: 100 });
+    const { exit, text } = await screen.ended();
+    assert.equal(exit, 0);
+    const lines = text.split('\n');
+    assert.equal(lines.filter((line) => line.includes('videoId')).length, 1);
+    assert.equal(lines.length, 2 + 350 + 1);
+    assert.equal(lines.at(-1), '350 entries, 4 pages, 4 credits');
+    for (const [i, line] of lines.slice(2, -1).entries())
+      assert.match(line, new RegExp(`^ {0,3}${i}  [\\w-]{11}  [ \\d:]{7} {2}[ .\\w]{10}  `));
+  });
+
+  test('all commands share the look', async (t) => {
+    for (const [words, header] of [
+      ['resolve @demo', 'channel_id                resolved_from'],
+      ['search @demo bread', 'videoId       length       views  published      title'],
+      ['latest @demo', 'published   videoId         views  title'],
+      ['playlist PLdemo', '  #  videoId       length       views  channel       title'],
+    ] as const) {
+      const screen = await open(t, `exec ${chanlist} ${words} --sandbox --quiet`, { columns: 110 });
+      const { exit, text } = await screen.ended();
+      assert.equal(exit, 0);
+      const [first, second] = text.split('\n');
+      assert.equal(first, header);
+      assert.match(second ?? '', /^─+$/);
+    }
+  });
+});
+
+suite('colour in a real terminal', { skip, concurrency: 2 }, () => {
+  const colored = async (t: TestContext, flags = '', env: Record<string, string> = {}): Promise<boolean> => {
+    const screen = await open(t, `exec ${chanlist} uploads @size-3 --sandbox ${flags}`, { env });
+    assert.equal((await screen.ended()).exit, 0);
+    const text = await screen.text({ colors: true });
+    assert.match(text, /videoId/);
+    return text.includes('\u001b[');
+  };
+
+  for (const [name, expected, flags, env] of [
+    ['on', true, '', {}],
+    ['an empty NO_COLOR says nothing', true, '', { NO_COLOR: '' }],
+    ['NO_COLOR', false, '', { NO_COLOR: '1' }],
+    ['--no-color', false, '--no-color', {}],
+    ['--no-color before FORCE_COLOR', false, '--no-color', { FORCE_COLOR: '1' }],
+    ['TERM=dumb', false, '', { TERM: 'dumb' }],
+    ['FORCE_COLOR on TERM=dumb', true, '', { TERM: 'dumb', FORCE_COLOR: '1' }],
+    ['FORCE_COLOR=0', false, '', { FORCE_COLOR: '0' }],
+  ] as const) {
+    test(name, async (t) => assert.equal(await colored(t, flags, env), expected));
+  }
+
+  test('off the terminal: no colour, nothing cut, even where it is forced', async (t) => {
+    const line = `${chanlist} uploads @demo --sandbox --limit 50 --format table --quiet > out.txt; cat out.txt`;
+    const screen = await open(t, line, { columns: 300, rows: 60, env: { FORCE_COLOR: '1' } });
+    const { text } = await screen.ended();
+    assert.ok(!(await screen.text({ colors: true })).includes('\u001b['));
+    assert.match(text, /the letters, tools, maps, toys and photographs$/m);
+    assert.doesNotMatch(text, /…$/m);
+  });
+});

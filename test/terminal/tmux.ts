@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { cleanEnvironment, temporaryFolder } from '../support/program.ts';
+
+const execute = promisify(execFile);
+
+/** The program as words of a shell line. */
+export const chanlist = `'${process.execPath}' '${join(process.cwd(), 'bin/chanlist.js')}'`;
+
+export interface ScreenOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** One program in a real terminal. */
+export interface Screen {
+  /** What the terminal shows, with all that has scrolled away; `colors`: with its escape sequences. */
+  text(options?: { colors?: boolean }): Promise<string>;
+  /** Polls until the text matches; returns it. */
+  until(pattern: RegExp): Promise<string>;
+  /** Types text as it is. */
+  type(text: string): Promise<void>;
+  /** Presses a key by its name in tmux: `Enter`, `C-c`. */
+  press(key: string): Promise<void>;
+  resize(columns: number): Promise<void>;
+  /** Waits for the program to end; returns its exit code and what is on the screen then. */
+  ended(): Promise<{ exit: number; text: string }>;
+  /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
+  columnsOf(words: readonly string[]): Promise<number[]>;
+}
+
+/** Milliseconds that anything may take before a test gives up. */
+const patience = 20_000;
+
+/** Runs a shell line in a terminal of its own. It is taken down with the test. */
+export async function open(t: TestContext, line: string, options: ScreenOptions = {}): Promise<Screen> {
+  const { columns = 80, rows = 50, env = {}, cwd } = options;
+  let close = async (): Promise<void> => {};
+  // Before the folder of its socket goes: what is asked for first is done first.
+  t.after(() => close());
+  const folder = cwd ?? (await temporaryFolder(t));
+  const socket = join(await temporaryFolder(t), 'tmux');
+  const tmux = async (...args: string[]): Promise<string> => {
+    const client = { env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', TERM: 'xterm-256color' } };
+    return (await execute('tmux', ['-S', socket, '-f', '/dev/null', ...args], client)).stdout;
+  };
+  close = async () => {
+    await tmux('kill-server').catch(() => {});
+  };
+  const variables = Object.entries(cleanEnvironment({ TERM: 'screen-256color', LANG: 'C.UTF-8', ...env }));
+  const set = (name: string, value: string): string[] => ['set-option', '-g', name, value, ';'];
+  // The exit code arrives behind all output, as the terminal's title: once it is there, all has been drawn. tmux does
+  // not always draw or learn what comes with the end of a program, so the shell stays.
+  const shell = `trap : INT HUP TERM; ( ${line}\n); printf '\\033]2;ended %s\\007' $?; while read -r _; do :; done`;
+  const command = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), 'sh', '-c', shell];
+  await tmux(
+    ...['start-server', ';'],
+    ...set('history-limit', '20000'),
+    ...set('mode-keys', 'vi'),
+    ...['new-session', '-d', '-s', 'it', '-x', String(columns), '-y', String(rows), '-c', folder, ...command],
+  );
+
+  const text: Screen['text'] = async ({ colors = false } = {}) =>
+    (await tmux('capture-pane', '-p', '-S', '-', ...(colors ? ['-e'] : []), '-t', 'it')).trimEnd();
+  const ask = async (format: string): Promise<string> =>
+    (await tmux('display-message', '-p', '-t', 'it', format)).trimEnd();
+  const poll = async <T>(look: () => Promise<T | null>, wanted: string): Promise<T> => {
+    for (const end = Date.now() + patience; ; ) {
+      const seen = await look();
+      if (seen !== null) return seen;
+      if (Date.now() > end)
+        throw new Error(`this never came: ${wanted}; the terminal shows:\n${(await text()).slice(-2000)}`);
+    }
+  };
+  return {
+    text,
+    until: (pattern) =>
+      poll(async () => {
+        const seen = await text();
+        return pattern.test(seen) ? seen : null;
+      }, String(pattern)),
+    type: async (typed) => {
+      await tmux('send-keys', '-t', 'it', '-l', typed);
+    },
+    press: async (key) => {
+      await tmux('send-keys', '-t', 'it', key);
+    },
+    resize: async (to) => {
+      await tmux('resize-window', '-t', 'it', '-x', String(to), '-y', String(rows));
+    },
+    ended: async () => {
+      const exit = await poll(async () => {
+        const [, code] = /^ended (\d+)$/.exec(await ask('#{pane_title}')) ?? [];
+        return code === undefined ? null : Number(code);
+      }, 'the end of the program');
+      return { exit, text: await text() };
+    },
+    columnsOf: async (words) => {
+      await tmux('copy-mode', '-t', 'it');
+      const found: number[] = [];
+      const copy = (...what: string[]): string[] => ['send-keys', '-t', 'it', '-X', ...what];
+      for (const word of words) {
+        const search = [...copy('history-top'), ';', ...copy('search-forward-text', word), ';'];
+        found.push(Number(await tmux(...search, 'display-message', '-p', '-t', 'it', '#{copy_cursor_x}')));
+      }
+      await tmux(...copy('cancel'));
+      return found;
+    },
+  };
+}
