@@ -8,6 +8,7 @@ import { Printer } from '../output/printer.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { newReceipt, type Receipt } from '../receipts.ts';
+import { spent } from '../service/credits.ts';
 import { commandLine, isShowable } from './continue.ts';
 import { firstEntries, list, nothingYet, type PageSink } from './list.ts';
 import { firstRequest, type Listing, type Prepared, type Start } from './plan.ts';
@@ -28,7 +29,8 @@ export async function prepare(listing: Listing): Promise<Prepared> {
       const printer = new Printer(format, (text) => stdout.write(text));
       try {
         for (const [position, start] of starts.entries()) {
-          await listOne(call, listing, start, position, format, sinkOf(stdout, printer));
+          const sink = sinkOf(stdout, printer, position === starts.length - 1);
+          await listOne(call, listing, start, position, format, sink);
         }
       } finally {
         await printer.end();
@@ -37,9 +39,13 @@ export async function prepare(listing: Listing): Promise<Prepared> {
   };
 }
 
-function sinkOf(stdout: Stdout, printer: Printer): PageSink {
+/** `last`: no other listing follows, so that nothing is bought behind its end. */
+function sinkOf(stdout: Stdout, printer: Printer, last: boolean): PageSink {
   return {
-    page: (text) => stdout.writePage(joined(printer.head(), text)),
+    page: (text, { done }) => {
+      const whole = joined(printer.head(), text);
+      return done && last ? stdout.write(whole) : stdout.writePage(whole);
+    },
     close: async (text) => {
       if (text !== '') await stdout.write(printer.head() + text);
     },
@@ -70,7 +76,7 @@ async function listOne(
     call.tell(failure, {
       reference: start.given,
       tally: failure.scope === 'call' ? call.budget.total : receipt.tally,
-      next: howToGoOn(listing, receipt, failure, start, failure.scope === 'call' ? left : []),
+      next: howToGoOn(call, listing, receipt, start, failure.scope === 'call' ? left : []),
     });
   };
   try {
@@ -79,42 +85,48 @@ async function listOne(
     if (receipt.failure !== null) tell(receipt.failure);
   }
   if (receipt.status === 'limited' && receipt.token !== null && isShowable(receipt.token)) {
-    call.talk.note(`more with: ${goOn(listing, receipt, start)}`);
+    call.talk.note(`more with: ${goOn(listing, receipt, receipt.token)}`);
   }
 }
 
-/** The command that continues a listing that ended before its end. */
+/** The commands that continue a listing that ended before its end, and those `left` that were not begun. */
 function howToGoOn(
+  call: Call,
   listing: Listing,
   receipt: Receipt,
-  failure: Failure,
   start: Start,
   left: readonly Start[],
 ): string | null {
-  const never = ['not_found', 'usage', 'refused'].includes(failure.code);
-  if (never && receipt.pages === 0) return null;
-  if (failure.code === 'budget' && receipt.pages === 0) return 'allow more with --max-credits';
+  const code = receipt.failure?.code ?? '';
+  if (receipt.pages === 0 && ['not_found', 'usage', 'refused'].includes(code)) return null;
+  // The same command would stop again.
+  if (code === 'budget' && spent(call.budget.total.credits) === 0) return 'allow more with --max-credits';
   if (receipt.token !== null && !isShowable(receipt.token)) {
     return 'the continuation token of the next page cannot be shown: --json gives it';
   }
-  const commands = [goOn(listing, receipt, start)];
-  if (left.length > 0 && left.length <= 10) {
-    const references = left.map(({ given }) => given ?? '');
-    commands.push(commandLine(listing.options.invocation, references, { drop: ['--from'] }));
-  }
+  const few = left.length <= mostNamed ? left : [];
+  const commands =
+    receipt.token === null
+      ? [begin(listing, [start, ...few])]
+      : [goOn(listing, receipt, receipt.token), ...(few.length > 0 ? [begin(listing, few)] : [])];
   const more =
-    left.length > 10 ? `; not begun: ${left.length} more references, from ${left[0]?.given} on` : '';
+    few.length < left.length ? `; not begun: ${left.length} more references, from ${left[0]?.given} on` : '';
   return `continue with: ${commands.join('; ')}${more}`;
 }
 
-function goOn({ options }: Listing, receipt: Receipt, start: Start): string {
+/** References that are named in a message, at the most. */
+const mostNamed = 10;
+
+/** The command that lists these from their start. */
+function begin({ options }: Listing, starts: readonly Start[]): string {
+  const references = starts.flatMap(({ given }) => given ?? []);
+  return commandLine(options.invocation, references, { drop: ['--from'] });
+}
+
+/** The command that goes on at the token of a page. */
+function goOn({ options }: Listing, { entries }: Receipt, token: string): string {
   const { invocation, limit } = options;
-  if (receipt.token === null) {
-    const references = start.given === null ? [] : [start.given];
-    return commandLine(invocation, references, { drop: ['--from'] });
-  }
-  const add = [{ name: '--continuation', value: receipt.token }];
-  if (limit !== null && receipt.entries < limit)
-    add.push({ name: '--limit', value: String(limit - receipt.entries) });
+  const add = [{ name: '--continuation', value: token }];
+  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
   return commandLine(invocation, [], { drop: ['--from', '--continuation', '--limit'], add });
 }

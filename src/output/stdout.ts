@@ -7,8 +7,11 @@ import type { Talk } from './talk.ts';
 const patience = 1000;
 /** Characters that a pipe holds at least, on its way to a reader. */
 const pipeSize = 64 * 1024;
-/** Milliseconds in which a reader that has enough of a small page goes away. */
-const grace = 10;
+/** Milliseconds that a reader who has enough of a small page gets to go away: at the most, and in all at first. */
+const grace = 25;
+const firstGraces = 50;
+/** Of the time that a listing takes, so much more of it. */
+const graceShare = 0.03;
 
 /** stdout as a place for data: knows when its reader has gone, and never mixes with the progress line. */
 export class Stdout {
@@ -19,6 +22,9 @@ export class Stdout {
   #failure: Failure | null = null;
   /** The program was told to stop, and the reader does not read. */
   #givenUp = false;
+  /** Moment (of `clock.elapsed`) of the first page, and milliseconds that readers have been given since. */
+  #firstPage: number | null = null;
+  #given = 0;
 
   constructor(context: Context, talk: Talk) {
     this.#context = context;
@@ -60,13 +66,22 @@ export class Stdout {
 
   /**
    * Gives the reader of a pipe the time to go. A text that a pipe holds whole is written before anybody has read
-   * it, so that takes a moment longer; a larger one has had its beginning read by now.
+   * it, so that takes a moment longer; a larger one has had its beginning read by now. Most readers that go do so
+   * early, so the first pages get the most of it, and a long listing stays as quick as its pages come.
    */
   async #letRead(length: number): Promise<void> {
-    const { stdout } = this.#context;
+    const { stdout, clock } = this.#context;
+    const now = clock.elapsed();
+    this.#firstPage ??= now;
+    const left = firstGraces + (now - this.#firstPage) * graceShare - this.#given;
+    const wait = Math.min(grace, left / 2);
     const piped = '_type' in stdout && stdout._type === 'pipe';
-    if (piped && length < pipeSize) await new Promise((resolve) => setTimeout(resolve, grace));
-    else await new Promise((resolve) => setImmediate(resolve));
+    if (!piped || length >= pipeSize || wait < 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    this.#given += clock.elapsed() - now;
   }
 
   #written(text: Text): Promise<void> {

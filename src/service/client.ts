@@ -64,8 +64,10 @@ export class Client {
   #dispatcher: Promise<Dispatcher> | null = null;
   /** Moment (of `clock.elapsed`) until which a 429 keeps every request waiting. */
   #pausedUntil = 0;
-  /** Milliseconds waited for the rate limit since the last success. */
-  #pausedFor = 0;
+  /** Moment until which any request waits before it is sent again. */
+  #waitingUntil = 0;
+  /** Milliseconds waited since the last success; of waits side by side the time, not their sum. */
+  #waited = 0;
 
   constructor(
     service: Service,
@@ -88,28 +90,20 @@ export class Client {
   async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<Body> {
     checkParameters(operation, parameters);
     const path = requestPath(this.#service, operation, parameters);
-    let waited = 0;
     for (let retry = 0; ; retry++) {
       const outcome = await this.#attempt(operation, path, tally);
       if (!(outcome instanceof Problem)) {
-        this.#pausedFor = 0;
+        this.#waited = 0;
         return await readBody(outcome);
       }
       const { failure, delay } = outcome;
       if (!outcome.again) throw failure;
       if (retry >= this.#options.retries) throw exhausted(failure, retry, delay);
       const wait = delay ?? backoff(retry + 1, this.#context.clock.random());
-      const limited = failure.code === 'rate_limited';
-      // What another request waits for already is not waited for twice.
-      const more = limited ? this.#longerPause(wait) : wait;
-      if (waited + this.#pausedFor + more > this.#options.maxWait * 1000)
-        throw tooLong(failure, wait, delay !== null);
+      if (!this.#mayWait(wait)) throw tooLong(failure, wait, delay !== null);
       const why = `${failure.message}, retry ${retry + 1} of ${this.#options.retries}`;
-      if (limited) this.#pause(wait, why);
-      else {
-        waited += wait;
-        await this.#sleep(wait, why);
-      }
+      if (failure.code === 'rate_limited') this.#pause(wait, why);
+      else await this.#sleep(wait, why);
       tally.retries++;
       this.#budget.total.retries++;
     }
@@ -224,17 +218,20 @@ export class Client {
   /** A service that quotes the key back must not bring it to the terminal. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#service.key);
 
-  /** Milliseconds by which a pause of `wait` from now on ends after the present one. */
-  #longerPause(wait: number): number {
+  /** Takes a wait of so many milliseconds into account; false where it would be longer than allowed. */
+  #mayWait(wait: number): boolean {
     const now = this.#context.clock.elapsed();
-    return Math.max(0, now + wait - Math.max(this.#pausedUntil, now));
+    const more = Math.max(0, now + wait - Math.max(this.#waitingUntil, now));
+    if (this.#waited + more > this.#options.maxWait * 1000) return false;
+    this.#waited += more;
+    this.#waitingUntil = Math.max(this.#waitingUntil, now + wait);
+    return true;
   }
 
   #pause(wait: number, why: string): void {
-    const more = this.#longerPause(wait);
-    if (more === 0) return;
-    this.#pausedFor += more;
-    this.#pausedUntil = this.#context.clock.elapsed() + wait;
+    const until = this.#context.clock.elapsed() + wait;
+    if (until <= this.#pausedUntil) return;
+    this.#pausedUntil = until;
     this.#events.wait(wait, why);
   }
 

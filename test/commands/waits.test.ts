@@ -47,6 +47,24 @@ test('--max-wait bounds the waiting without a success in between; a success star
   assert.match(short.stderr, /come back in 50 s/);
 });
 
+test('--max-wait bounds the waiting of a call in all: references that fail add up until one succeeds', async (t) => {
+  const down: Reply = { status: 503, headers: { 'retry-after': '20' } };
+  const service = await scriptedService(t, ({ query }) => (query.get('input') === '@up' ? resolved : down));
+  const env = serviceEnvironment(service.url);
+  const each = ['--retries', '1', '--max-wait', '50', '--concurrency', '1'];
+  const without = await command(['resolve', '@a', '@b', '@c', '@d', ...each], { env });
+  assert.equal(without.exit, 7);
+  assert.deepEqual(without.waits, [20_000, 20_000]);
+  assert.deepEqual(
+    service.seen.map(({ query }) => query.get('input')),
+    ['@a', '@a', '@b', '@b', '@c', '@d'],
+  );
+  assert.match(without.stderr, /^chanlist: @d: .*503.*; come back in 20 s, or allow more with --max-wait$/m);
+
+  const between = await command(['resolve', '@a', '@b', '@up', '@c', '@d', ...each], { env });
+  assert.deepEqual(between.waits, [20_000, 20_000, 20_000, 20_000]);
+});
+
 test('one rate limit for the whole call: a 429 pauses all', async (t) => {
   let limited = false;
   const service = await scriptedService(t, ({ query }) => {

@@ -107,6 +107,18 @@ test('--max-credits never spends more; 9 says what was spent, what is needed and
   assert.equal(service.seen.length, 5);
 });
 
+test('a budget that ends between two references names the command for those that are left', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const result = await run(['uploads', '@a', '@b', '@c', '--max-credits', '3', '-f', 'id'], { env });
+  assert.equal(result.exit, 9);
+  assert.equal(service.seen.length, 3);
+  assert.match(
+    result.stderr,
+    /^chanlist: @b: stopped by the budget.*3 credits spent; continue with: chanlist uploads @b @c --max-credits 3 --format id\n$/,
+  );
+});
+
 test('the command that continues a listing gives the rest', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
