@@ -33,27 +33,34 @@ const lists = ['a', 'b'].map((page) =>
 const heads = lists.map((list) => Buffer.from(`{"results":${list},"playlist_info":`));
 const resolved = Buffer.from('{"channel_id":"UCbenchbenchbenchbenchbe","resolved_from":"@x"}');
 
-function page(total, latency, number) {
+/** The token of the page behind page `number`; null behind the last. */
+function nextToken(total, latency, number) {
+  return number + 1 >= total ? null : `${total}.${latency}.${number + 1}`;
+}
+
+function page(total, number, next) {
   const info = { title: 'Uploads', numVideos: String(total * entries), ownerName: 'Bench', viewCount: null };
-  const last = number + 1 >= total;
-  const token = last ? null : `${total}.${latency}.${number + 1}`;
-  const rest = `${JSON.stringify(info)},"continuation_token":${JSON.stringify(token)},"has_more":${!last}}`;
+  const rest = `${JSON.stringify(info)},"continuation_token":${JSON.stringify(next)},"has_more":${next !== null}}`;
   return Buffer.concat([heads[number % 2], Buffer.from(rest)]);
 }
 
 const server = createServer((request, response) => {
   const { searchParams: query, pathname } = new URL(request.url, 'http://bench');
-  const send = (body) => {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+  const send = (body, next = null) => {
+    // By this `gh api --paginate` finds the next page.
+    const link = `<http://${request.headers.host}${pathname}?continuation=${next}>; rel="next"`;
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    response.writeHead(200, next === null ? headers : { ...headers, link });
     response.end(body);
   };
   if (pathname.endsWith('/channel/resolve')) return send(resolved);
   const [, total = 1, latency = 0] = /^@pages-(\d+)(?:-(\d+)ms)?$/.exec(query.get('channel')) ?? [];
   const start = query.get('continuation')?.split('.') ?? [total, latency, 0];
   const [pages, wait, number] = start.map(Number);
-  const body = page(pages, wait, number);
-  if (wait > 0) setTimeout(send, wait, body);
-  else send(body);
+  const next = nextToken(pages, wait, number);
+  const body = page(pages, number, next);
+  if (wait > 0) setTimeout(send, wait, body, next);
+  else send(body, next);
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));

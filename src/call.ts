@@ -1,25 +1,24 @@
-import { checkSandboxFlags, requireKey, resolveService } from './accounts/settings.ts';
 import type { Context } from './context.ts';
+import type { PlannedRequest } from './dry-run.ts';
 import { ClosedPipe, type Failure, lastResort, toFailure } from './errors.ts';
+import { createClient, openService } from './open-service.ts';
 import type { SharedOptions } from './options.ts';
 import { createProgress, type Progress } from './output/progress.ts';
 import { Talk } from './output/talk.ts';
 import { type Receipt, summaryText } from './receipts.ts';
-import { type BaseUrl, parseBaseUrl } from './service/address.ts';
-import { Client } from './service/client.ts';
-import { defaultNamespace } from './service/contract.ts';
-import { Budget, describeCredits, type Tally } from './service/credits.ts';
-import { span } from './service/retry.ts';
+import type { Client } from './service/client.ts';
+import { Budget, describeCredits, newTally, type Tally } from './service/credits.ts';
 import { showStack } from './stack.ts';
-import { version } from './version.ts';
 
-export interface CallOptions {
-  readonly command: string;
-  readonly shared: SharedOptions;
+/** What a command is to do, once all of its arguments have been read and checked. */
+export interface CallPlan {
+  /** The first request of each reference, for `--dry-run`. */
+  readonly requests: readonly PlannedRequest[];
   /** Credits that the call may spend at the most; null: any number. */
   readonly maxCredits: number | null;
   /** Requests side by side at the most. */
   readonly concurrency: number;
+  work(call: Call): Promise<void>;
 }
 
 /** What is told about a failure besides its own message. */
@@ -50,29 +49,58 @@ export interface Call {
 }
 
 /**
- * Runs the work of a command that calls the service: opens the service (or the sandbox), and afterwards tells
- * what went wrong, writes the receipt and returns the exit code.
+ * Runs a command that calls the service: `prepare` reads and checks its arguments, then the service (or the
+ * sandbox) is opened for its work. Afterwards tells what went wrong, writes the receipt, also of a failure of
+ * `prepare`, and returns the exit code. With `--dry-run` only says what would be asked for.
  */
 export async function runCall(
-  options: CallOptions,
+  command: string,
+  shared: SharedOptions,
   context: Context,
-  work: (call: Call) => Promise<void>,
+  prepare: () => Promise<CallPlan>,
 ): Promise<number> {
-  const { shared, command } = options;
   const { clock } = context;
-  if (shared.summary !== null) {
-    const { prepareWhole } = await import('./export/files.ts');
-    const { checkApart } = await import('./export/target.ts');
-    await prepareWhole(shared.summary);
-    if (shared.output !== null) await checkApart(shared.summary, shared.output);
+  const started = clock.now();
+  const startedAt = clock.elapsed();
+  const keepSummary = async (done: Done): Promise<void> => {
+    if (shared.summary === null) return;
+    const { writeWhole } = await import('./export/files.ts');
+    const seconds = (clock.elapsed() - startedAt) / 1000;
+    await writeWhole(shared.summary, summaryText({ command, started, seconds, ...done }));
+  };
+  let plan: CallPlan;
+  try {
+    plan = await prepare();
+  } catch (error) {
+    // What went wrong is what is told, also where the receipt of it cannot be written.
+    if (!shared.dryRun && (await canKeepSummary(shared)))
+      await keepSummary({ exit: toFailure(error).exit, total: newTally(), receipts: [] }).catch(() => {});
+    throw error;
   }
+  if (shared.dryRun) {
+    const { dryRun } = await import('./dry-run.ts');
+    return await dryRun(plan.requests, shared, plan.maxCredits, context);
+  }
+  await checkSummary(shared);
+  const done = await perform(plan, shared, context);
+  await keepSummary(done);
+  return done.exit;
+}
+
+/** How a call ended. */
+interface Done {
+  readonly exit: number;
+  readonly total: Tally;
+  readonly receipts: readonly Receipt[];
+}
+
+/** Does the work with an open service, and tells how it ended. */
+async function perform(plan: CallPlan, shared: SharedOptions, context: Context): Promise<Done> {
   const talk = new Talk(context.stderr, shared);
-  const budget = new Budget(options.maxCredits);
+  const budget = new Budget(plan.maxCredits);
   const progress = createProgress(context, talk, { color: shared.color, quiet: shared.quiet });
   const receipts: Receipt[] = [];
   const tell = teller(talk, context);
-  const started = clock.now();
-  const startedAt = clock.elapsed();
   const closers: (() => Promise<void>)[] = [() => progress.stop()];
   let failure: Failure | null = null;
   let piped = true;
@@ -88,9 +116,9 @@ export async function runCall(
     const service = await openService(shared, context);
     closers.push(() => service.close());
     if (!shared.sandbox) talk.conceal(service.key);
-    const client = createClient(service, options, context, budget, talk, progress);
+    const client = createClient(service, shared, plan.concurrency, context, budget, talk, progress);
     closers.push(() => client.close());
-    await work({
+    await plan.work({
       context,
       talk,
       progress,
@@ -113,66 +141,23 @@ export async function runCall(
   const asked = budget.total.credits.confirmed + budget.total.credits.possibly_charged > 0;
   if (failure !== null) tell(failure, { reference: null, tally: asked ? budget.total : null, next: null });
   if (piped && (failure === null || receipts.length > 1)) tellSummary(talk, receipts, budget);
-  if (shared.summary !== null) {
-    const { writeWhole } = await import('./export/files.ts');
-    const seconds = (clock.elapsed() - startedAt) / 1000;
-    await writeWhole(
-      shared.summary,
-      summaryText({ command, started, seconds, exit, total: budget.total, receipts }),
-    );
-  }
-  return exit;
+  return { exit, total: budget.total, receipts };
 }
 
-/** Credits of `--sandbox`: enough for the largest demo channel. */
-const sandboxCredits = 1_000_000;
-
-interface OpenService {
-  readonly baseUrl: BaseUrl;
-  readonly namespace: string;
-  readonly key: string;
-  readonly name: string;
-  close(): Promise<void>;
+/** Throws a usage error where `--summary` cannot be written, or would overwrite the output. */
+async function checkSummary({ summary, output }: SharedOptions): Promise<void> {
+  if (summary === null) return;
+  const { prepareWhole } = await import('./export/files.ts');
+  const { checkApart } = await import('./export/target.ts');
+  await prepareWhole(summary);
+  if (output !== null) await checkApart(summary, output);
 }
 
-async function openService(shared: SharedOptions, context: Context): Promise<OpenService> {
-  checkSandboxFlags(shared);
-  if (shared.sandbox) {
-    const { startSandbox } = await import('./sandbox/server.ts');
-    const sandbox = await startSandbox({ credits: sandboxCredits });
-    const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
-    return {
-      baseUrl,
-      namespace: defaultNamespace,
-      key: sandbox.key,
-      name: 'sandbox',
-      close: () => sandbox.close(),
-    };
-  }
-  const settings = await resolveService(shared, context);
-  const { baseUrl, namespace } = settings;
-  const name = `${baseUrl.href} ${namespace}`;
-  return { baseUrl, namespace, key: requireKey(settings), name, close: async () => {} };
-}
-
-function createClient(
-  service: OpenService,
-  { shared, concurrency }: CallOptions,
-  context: Context,
-  budget: Budget,
-  talk: Talk,
-  progress: Progress,
-): Client {
-  const { timeout, retries, maxWait } = shared;
-  const options = { timeout, retries, maxWait, connections: concurrency, userAgent: `chanlist/${version}` };
-  return new Client(service, options, context, budget, {
-    request: (line) => talk.detail(line),
-    wait: (milliseconds, why) => {
-      talk.verbose(`waiting ${span(milliseconds)}: ${why}`);
-      progress.wait(milliseconds, why);
-    },
-  });
-}
+const canKeepSummary = (shared: SharedOptions): Promise<boolean> =>
+  checkSummary(shared).then(
+    () => true,
+    () => false,
+  );
 
 /** One line for each failure: what happened, what was spent, what to do next. */
 function teller(talk: Talk, context: Context): Call['tell'] {

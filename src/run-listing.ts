@@ -1,9 +1,8 @@
 import { runCall } from './call.ts';
 import type { Context } from './context.ts';
-import { dryRun } from './dry-run.ts';
 import { usage } from './errors.ts';
 import type { ListingOptions } from './listing/options.ts';
-import type { Listing, Start } from './listing/plan.ts';
+import type { Start } from './listing/plan.ts';
 import { maxCredits } from './max-credits.ts';
 import { readReferences } from './references.ts';
 import type { PagedOperation } from './service/pages.ts';
@@ -16,20 +15,18 @@ export async function runListing(
   options: ListingOptions,
   context: Context,
 ): Promise<number> {
-  const { shared, outputDir, invocation } = options;
-  const { starts, several } = await readStarts(kind, options, context);
-  const budget = maxCredits(options.maxCredits, context);
-  if (shared.output !== null && starts.length > 1) {
-    throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
-  }
-  const listing: Listing = { operation, kind, options, starts, several, context };
-  const toFiles = shared.output !== null || outputDir !== null;
-  const way = toFiles ? await import('./export/run.ts') : await import('./listing/to-stdout.ts');
-  const prepared = await way.prepare(listing);
-  if (shared.dryRun) return await dryRun(prepared.requests, shared, budget, context);
-  const concurrency = outputDir === null ? 1 : options.concurrency;
-  const call = { command: invocation.name, shared, maxCredits: budget, concurrency };
-  return await runCall(call, context, prepared.run);
+  const { shared, outputDir, invocation, concurrency } = options;
+  return await runCall(invocation.name, shared, context, async () => {
+    const { starts, several } = await readStarts(kind, options, context);
+    const budget = maxCredits(options.maxCredits, context);
+    if (shared.output !== null && starts.length > 1) {
+      throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
+    }
+    const toFiles = shared.output !== null || outputDir !== null;
+    const way = toFiles ? await import('./export/run.ts') : await import('./listing/to-stdout.ts');
+    const prepared = await way.prepare({ operation, kind, options, starts, several, context });
+    return { ...prepared, maxCredits: budget, concurrency: outputDir === null ? 1 : concurrency };
+  });
 }
 
 async function readStarts(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { runBodies } from '../bodies/run.ts';
+import { prepareBodies } from '../bodies/prepare.ts';
+import { runCall } from '../call.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
@@ -53,18 +54,17 @@ export function register(command: Command, start: Start): void {
 /** Prints what a search inside one channel finds (service specification, 4.2). */
 export async function run(options: SearchOptions, context: Context): Promise<number> {
   const operation = operations.search;
-  const channel = parseReference(options.channel, 'channel');
+  const { shared } = options;
   const parameters = ({ value }: Reference) => ({
     channel: value,
     q: options.query,
     ...(options.limit === null ? {} : { limit: options.limit }),
   });
-  checkParameters(operation, parameters(channel));
-  const references = { list: [channel], several: false };
-  const budget = maxCredits(options.maxCredits, context);
-  const { shared } = options;
-  return await runBodies(
-    { operation, parameters, references, shared, concurrency: 1, maxCredits: budget },
-    context,
-  );
+  return await runCall(operation.name, shared, context, async () => {
+    const channel = parseReference(options.channel, 'channel');
+    checkParameters(operation, parameters(channel));
+    const references = { list: [channel], several: false };
+    const plan = { operation, parameters, references, shared, concurrency: 1 };
+    return await prepareBodies(plan, maxCredits(options.maxCredits, context), context);
+  });
 }

@@ -6,6 +6,7 @@ import type { Start } from '../listing/plan.ts';
 import { sharedProgress } from '../output/shared-progress.ts';
 import type { Receipt } from '../receipts.ts';
 import { operations } from '../service/contract.ts';
+import { resolvedId } from '../service/resolved-id.ts';
 import { ExportFile } from './export-file.ts';
 import { exportStart } from './export-start.ts';
 import { nodeFileOps } from './files.ts';
@@ -106,9 +107,9 @@ async function removeStaleLock({ real, path }: Target): Promise<void> {
 /** The canonical ID that names a reference's file; a handle costs one free call (service specification, 4.1). */
 async function idOf(call: Call, start: Start, receipt: Receipt): Promise<string> {
   if (start.id !== null) return start.id;
-  const { value } = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
-  const id = typeof value === 'object' && value !== null && 'channel_id' in value ? value.channel_id : null;
-  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]+$/.test(id)) {
+  const answer = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
+  const id = resolvedId(answer);
+  if (id === null || !/^[A-Za-z0-9_-]+$/.test(id)) {
     throw new Failure('bad_answer', 'the channel ID from the service cannot name a file', { status: 200 });
   }
   receipt.id = id;

@@ -23,7 +23,7 @@ export async function prepare(listing: Listing): Promise<Prepared> {
     const target = await resolveTarget(shared.output);
     return {
       requests: [await plannedRequest(settings, start, target)],
-      run: async (call) => {
+      work: async (call) => {
         const receipt = await exportStart(call, settings, start, async () => target);
         call.receipts.push(receipt);
         if (receipt.failure?.scope === 'call') throw receipt.failure;
@@ -32,6 +32,6 @@ export async function prepare(listing: Listing): Promise<Prepared> {
   }
   return {
     requests: await Promise.all(starts.map((each) => plannedRequest(settings, each, null))),
-    run: (call) => exportFolder(call, settings, outputDir ?? ''),
+    work: (call) => exportFolder(call, settings, outputDir ?? ''),
   };
 }

@@ -2,7 +2,7 @@ import { Failure, usage } from '../errors.ts';
 import type { ListingPlan } from '../listing/list.ts';
 import { keepMemoryFlat } from '../listing/memory.ts';
 import { operations, pageSize } from '../service/contract.ts';
-import { JsonText } from '../service/json-text.ts';
+import { resolvedId } from '../service/resolved-id.ts';
 import { ExportFile } from './export-file.ts';
 import { exportWhole } from './export-whole.ts';
 import { KnownFile } from './known-file.ts';
@@ -68,7 +68,7 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
   // What is wrong with the old file shows before anything is sent.
   const { entries, channelId } = await file.look();
   const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
-  const latest = latestOf(JsonText.of(answer.text));
+  const latest = latestOf(answer);
   if (channelId !== null) await checkChannel(task, file, channelId, latest.channelId);
   const known = await file.find(latest.videos.flat());
   const isKnown = (names: readonly string[]): boolean => names.some((name) => known.has(name));
@@ -174,9 +174,8 @@ async function checkChannel(
   const { call, start, target, receipt } = task;
   receipt.id ??= latest;
   if (receipt.id === null) {
-    const { value } = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
-    const id = typeof value === 'object' && value !== null && 'channel_id' in value ? value.channel_id : null;
-    receipt.id = typeof id === 'string' ? id : null;
+    const answer = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
+    receipt.id = resolvedId(answer);
   }
   if (receipt.id === null || receipt.id === held || (await file.hasChannel(receipt.id))) return;
   throw usage(

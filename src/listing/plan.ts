@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import type { CallPlan } from '../call.ts';
 import type { Context } from '../context.ts';
 import type { PlannedRequest } from '../dry-run.ts';
 import type { PagedOperation } from '../service/pages.ts';
@@ -26,11 +26,7 @@ export interface Listing {
 }
 
 /** A listing whose output has been checked, ready to go. */
-export interface Prepared {
-  /** The first request of each reference. */
-  readonly requests: readonly PlannedRequest[];
-  run(call: Call): Promise<void>;
-}
+export type Prepared = Pick<CallPlan, 'requests' | 'work'>;
 
 /** The request that a listing starts with. */
 export function firstRequest(

@@ -22,7 +22,7 @@ export async function prepare(listing: Listing): Promise<Prepared> {
   const name = effectiveFormat(shared, terminal !== null);
   return {
     requests: starts.map((start) => firstRequest(operation, start)),
-    run: async (call) => {
+    work: async (call) => {
       const references = starts.flatMap(({ given }) => given ?? []);
       const format = await createFormat(name, { operation, fields, several, terminal, references });
       const stdout = new Stdout(context, call.talk);

@@ -1,5 +1,6 @@
 import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
 import type { JsonText } from '../service/json-text.ts';
+import { csvLine } from './csv-line.ts';
 import { asText, type Field, memberFields, picker } from './fields.ts';
 import type { Format, FormatOptions, Item } from './format.ts';
 import { bodyRecords, memberMap, recordKeys } from './records.ts';
@@ -13,10 +14,7 @@ export function csvFormat(options: FormatOptions): Format {
   const specified = options.fields ?? specifiedFields(options.operation.name);
   const pick = specified === null ? null : picker(specified);
   const text = options.terminal === null ? (cell: string) => cell : sanitize;
-  const line = (cells: readonly string[]): string => {
-    const row = cells.map((cell) => quote(text(cell))).join(',');
-    return row === '' ? '""\n' : `${row}\n`;
-  };
+  const line = (cells: readonly string[]): string => csvLine(cells.map(text));
   const lines = (item: Item, entries: readonly JsonText[]): string => {
     if (pick === null) return '';
     let out = '';
@@ -73,8 +71,4 @@ function leftOutWarning(keys: readonly string[]): string {
   const named = keys.slice(0, 10).join(', ');
   const more = keys.length > 10 ? ` and ${keys.length - 10} more` : '';
   return `csv: fields that the first answer did not have are left out: ${named}${more}; name the columns with --fields`;
-}
-
-function quote(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -3,25 +3,6 @@ import { Failure } from '../errors.ts';
 import { type Answer, mostBytes } from './http.ts';
 import { JsonText } from './json-text.ts';
 
-/** The body of a 200. */
-export class Body {
-  readonly json: JsonText;
-
-  constructor(json: JsonText) {
-    this.json = json;
-  }
-
-  /** Its text, without white space between tokens. */
-  get text(): string {
-    return this.json.raw;
-  }
-
-  /** What it parses to. */
-  get value(): unknown {
-    return JSON.parse(this.text);
-  }
-}
-
 /** Characters of a service's own message that are passed on at the most. */
 const longestDetail = 300;
 /** Levels of an error body that are looked into. */
@@ -38,7 +19,7 @@ function header(answer: Pick<Answer, 'headers'>, name: string): string | undefin
 }
 
 /** Reads the body of a whole 200 as JSON; throws `bad_answer` where it makes no sense. */
-export async function readBody(answer: Answer): Promise<Body> {
+export async function readBody(answer: Answer): Promise<JsonText> {
   const sent = await unpack(answer);
   if (!isUtf8(sent)) throw new Failure('bad_answer', 'the answer is no UTF-8 text', { status: 200 });
   const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
@@ -47,7 +28,7 @@ export async function readBody(answer: Answer): Promise<Body> {
     throw new Failure('bad_answer', `an answer of over ${mostValues / 1e6} million values`, { status: 200 });
   }
   const json = JsonText.parse(bytes);
-  if (json !== null) return new Body(json);
+  if (json !== null) return json;
   const what = bytes.toString('utf8').trim() === '' ? 'the answer is empty' : 'the answer is no JSON';
   throw new Failure('bad_answer', what, { status: 200 });
 }

@@ -2,10 +2,11 @@ import type { Dispatcher } from 'undici';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
-import { answerFailure, type Body, header, readBody } from './answers.ts';
+import { answerFailure, header, readBody } from './answers.ts';
 import { type Operation, operationPath } from './contract.ts';
 import type { Budget, Charge, Tally } from './credits.ts';
 import { type Answer, get, TransportError } from './http.ts';
+import type { JsonText } from './json-text.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
 import { backoff, isRetriedStatus, retryAfter, span } from './retry.ts';
 import { withoutSecret } from './secret.ts';
@@ -87,7 +88,7 @@ export class Client {
    * Calls an operation until there is a whole 200, and returns its body. Throws the failure of the closed set
    * that ended it. What it cost is added to `tally` and to the budget.
    */
-  async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<Body> {
+  async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {
     checkParameters(operation, parameters);
     const path = requestPath(this.#service, operation, parameters);
     for (let retry = 0; ; retry++) {

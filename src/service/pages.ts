@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import type { Body } from './answers.ts';
 import type { Client } from './client.ts';
 import type { operations } from './contract.ts';
 import type { Tally } from './credits.ts';
@@ -111,8 +110,7 @@ export function pageDigest(page: Page): string | null {
   return digest(page.list);
 }
 
-function readPage(body: Body, token: string | null, isSeen: (token: string) => boolean): Page {
-  const { json } = body;
+function readPage(json: JsonText, token: string | null, isSeen: (token: string) => boolean): Page {
   const hasMore = json.get('has_more')?.boolean();
   const next = json.get('continuation_token')?.string();
   const results = json.get('results');

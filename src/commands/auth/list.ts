@@ -3,6 +3,7 @@ import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
 import type { Context } from '../../context.ts';
 import { effectiveFormat, type SharedOptions } from '../../options.ts';
+import { csvLine } from '../../output/csv-line.ts';
 import type { FormatName, Terminal } from '../../output/format.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { Talk } from '../../output/talk.ts';
@@ -49,7 +50,7 @@ async function render(rows: readonly Row[], format: FormatName, terminal: Termin
     case 'id':
       return rows.map(({ profile }) => `${profile}\n`).join('');
     case 'csv':
-      return [header, ...cells(rows, String)].map((row) => `${row.map(quoteCsv).join(',')}\n`).join('');
+      return [header, ...cells(rows, String)].map(csvLine).join('');
     case 'table': {
       if (rows.length === 0) return '';
       const { drawTable } = await import('../../output/table.ts');
@@ -66,8 +67,4 @@ const header = ['active', 'profile', 'origin', 'namespace', 'last_four'];
 
 function cells(rows: readonly Row[], mark: (active: boolean) => string): string[][] {
   return rows.map((row) => [mark(row.active), row.profile, row.origin, row.namespace, row.last_four]);
-}
-
-function quoteCsv(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,6 +1,5 @@
-import { type Call, runCall } from '../call.ts';
+import type { Call, CallPlan } from '../call.ts';
 import type { Context } from '../context.ts';
-import { dryRun } from '../dry-run.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { inOrder } from '../in-order.ts';
 import { effectiveFormat, type SharedOptions } from '../options.ts';
@@ -12,9 +11,10 @@ import { decideTerminal } from '../output/terminal.ts';
 import { failed, newReceipt, type Receipt } from '../receipts.ts';
 import type { References } from '../references.ts';
 import { type Operation, operations } from '../service/contract.ts';
-import { JsonText } from '../service/json-text.ts';
+import type { JsonText } from '../service/json-text.ts';
 import type { Parameters } from '../service/parameters.ts';
 import type { Reference } from '../service/references.ts';
+import { resolvedId } from '../service/resolved-id.ts';
 import { openDestination } from './destination.ts';
 
 /** A command that prints whole answers, one for each reference. */
@@ -24,7 +24,6 @@ export interface BodyPlan {
   readonly references: References;
   readonly shared: SharedOptions;
   readonly concurrency: number;
-  readonly maxCredits: number | null;
 }
 
 interface Outcome {
@@ -33,19 +32,16 @@ interface Outcome {
   readonly body: JsonText | null;
 }
 
-/** Calls the operation for each reference, prints the answers in input order, and returns the exit code. */
-export async function runBodies(plan: BodyPlan, context: Context): Promise<number> {
-  const { operation, shared, references, concurrency, maxCredits } = plan;
+/** Checks where the answers go and in which form, before anything is sent; the work prints them in input order. */
+export async function prepareBodies(
+  plan: BodyPlan,
+  maxCredits: number | null,
+  context: Context,
+): Promise<CallPlan> {
+  const { operation, shared, references, concurrency } = plan;
   const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
   const name = effectiveFormat(shared, terminal !== null);
   const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
-  if (shared.dryRun) {
-    const requests = references.list.map((reference) => ({
-      operation,
-      parameters: plan.parameters(reference),
-    }));
-    return await dryRun(requests, shared, maxCredits, context);
-  }
   const format = await createFormat(name, {
     operation,
     fields,
@@ -54,15 +50,11 @@ export async function runBodies(plan: BodyPlan, context: Context): Promise<numbe
     references: references.list.map(({ given }) => given),
   });
   const destination = await openDestination(shared.output);
-  return await runCall(
-    {
-      command: operation.name,
-      shared,
-      maxCredits,
-      concurrency: Math.min(concurrency, references.list.length),
-    },
-    context,
-    async (call) => {
+  return {
+    requests: references.list.map((reference) => ({ operation, parameters: plan.parameters(reference) })),
+    maxCredits,
+    concurrency: Math.min(concurrency, references.list.length),
+    work: async (call) => {
       const sink = destination.open(context, call.talk);
       const printer = new Printer(format, (text) => sink.write(text));
       try {
@@ -73,7 +65,7 @@ export async function runBodies(plan: BodyPlan, context: Context): Promise<numbe
       for (const warning of format.warnings?.() ?? []) call.talk.warn(warning);
       if (call.receipts.every(({ failure }) => failure === null)) await sink.keep();
     },
-  );
+  };
 }
 
 async function printAnswers(call: Call, plan: BodyPlan, printer: Printer): Promise<void> {
@@ -94,10 +86,9 @@ async function printAnswers(call: Call, plan: BodyPlan, printer: Printer): Promi
 async function fetchAnswer(call: Call, plan: BodyPlan, reference: Reference): Promise<Outcome> {
   const receipt = newReceipt(reference.given, reference.id);
   try {
-    const answer = await call.client.call(plan.operation, plan.parameters(reference), receipt.tally);
-    const body = JsonText.of(answer.text);
+    const body = await call.client.call(plan.operation, plan.parameters(reference), receipt.tally);
     if (plan.operation.name === operations.resolve.name) {
-      receipt.id = body.get('channel_id')?.string() ?? null;
+      receipt.id = resolvedId(body);
       if (receipt.id === null)
         throw new Failure('bad_answer', 'the answer has no channel_id', { status: 200 });
       receipt.entries = 1;
