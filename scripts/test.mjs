@@ -18,18 +18,20 @@ const reporter = nodeOptions.some((option) => option.startsWith('--test-reporter
   ? []
   : ['--test-reporter=spec'];
 
+/** Runs a program to its end and returns its exit code. */
 function run(command, args) {
   // Parsing the certificates named by this variable costs every Node process of the tests 50 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const { status, signal } = spawnSync(command, args, { stdio: 'inherit', env });
-  if (status !== 0) process.exit(signal ? 1 : (status ?? 1));
+  return signal ? 1 : (status ?? 1);
 }
 
 if (!existsSync('node_modules/.package-lock.json')) {
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
-run(process.execPath, ['scripts/build.mjs']);
+const built = run(process.execPath, ['scripts/build.mjs']);
+if (built !== 0) process.exit(built);
 
 const tests = (wanted.length > 0 ? wanted : ['test']).flatMap(find);
 function find(path) {
@@ -58,7 +60,7 @@ try {
     logLevel: 'warning',
   });
   const files = tests.map((path) => join(outdir, relative('.', path).replace(/\.ts$/, '.mjs')));
-  run(process.execPath, [
+  process.exitCode = run(process.execPath, [
     '--enable-source-maps',
     '--test',
     '--test-concurrency=3',

@@ -7,7 +7,7 @@ import { createProgress, type Progress } from './output/progress.ts';
 import { Talk } from './output/talk.ts';
 import { type Receipt, summaryText } from './receipts.ts';
 import type { Client } from './service/client.ts';
-import { Budget, describeCredits, newTally, type Tally } from './service/credits.ts';
+import { Budget, describeCredits, newTally, spent, type Tally } from './service/credits.ts';
 import { showStack } from './stack.ts';
 
 /** What a command is to do, once all of its arguments have been read and checked. */
@@ -83,7 +83,14 @@ export async function runCall(
   }
   await checkSummary(shared);
   const done = await perform(plan, shared, context);
-  await keepSummary(done);
+  try {
+    await keepSummary(done);
+  } catch (error) {
+    if (done.exit === 0) throw error;
+    // How the call ended matters more.
+    const tell = teller(new Talk(context.stderr, shared), context);
+    tell(toFailure(error), { reference: null, tally: null, next: null });
+  }
   return done.exit;
 }
 
@@ -103,10 +110,12 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
   const tell = teller(talk, context);
   const closers: (() => Promise<void>)[] = [() => progress.stop()];
   let failure: Failure | null = null;
-  let piped = true;
+  let closedPipe = false;
   let halted: Failure | null = null;
+  let client: Client | null = null;
   const halt = (reason: Failure): void => {
     halted ??= reason;
+    client?.end(halted);
   };
   const checkHalted = (): void => {
     context.stop.throwIfAborted();
@@ -116,13 +125,15 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
     const service = await openService(shared, context);
     closers.push(() => service.close());
     if (!shared.sandbox) talk.conceal(service.key);
-    const client = createClient(service, shared, plan.concurrency, context, budget, talk, progress);
-    closers.push(() => client.close());
+    const how = { connections: plan.concurrency };
+    const opened = createClient(service, shared, how, context, budget, talk, progress);
+    client = opened;
+    closers.push(() => opened.close());
     await plan.work({
       context,
       talk,
       progress,
-      client,
+      client: opened,
       budget,
       serviceName: service.name,
       receipts,
@@ -131,16 +142,16 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
       checkHalted,
     });
   } catch (error) {
-    if (error instanceof ClosedPipe) piped = false;
+    if (error instanceof ClosedPipe) closedPipe = true;
     else failure = toFailure(error);
   }
   for (const close of closers.reverse()) await close();
 
   const first = receipts.find((receipt) => receipt.failure !== null)?.failure ?? null;
-  const exit = piped ? ((failure ?? first)?.exit ?? 0) : 0;
-  const asked = budget.total.credits.confirmed + budget.total.credits.possibly_charged > 0;
+  const exit = closedPipe ? 0 : ((failure ?? first)?.exit ?? 0);
+  const asked = spent(budget.total.credits) > 0;
   if (failure !== null) tell(failure, { reference: null, tally: asked ? budget.total : null, next: null });
-  if (piped && (failure === null || receipts.length > 1)) tellSummary(talk, receipts, budget);
+  if (!closedPipe && (failure === null || receipts.length > 1)) tellSummary(talk, receipts, budget);
   return { exit, total: budget.total, receipts };
 }
 
@@ -166,9 +177,9 @@ function teller(talk: Talk, context: Context): Call['tell'] {
     if (done.has(failure)) return;
     done.add(failure);
     const what = reference === null ? failure.message : `${reference}: ${failure.message}`;
-    const spent = tally === null ? null : describeCredits(tally.credits, 'spent');
+    const cost = tally === null ? null : describeCredits(tally.credits, 'spent');
     const then = failure.hint ?? (next === null ? lastResort[failure.code] : undefined);
-    talk.error([what, spent, then, next].filter((part) => part).join('; '));
+    talk.error([what, cost, then, next].filter((part) => part).join('; '));
     showStack(failure, context, talk);
   };
 }

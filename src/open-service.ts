@@ -4,7 +4,7 @@ import type { SharedOptions } from './options.ts';
 import type { Progress } from './output/progress.ts';
 import type { Talk } from './output/talk.ts';
 import { parseBaseUrl } from './service/address.ts';
-import { Client, type Service } from './service/client.ts';
+import { Client, type ClientOptions, type Service } from './service/client.ts';
 import { defaultNamespace } from './service/contract.ts';
 import type { Budget } from './service/credits.ts';
 import { span } from './service/retry.ts';
@@ -41,17 +41,17 @@ export async function openService(shared: SharedOptions, context: Context): Prom
   return { baseUrl, namespace, key: requireKey(settings), name, close: async () => {} };
 }
 
-/** A client of the service that tells its requests and waits. `connections`: requests side by side at the most. */
+/** A client of the service that tells its requests and waits. */
 export function createClient(
   service: Service,
   { timeout, retries, maxWait }: SharedOptions,
-  connections: number,
+  how: Pick<ClientOptions, 'connections' | 'takesAnyAnswer'>,
   context: Context,
   budget: Budget,
   talk: Talk,
   progress: Progress,
 ): Client {
-  const options = { timeout, retries, maxWait, connections, userAgent: `chanlist/${version}` };
+  const options = { timeout, retries, maxWait, ...how, userAgent: `chanlist/${version}` };
   return new Client(service, options, context, budget, {
     request: (line) => talk.detail(line),
     wait: (milliseconds, why) => {

@@ -1,6 +1,6 @@
 import type { Call, CallPlan } from '../call.ts';
 import type { Context } from '../context.ts';
-import { Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { inOrder } from '../in-order.ts';
 import { effectiveFormat, type SharedOptions } from '../options.ts';
 import { parseFields } from '../output/fields.ts';
@@ -63,7 +63,8 @@ export async function prepareBodies(
         await printer.end();
       }
       for (const warning of format.warnings?.() ?? []) call.talk.warn(warning);
-      if (call.receipts.every(({ failure }) => failure === null)) await sink.keep();
+      if (call.receipts.some(({ failure }) => failure !== null)) return;
+      await orFailed(call.receipts, () => sink.keep());
     },
   };
 }
@@ -75,11 +76,21 @@ async function printAnswers(call: Call, plan: BodyPlan, printer: Printer): Promi
     call.receipts.push(receipt);
     const item = { reference: receipt.reference, position: position++ };
     const { failure } = receipt;
-    if (body !== null) await printer.body(item, body);
+    if (body !== null) await orFailed([receipt], () => printer.body(item, body));
     if (failure === null) continue;
     if (body === null) await printer.failed(item, failure);
     tell(call, plan, receipt, failure);
     if (failure.scope === 'call') throw failure;
+  }
+}
+
+/** Does the last step of these references: where it throws, they have failed. */
+async function orFailed(receipts: readonly Receipt[], step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (!(error instanceof ClosedPipe)) for (const receipt of receipts) failed(receipt, toFailure(error));
+    throw error;
   }
 }
 

@@ -47,6 +47,7 @@ export async function run({ shell }: CompletionOptions, context: Context): Promi
   const folder = packageFolder();
   let script: string;
   try {
+    if (folder === null) throw new Error('the package has no completions');
     script = await readFile(`${folder}/completions/${shells[shell]}`, 'utf8');
   } catch (error) {
     throw new Failure('failed', `the completion script cannot be read (${systemCode(error) ?? 'error'})`, {

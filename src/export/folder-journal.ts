@@ -3,15 +3,15 @@ import { constants, promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from './file-errors.ts';
-import { nodeFileOps } from './files.ts';
+import { nodeFileOps, writeWhole } from './files.ts';
 import { acquireLock, type Lock } from './lock.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC } = constants;
 
 /**
- * Which references of a folder export are done: after an interruption the same command does not pay for their
- * files again. It stands in the folder until a call over all of them has come through. The first line says what
- * the call is, each further line is the ID of a finished file.
+ * Which files of folder exports of one kind are done: after an interruption the same command, also with a reference
+ * more or less, does not pay for them again. A file is in it until a call that names it has come through. The first
+ * line says which kind of export it is, each further line is the ID of a finished file.
  */
 export class FolderJournal {
   /** When the interrupted run was begun that is gone on with (ISO 8601); null: this run is the first. */
@@ -21,37 +21,11 @@ export class FolderJournal {
   /** Null where another run of the same command writes the journal. */
   readonly #own: { readonly handle: fs.FileHandle; readonly lock: Lock } | null;
 
-  private constructor(
-    path: string,
-    { done, begun }: Found,
-    own: { handle: fs.FileHandle; lock: Lock } | null,
-  ) {
+  constructor(path: string, { done, begun }: Found, own: { handle: fs.FileHandle; lock: Lock } | null) {
     this.#path = path;
     this.#done = done;
     this.begun = begun;
     this.#own = own;
-  }
-
-  /**
-   * Opens the journal of the calls of this `identity` in a folder; `restart`: what it says does not count. Throws
-   * a usage error where the folder cannot be written. `now`: milliseconds since 1970.
-   */
-  static async open(folder: string, identity: string, restart: boolean, now: number): Promise<FolderJournal> {
-    const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
-    const path = join(folder, `.chanlist-${hash}.part`);
-    const lock = await lockUnlessHeld(path);
-    const found = restart ? nothing : await readJournal(path, identity);
-    if (lock === null) return new FolderJournal(path, found, null);
-    return await guarded(path, 'opening', async () => {
-      const fresh = found.begun === null ? O_TRUNC : 0;
-      const handle = await fs.open(path, O_RDWR | O_CREAT | O_APPEND | fresh);
-      if (found.begun === null) {
-        await handle.write(`${JSON.stringify({ of: identity, begun: new Date(now).toISOString() })}\n`);
-        await handle.sync();
-        await nodeFileOps.syncFolder(dirname(path));
-      } else if (found.torn) await handle.write('\n');
-      return new FolderJournal(path, found, { handle, lock });
-    });
   }
 
   /** True where an interrupted run of the same command has finished this file. */
@@ -69,12 +43,40 @@ export class FolderJournal {
     });
   }
 
-  /** Ends the journal; `finished`: the call came to its end, and the next one starts from nothing. */
-  async close(finished: boolean): Promise<void> {
+  /** Ends the journal. `through`: the IDs of a call that has come to its end: the next one starts from nothing. */
+  async close(through: ReadonlySet<string> | null): Promise<void> {
     if (this.#own === null) return;
     await this.#own.handle.close();
-    if (finished) await fs.unlink(this.#path).catch(() => {});
+    if (through !== null) await this.#forget(through).catch(() => {});
     await this.#own.lock.release();
+  }
+
+  async #forget(ids: ReadonlySet<string>): Promise<void> {
+    const others = [...this.#done].filter((id) => !ids.has(id));
+    if (others.length === 0) return await fs.unlink(this.#path);
+    const [head = ''] = (await fs.readFile(this.#path, 'utf8')).split('\n', 1);
+    await writeWhole(this.#path, `${[head, ...others].join('\n')}\n`);
+  }
+}
+
+/**
+ * Opens the journal of the calls of this `identity` in a folder; `restart`: what it says does not count. Throws
+ * a usage error where the folder cannot be written. `now`: milliseconds since 1970.
+ */
+export async function openFolderJournal(
+  folder: string,
+  identity: string,
+  restart: boolean,
+  now: number,
+): Promise<FolderJournal> {
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
+  const path = join(folder, `.chanlist-${hash}.part`);
+  const lock = await lockUnlessHeld(path);
+  try {
+    return await guarded(path, 'opening', () => openJournal(path, identity, restart, now, lock));
+  } catch (error) {
+    await lock?.release();
+    throw error;
   }
 }
 
@@ -85,6 +87,31 @@ async function lockUnlessHeld(path: string): Promise<Lock | null> {
     if (error instanceof Failure && error.code === 'locked') return null;
     throw error;
   }
+}
+
+/** Reads the journal and opens it for more; with --restart what it says does not count. Without a lock it is only read. */
+async function openJournal(
+  path: string,
+  identity: string,
+  restart: boolean,
+  now: number,
+  lock: Lock | null,
+): Promise<FolderJournal> {
+  const found = restart ? nothing : await readJournal(path, identity);
+  if (lock === null) return new FolderJournal(path, found, null);
+  const fresh = found.begun === null ? O_TRUNC : 0;
+  const handle = await fs.open(path, O_RDWR | O_CREAT | O_APPEND | fresh);
+  try {
+    if (found.begun === null) {
+      await handle.write(`${JSON.stringify({ of: identity, begun: new Date(now).toISOString() })}\n`);
+      await handle.sync();
+      await nodeFileOps.syncFolder(dirname(path));
+    } else if (found.torn) await handle.write('\n');
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return new FolderJournal(path, found, { handle, lock });
 }
 
 interface Found {

@@ -10,7 +10,7 @@ import { resolvedId } from '../service/resolved-id.ts';
 import { ExportFile } from './export-file.ts';
 import { exportStart } from './export-start.ts';
 import { nodeFileOps } from './files.ts';
-import { FolderJournal } from './folder-journal.ts';
+import { type FolderJournal, openFolderJournal } from './folder-journal.ts';
 import { acquireLock } from './lock.ts';
 import { resolveTarget, type Target } from './target.ts';
 import type { ExportSettings } from './task.ts';
@@ -22,6 +22,8 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   const journal = await openJournal(call, settings, folder);
   const shared = { ...call, progress: sharedProgress(call.progress) };
   const seen = new Set<string>();
+  /** Files that an interrupted run has finished. */
+  let there = 0;
   const targetOf = async (start: Start, receipt: Receipt): Promise<Target | null> => {
     const id = await idOf(call, start, receipt);
     const target = await resolveTarget(join(folder, `${id}.${settings.format}`));
@@ -32,7 +34,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     // One that is not in its place yet goes on.
     if (!options.restart && (await ExportFile.peek(target)) !== null) return target;
     await removeStaleLock(target);
-    call.talk.verbose(`${target.path}: finished by the interrupted run, begun ${journal.begun}`);
+    there++;
     return null;
   };
   const work = (start: Start): Promise<Receipt> =>
@@ -54,11 +56,8 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
       if (start !== undefined) receipts[at] = await work(start);
     }
   };
-  try {
-    await Promise.all(Array.from({ length: Math.min(options.concurrency, starts.length) }, worker));
-  } finally {
-    call.receipts.push(...receipts);
-  }
+  await Promise.all(Array.from({ length: Math.min(options.concurrency, starts.length) }, worker));
+  call.receipts.push(...receipts);
   let halted: Failure | null = null;
   try {
     call.checkHalted();
@@ -66,7 +65,13 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     halted = toFailure(error);
   }
   const left = halted !== null || receipts.some(canGoOn);
-  await journal?.close(!left);
+  await journal?.close(left ? null : seen);
+  if (there > 0) {
+    const files = there === 1 ? '1 file was' : `${there} files were`;
+    call.talk.note(
+      `${folder}: ${files} finished by the interrupted run, begun ${journal?.begun}; --restart exports all anew`,
+    );
+  }
   const finished = receipts.filter(({ failure }) => failure === null).length;
   const again = options.restart ? 'the same command without --restart' : 'the same command';
   if (halted !== null) {
@@ -91,7 +96,7 @@ async function openJournal(
   if (options.update || starts.length === 1) return null;
   const names = fields?.map(({ name }) => name) ?? null;
   const identity = JSON.stringify([operation.name, format, names, call.serviceName, options.limit]);
-  return await FolderJournal.open(folder, identity, options.restart, call.context.clock.now());
+  return await openFolderJournal(folder, identity, options.restart, call.context.clock.now());
 }
 
 /** Failed in such a way that another run may get through. */

@@ -8,7 +8,7 @@ import type { ExportSettings } from './task.ts';
 
 /**
  * The first request of an export, for `--dry-run`: an interrupted one goes on at its token, an update asks
- * `latest` first. `target` is null where the file's name is only known after a request.
+ * `latest` first. `target` is null where the file's name is only known after a request, or its folder is missing.
  */
 export async function plannedRequest(
   { listing }: ExportSettings,
@@ -27,7 +27,7 @@ export async function plannedRequest(
   const state = target === null || options.restart ? null : await ExportFile.peek(target);
   const going = state !== null && state.pages > 0 && !state.done ? positionOf(state) : null;
   if (going !== null && !going.done) return firstRequest(operation, { value: null, token: going.token });
-  const updates = options.update && !options.restart && (target === null || target.exists);
+  const updates = options.update && !options.restart && target?.exists === true;
   if (!updates) return firstRequest(operation, start);
   const next = { operation, when: ' for what is new' };
   return { operation: operations.latest, parameters: { channel: start.value ?? '' }, next };

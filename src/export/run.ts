@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { usage } from '../errors.ts';
-import type { Listing, Prepared } from '../listing/plan.ts';
+import type { Listing, Prepared, Start } from '../listing/plan.ts';
 import { effectiveFormat, tableInFile } from '../options.ts';
 import { parseFields } from '../output/fields.ts';
 import { exportStart } from './export-start.ts';
 import { exportFolder } from './folder.ts';
 import { plannedRequest } from './planned.ts';
-import { resolveTarget } from './target.ts';
+import { resolveTarget, type Target } from './target.ts';
 
 /** A listing into a file, or into a folder of files. */
 export async function prepare(listing: Listing): Promise<Prepared> {
@@ -31,7 +32,22 @@ export async function prepare(listing: Listing): Promise<Prepared> {
     };
   }
   return {
-    requests: await Promise.all(starts.map((each) => plannedRequest(settings, each, null))),
+    requests: await Promise.all(
+      starts.map(async (each) =>
+        plannedRequest(settings, each, await knownTarget(each, outputDir ?? '', format)),
+      ),
+    ),
     work: (call) => exportFolder(call, settings, outputDir ?? ''),
   };
+}
+
+/** The file of a reference in a folder; null where its name, or the folder, is only known after a request. */
+async function knownTarget({ id }: Start, folder: string, format: string): Promise<Target | null> {
+  if (id === null) return null;
+  try {
+    return await resolveTarget(join(folder, `${id}.${format}`));
+  } catch {
+    // Whatever is wrong with it concerns this one alone, and is told when its turn comes.
+    return null;
+  }
 }

@@ -25,9 +25,12 @@ export function invocationOf(command: Command): Invocation {
       if (at.getOptionValueSource(option.attributeName()) !== 'cli') continue;
       const value: unknown = at.getOptionValue(option.attributeName());
       if (option.negate ? value !== false : value === false) continue;
+      const name = option.long ?? option.flags;
+      // Behind the command's name a flag is nearer than before it.
+      if (flags.some((flag) => flag.name === name)) continue;
       const last = Array.isArray(value) ? value.at(-1) : value;
       flags.push({
-        name: option.long ?? option.flags,
+        name,
         value: typeof last === 'boolean' ? null : String(last),
       });
     }

@@ -150,7 +150,12 @@ export async function list(
     token: failure === null ? receipt.token : position.token,
     failure,
   };
-  await sink.close((opened ? '' : format.open(item, null)) + format.close(item, end), end);
+  try {
+    await sink.close((opened ? '' : format.open(item, null)) + format.close(item, end), end);
+  } catch (error) {
+    if (!(error instanceof ClosedPipe) && receipt.failure === null) failed(receipt, toFailure(error));
+    throw error;
+  }
   if (failure?.scope === 'call') throw failure;
 }
 

@@ -35,10 +35,10 @@ function operationColumns(options: FormatOptions, entries: readonly JsonText[]):
     case 'search':
     case 'latest':
       return observed(columns, entries);
-    default:
-      return options.operation.name === 'playlist'
-        ? columns
-        : columns.filter(({ header }) => header !== 'channel');
+    case 'uploads':
+      return columns.filter(({ header }) => header !== 'channel');
+    case 'playlist':
+      return columns;
   }
 }
 
@@ -92,7 +92,8 @@ function known(operation: OperationName, terminal: boolean): MemberColumn[] {
         column('views', ['viewCount', 'viewCountText'], { align: 'right', leaves: 20, most: 28 }),
         title,
       ];
-    default:
+    case 'uploads':
+    case 'playlist':
       return [index, videoId, length, views, channel, title];
   }
 }

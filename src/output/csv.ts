@@ -62,7 +62,8 @@ function specifiedFields(operation: OperationName): Field[] | null {
     case 'search':
     case 'latest':
       return null;
-    default:
+    case 'uploads':
+    case 'playlist':
       return memberFields(videoFields);
   }
 }

@@ -39,7 +39,8 @@ export function knownFields(operation: OperationName): readonly string[] {
     case 'search':
     case 'latest':
       return [...videoFields, ...observedFields];
-    default:
+    case 'uploads':
+    case 'playlist':
       return videoFields;
   }
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Failure } from '../errors.ts';
-import { type Answer, mostBytes } from './http.ts';
+import { type Answer, header, mostBytes } from './http.ts';
 import { JsonText } from './json-text.ts';
 
 /** Characters of a service's own message that are passed on at the most. */
@@ -12,11 +12,6 @@ const deepestDetail = 8;
  * all tiny, would take gigabytes of memory.
  */
 const mostValues = 4_000_000;
-
-function header(answer: Pick<Answer, 'headers'>, name: string): string | undefined {
-  const value = answer.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
 
 /** Reads the body of a whole 200 as JSON; throws `bad_answer` where it makes no sense. */
 export async function readBody(answer: Answer): Promise<JsonText> {
@@ -142,6 +137,3 @@ function messageOf(value: unknown, levels: number): string {
   }
   return '';
 }
-
-/** A header of an answer, the first where it came several times. */
-export { header };

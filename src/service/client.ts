@@ -1,15 +1,18 @@
+import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { BaseUrl } from './address.ts';
-import { answerFailure, header, readBody } from './answers.ts';
+import { readBody } from './answers.ts';
 import { type Operation, operationPath } from './contract.ts';
 import type { Budget, Charge, Tally } from './credits.ts';
 import { type Answer, get, TransportError } from './http.ts';
 import type { JsonText } from './json-text.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
-import { backoff, isRetriedStatus, retryAfter, span } from './retry.ts';
+import { answerProblem, exhausted, Problem, tooLong, transportProblem } from './problem.ts';
+import { backoff } from './retry.ts';
 import { withoutSecret } from './secret.ts';
+import { Waits } from './waits.ts';
 
 /** Where the service is and what it is spoken to with. */
 export interface Service {
@@ -28,6 +31,8 @@ export interface ClientOptions {
   /** Requests side by side at the most. */
   readonly connections: number;
   readonly userAgent: string;
+  /** Whatever answers is an answer: only where none comes the request is sent again (false). */
+  readonly takesAnyAnswer?: boolean;
 }
 
 /** What the client tells while it works. */
@@ -62,13 +67,11 @@ export class Client {
   readonly #context: Context;
   readonly #budget: Budget;
   readonly #events: ClientEvents;
+  readonly #ended = new AbortController();
+  /** Aborted when the call ends, or is to stop. */
+  readonly #over: AbortSignal;
+  readonly #waits: Waits;
   #dispatcher: Promise<Dispatcher> | null = null;
-  /** Moment (of `clock.elapsed`) until which a 429 keeps every request waiting. */
-  #pausedUntil = 0;
-  /** Moment until which any request waits before it is sent again. */
-  #waitingUntil = 0;
-  /** Milliseconds waited since the last success; of waits side by side the time, not their sum. */
-  #waited = 0;
 
   constructor(
     service: Service,
@@ -82,6 +85,10 @@ export class Client {
     this.#context = context;
     this.#budget = budget;
     this.#events = events;
+    this.#over = AbortSignal.any([context.stop, this.#ended.signal]);
+    // As many as there are requests side by side.
+    setMaxListeners(0, this.#over);
+    this.#waits = new Waits(context.clock, this.#over, options.maxWait * 1000, events.wait);
   }
 
   /**
@@ -94,24 +101,31 @@ export class Client {
     for (let retry = 0; ; retry++) {
       const outcome = await this.#attempt(operation, path, tally);
       if (!(outcome instanceof Problem)) {
-        this.#waited = 0;
+        this.#waits.succeeded();
         return await readBody(outcome);
       }
       const { failure, delay } = outcome;
-      if (!outcome.again) throw failure;
-      if (retry >= this.#options.retries) throw exhausted(failure, retry, delay);
+      if (!outcome.again || (this.#options.takesAnyAnswer && failure.status !== null)) throw failure;
+      this.#over.throwIfAborted();
+      if (retry >= this.#options.retries) throw exhausted(outcome, retry);
       const wait = delay ?? backoff(retry + 1, this.#context.clock.random());
-      if (!this.#mayWait(wait)) throw tooLong(failure, wait, delay !== null);
+      if (!this.#waits.mayWait(wait)) throw tooLong(outcome, wait);
       const why = `${failure.message}, retry ${retry + 1} of ${this.#options.retries}`;
-      if (failure.code === 'rate_limited') this.#pause(wait, why);
-      else await this.#sleep(wait, why);
+      if (failure.code === 'rate_limited') this.#waits.pause(wait, why);
+      else await this.#waits.sleep(wait, why);
       tally.retries++;
       this.#budget.total.retries++;
     }
   }
 
+  /** No request is sent any more, and no wait goes on: they throw `reason`. Those under way are read to their end. */
+  end(reason: Failure): void {
+    this.#ended.abort(reason);
+  }
+
   /** Ends every connection. */
   async close(): Promise<void> {
+    this.end(new Failure('failed', 'the call has ended'));
     await (await this.#dispatcher?.catch(() => null))?.destroy();
   }
 
@@ -122,21 +136,21 @@ export class Client {
     const started = this.#context.clock.elapsed();
     let result = 'not sent';
     try {
-      await this.#rateLimit();
-      this.#context.stop.throwIfAborted();
+      await this.#waits.paused();
+      this.#over.throwIfAborted();
       const answer = await this.#get(path, tally);
       result = `${answer.status} ${answer.body.length} bytes`;
       if (answer.status === 200) {
         charge = 'confirmed';
         return answer;
       }
-      return this.#problem(answerFailure(answer, this.#hide), answer);
+      return answerProblem(answer, this.#context.clock.now(), this.#hide);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       result = error.message;
       if (error.sent && (error.status === null || error.status === 200)) charge = 'possibly_charged';
       if (error.problem === 'stopped') throw this.#context.stop.reason;
-      return this.#transportProblem(error);
+      return transportProblem(error, this.#service.baseUrl.origin, this.#context.clock.now(), this.#hide);
     } finally {
       this.#budget.settle(operation.credits, charge, tally);
       const took = Math.round(this.#context.clock.elapsed() - started);
@@ -173,116 +187,6 @@ export class Client {
     });
   }
 
-  #problem(failure: Failure, answer: Pick<Answer, 'status' | 'headers'>): Problem {
-    if (!isRetriedStatus(answer.status)) return new Problem(failure, false, null);
-    const date = Date.parse(header(answer, 'date') ?? '');
-    const now = Number.isNaN(date) ? this.#context.clock.now() : date;
-    return new Problem(failure, true, retryAfter(header(answer, 'retry-after'), now));
-  }
-
-  #transportProblem(error: TransportError): Problem {
-    const { status, message } = error;
-    // The status alone says that nothing was charged, and what is wrong.
-    if (status !== null && status !== 200) {
-      const answer = { status, headers: error.headers, body: null };
-      return this.#problem(answerFailure(answer, this.#hide), answer);
-    }
-    const details = { cause: error, ...(status === null ? {} : { status }) };
-    const host = this.#service.baseUrl.origin;
-    switch (error.problem) {
-      case 'certificate':
-        return new Problem(
-          new Failure('unreachable', `${host} cannot be trusted: ${message}`, {
-            ...details,
-            hint: 'a private authority is named by NODE_EXTRA_CA_CERTS',
-          }),
-          false,
-          null,
-        );
-      case 'unreachable':
-        return new Problem(
-          new Failure('unreachable', `${host} is not reached: ${message}`, {
-            ...details,
-            hint: 'check the address and the network',
-          }),
-          true,
-          null,
-        );
-      case 'nonsense':
-      case 'too large':
-        return new Problem(new Failure('bad_answer', message, details), false, null);
-      default:
-        return new Problem(new Failure('unavailable', `no whole answer: ${message}`, details), true, null);
-    }
-  }
-
   /** A service that quotes the key back must not bring it to the terminal. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#service.key);
-
-  /** Takes a wait of so many milliseconds into account; false where it would be longer than allowed. */
-  #mayWait(wait: number): boolean {
-    const now = this.#context.clock.elapsed();
-    const more = Math.max(0, now + wait - Math.max(this.#waitingUntil, now));
-    if (this.#waited + more > this.#options.maxWait * 1000) return false;
-    this.#waited += more;
-    this.#waitingUntil = Math.max(this.#waitingUntil, now + wait);
-    return true;
-  }
-
-  #pause(wait: number, why: string): void {
-    const until = this.#context.clock.elapsed() + wait;
-    if (until <= this.#pausedUntil) return;
-    this.#pausedUntil = until;
-    this.#events.wait(wait, why);
-  }
-
-  async #rateLimit(): Promise<void> {
-    for (;;) {
-      const left = this.#pausedUntil - this.#context.clock.elapsed();
-      if (left <= 0) return;
-      await this.#context.clock.sleep(left, this.#context.stop);
-    }
-  }
-
-  async #sleep(wait: number, why: string): Promise<void> {
-    this.#events.wait(wait, why);
-    await this.#context.clock.sleep(wait, this.#context.stop);
-  }
-}
-
-/** An attempt that did not bring a whole 200. */
-class Problem {
-  readonly failure: Failure;
-  /** Another try may help. */
-  readonly again: boolean;
-  /** Milliseconds to wait that the service named. */
-  readonly delay: number | null;
-
-  constructor(failure: Failure, again: boolean, delay: number | null) {
-    this.failure = failure;
-    this.again = again;
-    this.delay = delay;
-  }
-}
-
-function changed(failure: Failure, message: string, hint: string | undefined): Failure {
-  return new Failure(failure.code, message, {
-    cause: failure.cause,
-    scope: failure.scope,
-    ...(failure.status === null ? {} : { status: failure.status }),
-    ...(hint === undefined ? {} : { hint }),
-  });
-}
-
-function exhausted(failure: Failure, retries: number, delay: number | null): Failure {
-  const tries = retries === 0 ? '' : `, after ${retries + 1} tries`;
-  const when = delay === null || delay < 1000 ? 'try again later' : `come back in ${span(delay)}`;
-  return changed(failure, `${failure.message}${tries}`, failure.hint ?? when);
-}
-
-function tooLong(failure: Failure, wait: number, named: boolean): Failure {
-  const when = named
-    ? `come back in ${span(wait)}, or allow more with --max-wait`
-    : 'waited as long as --max-wait allows: try again later';
-  return changed(failure, failure.message, when);
 }

@@ -54,7 +54,7 @@ async function makeDispatcher(baseUrl: BaseUrl, options: DispatcherOptions): Pro
       connections,
       httpProxy: httpProxy ?? '',
       httpsProxy: httpsProxy ?? '',
-      noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+      noProxy: env.no_proxy || env.NO_PROXY || '',
     });
   } catch {
     // The address may hold a password: it is not shown.

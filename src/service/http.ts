@@ -12,6 +12,12 @@ export interface Answer {
   readonly body: Buffer;
 }
 
+/** A header of an answer, the first where it came several times. */
+export function header({ headers }: Pick<Answer, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
 export type TransportProblem =
   | 'unreachable'
   | 'certificate'

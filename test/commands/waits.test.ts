@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command } from '../support/command.ts';
-import { serviceEnvironment } from '../support/program.ts';
+import { run, serviceEnvironment } from '../support/program.ts';
 import { page, type Reply, scriptedService } from '../support/service.ts';
 
 const resolved: Reply = { body: { channel_id: 'UCx', resolved_from: 'x' } };
@@ -66,21 +66,52 @@ test('--max-wait bounds the waiting of a call in all: references that fail add u
 });
 
 test('one rate limit for the whole call: a 429 pauses all', async (t) => {
-  let limited = false;
-  const service = await scriptedService(t, ({ query }) => {
-    if (query.get('input') === '@a' && !limited) {
-      limited = true;
-      return { status: 429, headers: { 'retry-after': '30' } };
+  const held: (() => void)[] = [];
+  const asleep: (() => void)[] = [];
+  const go = (all: readonly (() => void)[]): void => {
+    for (const each of all) each();
+  };
+  let early = 0;
+  const service = await scriptedService(t, async (_, number) => {
+    // Of three side by side the last is limited; the others are answered once that is known.
+    if (number === 2) return { status: 429, headers: { 'retry-after': '30' } };
+    if (number < 2) await new Promise<void>((resolve) => held.push(resolve));
+    else if (asleep.length < 3) {
+      early++;
+      go(asleep);
     }
     return resolved;
   });
   const names = ['@a', '@b', '@c', '@d', '@e', '@f'];
-  const result = await command(['resolve', ...names, '--concurrency', '1'], {
+  const result = await command(['resolve', ...names, '--concurrency', '3'], {
     env: serviceEnvironment(service.url),
+    // Nobody wakes before all three wait: the limited one, and those that came in place of the others.
+    sleeping: () =>
+      new Promise((resolve) => {
+        asleep.push(resolve);
+        go(held);
+        if (asleep.length >= 3) go(asleep);
+      }),
   });
   assert.equal(result.exit, 0);
-  assert.deepEqual(result.waits, [30_000]);
   assert.equal(service.seen.length, 7);
+  assert.equal(early, 0);
+});
+
+test('what ends the call ends the waits of all others: nothing more is sent', async (t) => {
+  const held: (() => void)[] = [];
+  const service = await scriptedService(t, async ({ query }) => {
+    await new Promise<void>((resolve) => {
+      held.push(resolve);
+      if (held.length === 4) for (const release of held) release();
+    });
+    return { status: query.get('input') === '@a' ? 401 : 503 };
+  });
+  const names = ['@a', '@b', '@c', '@d', '@e'];
+  const result = await run(['resolve', ...names], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 3);
+  assert.equal(service.seen.length, 4);
+  assert.match(result.stderr, /^chanlist: @a: the key was refused \(401\)[^\n]*\n$/);
 });
 
 test('waits and retries are told with -v, and not without it', async (t) => {

@@ -276,8 +276,11 @@ test('interrupted: the same command does not pay for finished files again, says 
   const first = await desk.run([...args, '--max-credits', '4']);
   assert.equal(first.exit, 9);
   assert.match(first.stderr, /2 of 4 are done: the same command goes on with the rest/);
-  // Something else in the same folder changes nothing about that.
+  // Something else in the same folder changes nothing about that, also of the same kind.
   assert.equal((await desk.run(['uploads', '@size-3', '@size-4', '--output-dir', 'exports'])).exit, 0);
+  const others = ['uploads', '@size-3', '@size-4', '--output-dir', 'exports', '-f', 'csv'];
+  assert.equal((await desk.run(others)).charged, 2);
+  assert.equal((await desk.run(others)).charged, 2);
   assert.equal(
     (await desk.run(['playlist', 'PLdemo', '--output-dir', 'exports', '-f', 'csv', '-n', '5'])).exit,
     0,
@@ -285,7 +288,10 @@ test('interrupted: the same command does not pay for finished files again, says 
   const second = await desk.run([...args, '-v']);
   assert.equal(second.exit, 0);
   assert.equal(second.charged, pages - 4);
-  assert.equal((second.stderr.match(/finished by the interrupted run, begun \d{4}-/g) ?? []).length, 2);
+  assert.match(
+    second.stderr,
+    /^chanlist: exports: 2 files were finished by the interrupted run, begun \d{4}-[^;]*; --restart exports all anew$/m,
+  );
   assert.deepEqual(
     second.summary?.references.map(({ status }) => status),
     ['unchanged', 'unchanged', 'complete', 'complete'],
@@ -489,4 +495,32 @@ test('a thousand channels every night: 0 credits for nothing new, 50 where 50 ha
     Array.from({ length: 50 }, (_, n) => 1 + (n % 15)).reduce((a, b) => a + b),
   );
   assert.equal((await filesIn(desk)).length, 1000);
+});
+
+test('--dry-run of a folder looks at the files whose names are known', async (t) => {
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (path.endsWith('/latest')) return { body: { results: [] } };
+    return { body: query.has('continuation') ? page(2, 4, null) : page(0, 2, 'second') };
+  });
+  const desk = await exportDesk(t);
+  const on = { baseUrl: service.url, unwatched: true };
+  const dry = async (...more: string[]): Promise<string> => {
+    const requests = service.seen.length;
+    const args = ['uploads', 'UCa', '@b', '--output-dir', 'exports', '--dry-run', ...more];
+    const { stdout } = await desk.run(args, on);
+    assert.equal(service.seen.length, requests);
+    return stdout.replaceAll(service.url, '');
+  };
+  const begin = 'GET /api/v2/media/channel/videos?channel=UCa  1 credit a page\n';
+  const resolve = 'GET /api/v2/media/channel/resolve?input=%40b  free, then 1 credit a page';
+  assert.equal(await dry(), `${begin}${resolve}\n`);
+  assert.equal(await dry('--update'), `${begin}${resolve} for what is new\n`);
+
+  const one = ['uploads', 'UCa', '--output-dir', 'exports'];
+  assert.equal((await desk.run([...one, '--max-credits', '1'], on)).exit, 9);
+  const next = 'GET /api/v2/media/channel/videos?continuation=second  1 credit a page\n';
+  assert.equal(await dry(), `${next}${resolve}\n`);
+  assert.equal((await desk.run(one, on)).exit, 0);
+  const latest = 'GET /api/v2/media/channel/latest?channel=UCa  free, then 1 credit a page for what is new\n';
+  assert.equal(await dry('--update'), `${latest}${resolve} for what is new\n`);
 });

@@ -119,6 +119,16 @@ test('a budget that ends between two references names the command for those that
   );
 });
 
+test('the command that continues a listing has each flag once, as it was meant', async (t) => {
+  const service = await scriptedService(t, reply);
+  const args = ['--timeout', '5', '-v', 'uploads', '@a', '--timeout', '10', '--max-credits', '1', '-n', '7'];
+  const { stderr } = await run(args, { env: serviceEnvironment(service.url) });
+  assert.match(
+    stderr,
+    / continue with: chanlist uploads --max-credits 1 --timeout 10 --verbose --continuation='t\+1\/=&% ü' --limit 4$/m,
+  );
+});
+
 test('the command that continues a listing gives the rest', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { watchForKey } from '../support/key-watch.ts';
@@ -38,45 +38,6 @@ for (const [signal, exit] of [
     );
   });
 }
-
-test('a reader that goes away ends the program quietly with 0, and buys no page for nobody', async (t) => {
-  const service = await scriptedService(t, (_, number) => ({
-    body: page(number * 100, number * 100 + 100, `t${number}`),
-  }));
-  const child = spawn(process.execPath, [launcher, 'uploads', '@a'], {
-    env: cleanEnvironment(serviceEnvironment(service.url)),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  watchForKey(child, testKey);
-  let stderr = '';
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  child.stdout.once('data', () => child.stdout.destroy());
-  const exit = await new Promise((resolve) => child.on('close', resolve));
-  assert.equal(exit, 0);
-  assert.equal(stderr, '');
-  assert.ok(service.seen.length <= 2, `${service.seen.length} pages were bought`);
-});
-
-test('a full disk under stdout is an error (1), not a stack trace', async (t) => {
-  const service = await scriptedService(t, () => ({ body: page(0, 3, 'next') }));
-  const full = await open('/dev/full', 'w');
-  const child = spawn(process.execPath, [launcher, 'uploads', '@a'], {
-    env: cleanEnvironment(serviceEnvironment(service.url)),
-    stdio: ['ignore', full.fd, 'pipe'],
-  });
-  watchForKey(child, testKey);
-  let stderr = '';
-  child.stderr?.on('data', (text) => {
-    stderr += text;
-  });
-  const exit = await new Promise((resolve) => child.on('close', resolve));
-  await full.close();
-  assert.equal(exit, 1);
-  assert.match(stderr, /^chanlist: [^\n]*ENOSPC[^\n]*1 credit spent[^\n]*\n$/);
-  assert.equal(service.seen.length, 1);
-});
 
 test('closed stderr and stdin do no harm', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 3, null) }));

@@ -10,6 +10,8 @@ export interface CommandOptions {
   readonly columns?: number;
   /** The wall clock, in milliseconds since 1970, in place of one that stands with the waits. */
   readonly now?: () => number;
+  /** Each wait ends when this does (default: at once). */
+  readonly sleeping?: () => Promise<void>;
 }
 
 export interface CommandResult {
@@ -38,6 +40,7 @@ export async function command(args: readonly string[], options: CommandOptions =
       sleep: async (milliseconds, signal) => {
         signal.throwIfAborted();
         waits.push(milliseconds);
+        await options.sleeping?.();
         time += milliseconds;
       },
     },

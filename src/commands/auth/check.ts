@@ -1,21 +1,11 @@
-import type { Context } from '../../context.ts';
-import type { Service } from '../../service/client.ts';
+import type { checkKey } from './check-key.ts';
 
-/** The free call that checks a key: given to the commands, so that their tests need no service. */
-export type CheckKey = (
-  service: Service,
-  context: Context,
-  options: { timeout: number },
-) => Promise<'good' | 'no credits'>;
-
+/** What checks a key: given to the commands, so that their tests need no service. */
 export interface AuthDependencies {
-  readonly checkKey: CheckKey;
+  readonly checkKey: typeof checkKey;
 }
 
 /** The real call, loaded when it is made. */
 export const authDependencies: AuthDependencies = {
-  checkKey: async (service, context, options) => {
-    const { checkKey } = await import('../../service/check-key.ts');
-    return checkKey(service, context, options);
-  },
+  checkKey: async (...all) => (await import('./check-key.ts')).checkKey(...all),
 };

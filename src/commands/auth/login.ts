@@ -35,7 +35,7 @@ export async function runLogin(
   const { baseUrl, key } = await account(options, context, talk, given, stored);
   const kept = stored?.baseUrl.origin === baseUrl.origin ? stored.namespace : undefined;
   const profile: Profile = { baseUrl, namespace: word ?? kept ?? defaultNamespace, key };
-  const verdict = await checkKey(profile, context, { timeout: options.timeout }).catch(notStored);
+  const verdict = await checkKey(profile, context, options).catch(notStored);
   const { profiles } = await updateStore(context, (store) => ({
     active: name,
     profiles: new Map(store.profiles).set(name, profile),

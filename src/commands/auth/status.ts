@@ -7,7 +7,7 @@ import type { SharedOptions } from '../../options.ts';
 import { sanitize } from '../../output/sanitize.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { Talk } from '../../output/talk.ts';
-import { authDependencies, type CheckKey } from './check.ts';
+import { type AuthDependencies, authDependencies } from './check.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function runStatus(
     throw usage(`auth status has no format ${options.format}`, 'expected table, json or ndjson');
   const stdout = new Stdout(context, new Talk(context.stderr, options));
   const settings = await orErrorDocument(stdout, options.format, () => findService(options, context));
-  const failure = await problem(settings, context, checkKey, options.timeout);
+  const failure = await problem(settings, context, checkKey, options);
   const store = storeFile(context.env);
   const format = options.format ?? (context.stdout.isTTY === true ? 'table' : 'ndjson');
   const json = format === 'json' || format === 'ndjson';
@@ -36,15 +36,15 @@ export async function runStatus(
 async function problem(
   settings: FoundSettings,
   context: Context,
-  checkKey: CheckKey,
-  timeout: number,
+  checkKey: AuthDependencies['checkKey'],
+  options: SharedOptions,
 ): Promise<Failure | null> {
   const { baseUrl, namespace, key, keyProblem, hint } = settings;
   if (baseUrl === null)
     return new Failure('unauthorized', 'there is no account: no service address is known', { hint });
   if (key === null) return keyProblem;
   try {
-    const verdict = await checkKey({ baseUrl, namespace, key }, context, { timeout });
+    const verdict = await checkKey({ baseUrl, namespace, key }, context, options);
     if (verdict === 'good') return null;
     return new Failure('no_credits', 'the account has no credits', {
       status: 402,

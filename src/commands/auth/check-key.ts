@@ -1,0 +1,42 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { createClient } from '../../open-service.ts';
+import type { SharedOptions } from '../../options.ts';
+import { createProgress } from '../../output/progress.ts';
+import { Talk } from '../../output/talk.ts';
+import type { Service } from '../../service/client.ts';
+import { operations } from '../../service/contract.ts';
+import { Budget, newTally } from '../../service/credits.ts';
+
+/** What is resolved to see whether a key is taken: whether the channel exists does not matter. */
+const anyChannel = '@chanlist';
+
+/**
+ * Checks a key with one free call: every answer but 401, 402 and 403 proves it, so that only a service that does
+ * not answer is asked again. Throws `unauthorized` for a refused key, and what else keeps the service from
+ * answering (a redirect too: it is another address).
+ */
+export async function checkKey(
+  service: Service,
+  context: Context,
+  shared: SharedOptions,
+): Promise<'good' | 'no credits'> {
+  const talk = new Talk(context.stderr, shared);
+  talk.conceal(service.key);
+  const progress = createProgress(context, talk, shared);
+  const how = { connections: 1, takesAnyAnswer: true };
+  const client = createClient(service, shared, how, context, new Budget(0), talk, progress);
+  try {
+    await client.call(operations.resolve, { input: anyChannel }, newTally());
+    return 'good';
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status === null) throw error;
+    if (error.code === 'no_credits') return 'no credits';
+    const redirected = error.status >= 300 && error.status < 400;
+    if (error.code === 'unauthorized' || redirected) throw error;
+    return 'good';
+  } finally {
+    await client.close();
+    await progress.stop();
+  }
+}

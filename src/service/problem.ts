@@ -1,0 +1,88 @@
+import { Failure } from '../errors.ts';
+import { answerFailure } from './answers.ts';
+import { type Answer, header, type TransportError } from './http.ts';
+import { isRetriedStatus, retryAfter, span } from './retry.ts';
+
+/** An attempt that did not bring a whole 200. */
+export class Problem {
+  readonly failure: Failure;
+  /** Another try may help. */
+  readonly again: boolean;
+  /** Milliseconds to wait that the service named. */
+  readonly delay: number | null;
+
+  constructor(failure: Failure, again: boolean, delay: number | null = null) {
+    this.failure = failure;
+    this.again = again;
+    this.delay = delay;
+  }
+}
+
+/** Takes secrets out of a text. */
+type Hide = (text: string) => string;
+
+/** The problem with a whole answer other than a 200, or with one of which only the head is known. `now`: see `retryAfter`. */
+export function answerProblem(
+  answer: Pick<Answer, 'status' | 'headers'> & { body: Buffer | null },
+  now: number,
+  hide: Hide,
+): Problem {
+  const failure = answerFailure(answer, hide);
+  if (!isRetriedStatus(answer.status)) return new Problem(failure, false);
+  const date = Date.parse(header(answer, 'date') ?? '');
+  return new Problem(
+    failure,
+    true,
+    retryAfter(header(answer, 'retry-after'), Number.isNaN(date) ? now : date),
+  );
+}
+
+/** The problem with a request of which no whole answer was read; `host`: who was asked. */
+export function transportProblem(error: TransportError, host: string, now: number, hide: Hide): Problem {
+  const { status, headers, message } = error;
+  // The status alone says that nothing was charged, and what is wrong.
+  if (status !== null && status !== 200) return answerProblem({ status, headers, body: null }, now, hide);
+  const details = { cause: error, ...(status === null ? {} : { status }) };
+  switch (error.problem) {
+    case 'certificate': {
+      const hint = 'a private authority is named by NODE_EXTRA_CA_CERTS';
+      const what = `${host} cannot be trusted: ${message}`;
+      return new Problem(new Failure('unreachable', what, { ...details, hint }), false);
+    }
+    case 'unreachable': {
+      const hint = 'check the address and the network';
+      const what = `${host} is not reached: ${message}`;
+      return new Problem(new Failure('unreachable', what, { ...details, hint }), true);
+    }
+    case 'nonsense':
+    case 'too large':
+      return new Problem(new Failure('bad_answer', message, details), false);
+    default:
+      return new Problem(new Failure('unavailable', `no whole answer: ${message}`, details), true);
+  }
+}
+
+/** The failure once all retries are used up. */
+export function exhausted({ failure, delay }: Problem, retries: number): Failure {
+  const tries = retries === 0 ? '' : `, after ${retries + 1} tries`;
+  const when = delay === null || delay < 1000 ? 'try again later' : `come back in ${span(delay)}`;
+  return changed(failure, `${failure.message}${tries}`, failure.hint ?? when);
+}
+
+/** The failure where waiting for another try, for `wait` milliseconds, would take too long. */
+export function tooLong({ failure, delay }: Problem, wait: number): Failure {
+  const when =
+    delay === null
+      ? 'waited as long as --max-wait allows: try again later'
+      : `come back in ${span(wait)}, or allow more with --max-wait`;
+  return changed(failure, failure.message, when);
+}
+
+function changed(failure: Failure, message: string, hint: string): Failure {
+  return new Failure(failure.code, message, {
+    cause: failure.cause,
+    scope: failure.scope,
+    ...(failure.status === null ? {} : { status: failure.status }),
+    hint,
+  });
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { command } from '../support/command.ts';
+import { run, serviceEnvironment } from '../support/program.ts';
+import { scriptedService } from '../support/service.ts';
+
+test('auth status asks again only where nothing answers, as often as --retries says', async (t) => {
+  for (const [status, exit] of [
+    [200, 0],
+    [404, 0],
+    [429, 0],
+    [503, 0],
+    [401, 3],
+    [402, 4],
+    [403, 3],
+  ] as const) {
+    const service = await scriptedService(t, () => ({ status, headers: { 'retry-after': '60' } }));
+    const result = await run(['auth', 'status'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, exit, `${status}`);
+    assert.equal(service.seen.length, 1, `${status}`);
+  }
+  const service = await scriptedService(t, () => (_, socket) => socket.destroy());
+  const env = serviceEnvironment(service.url);
+  const usual = await command(['auth', 'status', '-v'], { env });
+  assert.equal(usual.exit, 7);
+  assert.deepEqual(usual.waits, [500, 1000, 2000, 4000]);
+  assert.equal(service.seen.length, 5);
+  assert.match(usual.stderr, /^chanlist: waiting 1 s: .*retry 1 of 4$/m);
+  const once = await command(['auth', 'status', '--retries', '0'], { env });
+  assert.equal(once.exit, 7);
+  assert.equal(service.seen.length, 6);
+});
