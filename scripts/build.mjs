@@ -49,11 +49,18 @@ const bundle = await build({
   plugins: [lean],
 });
 
+refuse(bundle.warnings);
+
+/** esbuild has printed the warnings; a build with any is none. */
+function refuse(warnings) {
+  if (warnings.length > 0) throw new Error(`the build has ${warnings.length} warnings`);
+}
+
 // esbuild splits chunks only as ES modules, and CommonJS ones start faster: so each chunk is turned into
 // CommonJS afterwards, and `import()` into a late `require`.
 const chunks = new Map();
 for (const { path, text } of bundle.outputFiles) {
-  const { code } = await transform(text, {
+  const { code, warnings } = await transform(text, {
     format: 'cjs',
     platform: 'node',
     target,
@@ -62,6 +69,7 @@ for (const { path, text } of bundle.outputFiles) {
     lineLimit: 160,
   });
   chunks.set(basename(path), code);
+  refuse(warnings);
 }
 const reached = [...reachedFrom(bundle.metafile.outputs, common)].map((path) => basename(path));
 const files = pack(chunks, new Set(reached), 'core.cjs', 'start.cjs');
