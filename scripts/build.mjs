@@ -41,7 +41,7 @@ const settings = {
 };
 const bundle = await build({
   ...settings,
-  entryPoints: { start: 'src/start.ts', 'ready-texts': 'src/help/ready-texts.ts' },
+  entryPoints: { start: 'src/start.ts', 'ready-texts': 'src/manual/ready-texts.ts' },
   chunkNames: '[name]-[hash]',
   splitting: true,
   format: 'esm',

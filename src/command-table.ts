@@ -1,8 +1,8 @@
+import type { CommandFile } from './cli/command.ts';
+import { allFlags, type SharedFlag } from './cli/shared-flags.ts';
 import { shortCost } from './help/cost.ts';
 import { topicNames } from './help/topic-names.ts';
-import type { CommandFile } from './program.ts';
 import { latestSize, operations } from './service/contract.ts';
-import { allFlags, type SharedFlag } from './shared-flags.ts';
 
 /** A row of the table of commands. */
 export interface CommandRow {

@@ -1,9 +1,9 @@
 import type { Context } from './context.ts';
 import { ClosedPipe, lastResort, toFailure } from './errors.ts';
+import { showStack } from './output/stack.ts';
 import { Stdout } from './output/stdout.ts';
 import { Talk } from './output/talk.ts';
 import { parseArguments } from './program.ts';
-import { showStack } from './stack.ts';
 
 /** Runs the program: arguments (without node and script) to exit code. Every error ends here. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {

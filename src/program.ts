@@ -1,27 +1,12 @@
 import { Command, CommanderError } from 'commander';
+import type { Start, Task } from './cli/command.ts';
+import { addSharedFlags, allFlags } from './cli/shared-flags.ts';
+import { checkFlagsBefore, complaint, unknownWord } from './cli/usage-errors.ts';
 import { type CommandRow, commands } from './command-table.ts';
-import type { Context } from './context.ts';
 import { document } from './help/document.ts';
 import { formatHelp, helpGroup } from './help/format-help.ts';
 import { helpWidth } from './help/text.ts';
-import { addSharedFlags, allFlags } from './shared-flags.ts';
-import { checkFlagsBefore, complaint, unknownWord } from './usage-errors.ts';
 import { version } from './version.ts';
-
-/** What the arguments ask for: a command's own function and the options it takes. */
-export interface Task<Options = unknown> {
-  readonly run: (options: Options, context: Context) => Promise<number>;
-  readonly options: Options;
-}
-
-/** A command hands its function and options over with this, once its arguments are read. */
-export type Start = <Options>(run: Task<Options>['run'], options: Options) => void;
-
-/** What every command file exports besides its `run`. */
-export interface CommandFile {
-  /** Adds arguments, options, examples and the action. */
-  register(command: Command, start: Start): void;
-}
 
 /** Where the program's own text (help, version) goes. */
 type Write = (text: string) => void;

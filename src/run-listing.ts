@@ -1,10 +1,10 @@
-import { runCall } from './call.ts';
+import { runCall } from './call/call.ts';
+import { readReferences } from './call/references.ts';
+import { maxCredits } from './cli/max-credits.ts';
 import type { Context } from './context.ts';
 import { usage } from './errors.ts';
 import type { ListingOptions } from './listing/options.ts';
-import type { Start } from './listing/plan.ts';
-import { maxCredits } from './max-credits.ts';
-import { readReferences } from './references.ts';
+import type { ListStart } from './listing/plan.ts';
 import type { PagedOperation } from './service/pages.ts';
 import type { ReferenceKind } from './service/references.ts';
 
@@ -33,7 +33,7 @@ async function readStarts(
   kind: ReferenceKind,
   { continuation, references, from }: ListingOptions,
   context: Context,
-): Promise<{ starts: Start[]; several: boolean }> {
+): Promise<{ starts: ListStart[]; several: boolean }> {
   if (continuation !== null)
     return { starts: [{ given: null, value: null, id: null, token: continuation }], several: false };
   const read = await readReferences(references, from, kind, context);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { exitCodes } from '../src/errors.ts';
 import { temporaryFolder, testKey } from './support/program.ts';
@@ -212,28 +212,4 @@ test('CONTRIBUTING.md names files and scripts that are there', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: object };
   for (const [, name = ''] of text.matchAll(/`npm (?:run )?(\w+)`/g))
     assert.ok(name === 'ci' || Object.hasOwn(scripts, name), `npm run ${name}`);
-});
-
-test('imports point one way, as CONTRIBUTING.md draws it', async () => {
-  /** Folders of `src`, by the column of the picture, from the right. */
-  const ranks = [
-    ['service'],
-    ['output', 'sandbox'],
-    ['bodies', 'listing', 'export', 'accounts'],
-    ['commands'],
-  ];
-  const rankOf = (path: string): number =>
-    ranks.findIndex((folders) => folders.some((folder) => path.startsWith(`src/${folder}/`)));
-  const names = await readdir(join(root, 'src'), { recursive: true });
-  const wrong: string[] = [];
-  for (const name of names.filter((each) => each.endsWith('.ts'))) {
-    const file = join('src', name);
-    const text = await readFile(join(root, file), 'utf8');
-    for (const [, target = ''] of text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)) {
-      const to = join(dirname(file), target);
-      const [above, below] = [rankOf(file), rankOf(to)];
-      if (above >= 0 && below > above) wrong.push(`${file} imports ${to}`);
-    }
-  }
-  assert.deepEqual(wrong, []);
 });

@@ -1,5 +1,5 @@
 import { Failure, systemCode, usage } from '../errors.ts';
-import { readPath, TooLarge } from '../read-input.ts';
+import { readPath, TooLarge } from '../files/read-input.ts';
 
 /** Longest key, in characters. */
 const longestKey = 4096;

@@ -1,6 +1,6 @@
 import { type Failure, usage } from '../errors.ts';
-import { nearest } from '../nearest.ts';
 import type { BaseUrl } from '../service/address.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
 export interface Profile {

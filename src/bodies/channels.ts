@@ -1,7 +1,7 @@
-import { runCall } from '../call.ts';
+import { runCall } from '../call/call.ts';
+import { readReferences } from '../call/references.ts';
+import { maxCredits } from '../cli/max-credits.ts';
 import type { Context } from '../context.ts';
-import { maxCredits } from '../max-credits.ts';
-import { readReferences } from '../references.ts';
 import type { operations } from '../service/contract.ts';
 import { checkParameters } from '../service/parameters.ts';
 import type { Reference } from '../service/references.ts';

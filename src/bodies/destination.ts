@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { prepareWhole, writeWhole } from '../export/files.ts';
+import { prepareWhole, writeWhole } from '../files/files.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Talk } from '../output/talk.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { addMaxCredits } from '../max-credits.ts';
-import { type SharedOptions, sharedOptions } from '../options.ts';
-import { addConcurrency, addFrom, defaultConcurrency } from '../reference-flags.ts';
+import { addMaxCredits } from '../cli/max-credits.ts';
+import { type SharedOptions, sharedOptions } from '../cli/options.ts';
+import { addConcurrency, addFrom, defaultConcurrency } from '../cli/reference-flags.ts';
 import { expectedReference } from '../service/references.ts';
 
 /** Options of the commands that print whole answers: resolve, latest, and search in part. */

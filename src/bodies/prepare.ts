@@ -1,21 +1,21 @@
-import type { Call, CallPlan } from '../call.ts';
+import type { Call, CallPlan } from '../call/call.ts';
+import { failed, newReceipt, type Receipt } from '../call/receipts.ts';
+import type { References } from '../call/references.ts';
+import { effectiveFormat, type SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
-import { inOrder } from '../in-order.ts';
-import { effectiveFormat, type SharedOptions } from '../options.ts';
 import { parseFields } from '../output/fields.ts';
 import { createFormat } from '../output/formats.ts';
 import { Printer } from '../output/printer.ts';
 import { records } from '../output/records.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { failed, newReceipt, type Receipt } from '../receipts.ts';
-import type { References } from '../references.ts';
 import { type Operation, operations } from '../service/contract.ts';
 import type { JsonText } from '../service/json-text.ts';
 import type { Parameters } from '../service/parameters.ts';
 import type { Reference } from '../service/references.ts';
 import { resolvedId } from '../service/resolved-id.ts';
 import { openDestination } from './destination.ts';
+import { inOrder } from './in-order.ts';
 
 /** A command that prints whole answers, one for each reference. */
 export interface BodyPlan {

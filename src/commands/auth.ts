@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import type { Start } from '../cli/command.ts';
+import { type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
-import { type SharedOptions, sharedOptions } from '../options.ts';
-import type { Start } from '../program.ts';
 import { runList } from './auth/list.ts';
 import { runLogin } from './auth/login.ts';
 import { runLogout } from './auth/logout.ts';

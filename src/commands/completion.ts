@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import type { Start } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { type Shell, shellNames, shells } from '../help/shells.ts';
-import { nearest } from '../nearest.ts';
 import { Stdout } from '../output/stdout.ts';
 import { Talk } from '../output/talk.ts';
-import type { Start } from '../program.ts';
+import { nearest } from '../text/nearest.ts';
 
 export interface CompletionOptions {
   readonly shell: Shell;

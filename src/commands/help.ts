@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
+import type { Start } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { topicNames } from '../help/topic-names.ts';
-import { helpText, helpTopics } from '../help.ts';
-import { nearest } from '../nearest.ts';
 import { Stdout } from '../output/stdout.ts';
 import { Talk } from '../output/talk.ts';
-import type { Start } from '../program.ts';
+import { nearest } from '../text/nearest.ts';
 
 export interface HelpOptions {
   /** A command, an action (`auth login`) or a topic; null: the program. */
@@ -31,6 +30,7 @@ export function register(command: Command, start: Start): void {
 
 /** Prints the help of a command or topic on stdout. */
 export async function run(options: HelpOptions, context: Context): Promise<number> {
+  const { helpText, helpTopics } = await import('../manual/help-text.ts');
   const text = await helpText(options.topic);
   if (text === null) {
     const meant = nearest(options.topic ?? '', await helpTopics());

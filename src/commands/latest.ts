@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { runChannels } from '../bodies/channels.ts';
 import { addBodyOptions, type BodyFlags, type BodyOptions, bodyOptions } from '../bodies/options.ts';
+import type { Start } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
-import type { Start } from '../program.ts';
 import { latestSize, operations } from '../service/contract.ts';
 
 export function register(command: Command, start: Start): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Start } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
@@ -8,7 +9,6 @@ import {
   type ListingOptions,
   listingOptions,
 } from '../listing/options.ts';
-import type { Start } from '../program.ts';
 import { runListing } from '../run-listing.ts';
 import { operations } from '../service/contract.ts';
 

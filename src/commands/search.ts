@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { prepareBodies } from '../bodies/prepare.ts';
-import { runCall } from '../call.ts';
+import { runCall } from '../call/call.ts';
+import type { Start } from '../cli/command.ts';
+import { addMaxCredits, maxCredits } from '../cli/max-credits.ts';
+import { type SharedOptions, sharedOptions, wholeNumber } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
-import { addMaxCredits, maxCredits } from '../max-credits.ts';
-import { type SharedOptions, sharedOptions, wholeNumber } from '../options.ts';
-import type { Start } from '../program.ts';
 import { operations, parameter } from '../service/contract.ts';
 import { checkParameters } from '../service/parameters.ts';
 import { expectedReference, parseReference, type Reference } from '../service/references.ts';

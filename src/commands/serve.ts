@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import type { Start } from '../cli/command.ts';
+import { wholeNumber } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
-import { wholeNumber } from '../options.ts';
 import { Stdout } from '../output/stdout.ts';
 import { Talk } from '../output/talk.ts';
-import type { Start } from '../program.ts';
 import { sandboxDefaults as defaults, servePort } from '../sandbox/defaults.ts';
 import { type FaultRule, parseFaultRule } from '../sandbox/faults.ts';
 

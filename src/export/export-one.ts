@@ -1,6 +1,6 @@
+import { acquireLock } from '../files/lock.ts';
+import { resolveTarget } from '../files/target.ts';
 import { exportWhole } from './export-whole.ts';
-import { acquireLock } from './lock.ts';
-import { resolveTarget } from './target.ts';
 import type { ExportTask } from './task.ts';
 import { updateFile } from './update.ts';
 

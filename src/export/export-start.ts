@@ -1,10 +1,10 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
+import { failed, newReceipt, type Receipt } from '../call/receipts.ts';
 import { Failure, toFailure } from '../errors.ts';
-import type { Start } from '../listing/plan.ts';
-import { failed, newReceipt, type Receipt } from '../receipts.ts';
+import type { Target } from '../files/target.ts';
+import type { ListStart } from '../listing/plan.ts';
 import type { Tally } from '../service/credits.ts';
 import { exportOne } from './export-one.ts';
-import type { Target } from './target.ts';
 import type { ExportSettings } from './task.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { ExportSettings } from './task.ts';
 export async function exportStart(
   call: Call,
   settings: ExportSettings,
-  start: Start,
+  start: ListStart,
   targetOf: (receipt: Receipt) => Promise<Target | null>,
   finishing: (receipt: Receipt) => Promise<void> = async () => {},
 ): Promise<Receipt> {

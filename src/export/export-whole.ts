@@ -1,6 +1,6 @@
 import { usage } from '../errors.ts';
 import { firstEntries } from '../listing/list.ts';
-import type { ExportFile } from './export-file.ts';
+import type { ExportFile } from './part/export-file.ts';
 import { fileFormat, positionOf, runExport } from './part-listing.ts';
 import { type ExportTask, openExport, tellDone } from './task.ts';
 

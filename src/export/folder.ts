@@ -1,18 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
+import type { Receipt } from '../call/receipts.ts';
 import { Failure, systemCode, toFailure, usage } from '../errors.ts';
-import type { Start } from '../listing/plan.ts';
+import { nodeFileOps } from '../files/files.ts';
+import { acquireLock } from '../files/lock.ts';
+import { resolveTarget, type Target } from '../files/target.ts';
+import type { ListStart } from '../listing/plan.ts';
 import { sharedProgress } from '../output/shared-progress.ts';
-import type { Receipt } from '../receipts.ts';
 import { operations } from '../service/contract.ts';
 import { resolvedId } from '../service/resolved-id.ts';
-import { ExportFile } from './export-file.ts';
 import { exportStart } from './export-start.ts';
-import { nodeFileOps } from './files.ts';
 import { type FolderJournal, openFolderJournal } from './folder-journal.ts';
-import { acquireLock } from './lock.ts';
-import { resolveTarget, type Target } from './target.ts';
+import { ExportFile } from './part/export-file.ts';
 import type { ExportSettings } from './task.ts';
 
 /** Exports each reference into a file of its own, several side by side. */
@@ -24,7 +24,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   const seen = new Set<string>();
   /** Files that an interrupted run has finished. */
   let there = 0;
-  const targetOf = async (start: Start, receipt: Receipt): Promise<Target | null> => {
+  const targetOf = async (start: ListStart, receipt: Receipt): Promise<Target | null> => {
     const id = await idOf(call, start, receipt);
     const target = await resolveTarget(join(folder, `${id}.${settings.format}`));
     receipt.file = target.path;
@@ -37,7 +37,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     there++;
     return null;
   };
-  const work = (start: Start): Promise<Receipt> =>
+  const work = (start: ListStart): Promise<Receipt> =>
     exportStart(
       shared,
       settings,
@@ -110,7 +110,7 @@ async function removeStaleLock({ real, path }: Target): Promise<void> {
 }
 
 /** The canonical ID that names a reference's file; a handle costs one free call (service specification, 4.1). */
-async function idOf(call: Call, start: Start, receipt: Receipt): Promise<string> {
+async function idOf(call: Call, start: ListStart, receipt: Receipt): Promise<string> {
   if (start.id !== null) return start.id;
   const answer = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
   const id = resolvedId(answer);

@@ -1,6 +1,6 @@
 import { usage } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
-import { type FileFormat, type FileRecord, findIds, readEntries, surveyFile } from './read-file.ts';
+import { type FileFormat, type FileRecord, findIds, readEntries, surveyFile } from './read/read-file.ts';
 import type { ExportTask } from './task.ts';
 
 /** The complete file that an update builds upon, or none. It is read in pieces: memory stays flat. */

@@ -1,15 +1,16 @@
+import type { Receipt } from '../call/receipts.ts';
 import { Failure } from '../errors.ts';
 import { type ListingPlan, list, nothingYet, type PageSink, type Position } from '../listing/list.ts';
-import type { Format, Item } from '../output/format.ts';
+import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
-import type { Receipt } from '../receipts.ts';
+import type { Item } from '../output/item.ts';
 import { pageSize } from '../service/contract.ts';
 import type { Credits } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { pageDigest, tokenMark } from '../service/pages.ts';
-import type { ExportFile } from './export-file.ts';
 import { mendCommand } from './mend.ts';
-import type { State } from './state.ts';
+import type { ExportFile } from './part/export-file.ts';
+import type { State } from './part/state.ts';
 import type { ExportSettings, ExportTask } from './task.ts';
 
 /** What the state of an interrupted export holds besides the journal's own. */

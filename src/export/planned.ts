@@ -1,9 +1,9 @@
-import type { PlannedRequest } from '../dry-run.ts';
-import { firstRequest, type Start } from '../listing/plan.ts';
+import type { PlannedRequest } from '../call/dry-run.ts';
+import type { Target } from '../files/target.ts';
+import { firstRequest, type ListStart } from '../listing/plan.ts';
 import { operations } from '../service/contract.ts';
-import { ExportFile } from './export-file.ts';
+import { ExportFile } from './part/export-file.ts';
 import { positionOf } from './part-listing.ts';
-import type { Target } from './target.ts';
 import type { ExportSettings } from './task.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ExportSettings } from './task.ts';
  */
 export async function plannedRequest(
   { listing }: ExportSettings,
-  start: Start,
+  start: ListStart,
   target: Target | null,
 ): Promise<PlannedRequest> {
   const { operation, options } = listing;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { effectiveFormat, tableInFile } from '../cli/options.ts';
 import { usage } from '../errors.ts';
-import type { Listing, Prepared, Start } from '../listing/plan.ts';
-import { effectiveFormat, tableInFile } from '../options.ts';
+import { resolveTarget, type Target } from '../files/target.ts';
+import type { Listing, ListStart, Prepared } from '../listing/plan.ts';
 import { parseFields } from '../output/fields.ts';
 import { exportStart } from './export-start.ts';
 import { exportFolder } from './folder.ts';
 import { plannedRequest } from './planned.ts';
-import { resolveTarget, type Target } from './target.ts';
 
 /** A listing into a file, or into a folder of files. */
 export async function prepare(listing: Listing): Promise<Prepared> {
@@ -42,7 +42,7 @@ export async function prepare(listing: Listing): Promise<Prepared> {
 }
 
 /** The file of a reference in a folder; null where its name, or the folder, is only known after a request. */
-async function knownTarget({ id }: Start, folder: string, format: string): Promise<Target | null> {
+async function knownTarget({ id }: ListStart, folder: string, format: string): Promise<Target | null> {
   if (id === null) return null;
   try {
     return await resolveTarget(join(folder, `${id}.${format}`));

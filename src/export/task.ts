@@ -1,11 +1,11 @@
-import type { Call } from '../call.ts';
-import type { Listing, Start } from '../listing/plan.ts';
+import type { Call } from '../call/call.ts';
+import type { Receipt } from '../call/receipts.ts';
+import type { Target } from '../files/target.ts';
+import type { Listing, ListStart } from '../listing/plan.ts';
 import type { Field } from '../output/fields.ts';
-import type { Receipt } from '../receipts.ts';
-import { ExportFile } from './export-file.ts';
-import type { FileFormat } from './read-file.ts';
-import type { Identity, State } from './state.ts';
-import type { Target } from './target.ts';
+import { ExportFile } from './part/export-file.ts';
+import type { Identity, State } from './part/state.ts';
+import type { FileFormat } from './read/read-file.ts';
 
 /** What every export of a call has in common. */
 export interface ExportSettings {
@@ -18,7 +18,7 @@ export interface ExportSettings {
 export interface ExportTask {
   readonly call: Call;
   readonly settings: ExportSettings;
-  readonly start: Start;
+  readonly start: ListStart;
   readonly target: Target;
   readonly receipt: Receipt;
   /** Called when all that is paid for is in the part file, before that takes FILE's place. */

@@ -1,15 +1,15 @@
 import { Failure, usage } from '../errors.ts';
+import { resolveTarget } from '../files/target.ts';
 import type { ListingPlan } from '../listing/list.ts';
 import { keepMemoryFlat } from '../listing/memory.ts';
 import { operations, pageSize } from '../service/contract.ts';
 import { resolvedId } from '../service/resolved-id.ts';
-import { ExportFile } from './export-file.ts';
 import { exportWhole } from './export-whole.ts';
 import { KnownFile } from './known-file.ts';
 import { latestOf } from './latest.ts';
 import { mendCommand } from './mend.ts';
+import { ExportFile } from './part/export-file.ts';
 import { fileFormat, positionOf, runExport } from './part-listing.ts';
-import { resolveTarget } from './target.ts';
 import { type ExportTask, openExport, tellDone } from './task.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { byExtension } from '../options.ts';
+import { byExtension } from '../cli/options.ts';
 import { knownFields } from '../output/fields.ts';
 import { type FormatName, formatNames } from '../output/format.ts';
 import type { OperationName } from '../service/contract.ts';

@@ -1,7 +1,8 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
+import { failed, type Receipt } from '../call/receipts.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
-import { type Format, type Item, joined, type ListingEnd, type Text } from '../output/format.ts';
-import { failed, type Receipt } from '../receipts.ts';
+import { type Format, joined, type ListingEnd, type Text } from '../output/format.ts';
+import type { Item } from '../output/item.ts';
 import { pageSize } from '../service/contract.ts';
 import { spent } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';

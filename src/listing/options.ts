@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { addMaxCredits } from '../cli/max-credits.ts';
+import { nonEmpty, type SharedOptions, sharedOptions, tableInFile, wholeNumber } from '../cli/options.ts';
+import { addConcurrency, addFrom, defaultConcurrency } from '../cli/reference-flags.ts';
 import { usage } from '../errors.ts';
-import { addMaxCredits } from '../max-credits.ts';
-import { nonEmpty, type SharedOptions, sharedOptions, tableInFile, wholeNumber } from '../options.ts';
-import { addConcurrency, addFrom, defaultConcurrency } from '../reference-flags.ts';
 import { expectedReference, type ReferenceKind } from '../service/references.ts';
 import { type Invocation, invocationOf } from './continue.ts';
 

@@ -1,12 +1,12 @@
-import type { CallPlan } from '../call.ts';
+import type { CallPlan } from '../call/call.ts';
+import type { PlannedRequest } from '../call/dry-run.ts';
 import type { Context } from '../context.ts';
-import type { PlannedRequest } from '../dry-run.ts';
 import type { PagedOperation } from '../service/pages.ts';
 import type { ReferenceKind } from '../service/references.ts';
 import type { ListingOptions } from './options.ts';
 
 /** What one listing starts from: a reference, or the token of a page. */
-export interface Start {
+export interface ListStart {
   /** As typed; null with `--continuation`. */
   readonly given: string | null;
   /** What is sent. */
@@ -20,7 +20,7 @@ export interface Listing {
   readonly operation: PagedOperation;
   readonly kind: ReferenceKind;
   readonly options: ListingOptions;
-  readonly starts: readonly Start[];
+  readonly starts: readonly ListStart[];
   readonly several: boolean;
   readonly context: Context;
 }
@@ -31,7 +31,7 @@ export type Prepared = Pick<CallPlan, 'requests' | 'work'>;
 /** The request that a listing starts with. */
 export function firstRequest(
   operation: PagedOperation,
-  start: Pick<Start, 'value' | 'token'>,
+  start: Pick<ListStart, 'value' | 'token'>,
 ): PlannedRequest {
   const [first] = operation.parameters;
   const parameters =

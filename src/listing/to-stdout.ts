@@ -1,17 +1,17 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
+import { newReceipt, type Receipt } from '../call/receipts.ts';
+import { effectiveFormat } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
-import { effectiveFormat } from '../options.ts';
 import { parseFields } from '../output/fields.ts';
 import { type Format, joined } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { Printer } from '../output/printer.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { newReceipt, type Receipt } from '../receipts.ts';
 import { spent } from '../service/credits.ts';
 import { commandLine, isShowable } from './continue.ts';
 import { firstEntries, list, nothingYet, type PageSink } from './list.ts';
-import { firstRequest, type Listing, type Prepared, type Start } from './plan.ts';
+import { firstRequest, type Listing, type ListStart, type Prepared } from './plan.ts';
 
 /** A listing to stdout: references one after another. */
 export async function prepare(listing: Listing): Promise<Prepared> {
@@ -55,7 +55,7 @@ function sinkOf(stdout: Stdout, printer: Printer, last: boolean): PageSink {
 async function listOne(
   call: Call,
   listing: Listing,
-  start: Start,
+  start: ListStart,
   position: number,
   format: Format,
   sink: PageSink,
@@ -94,8 +94,8 @@ function howToGoOn(
   call: Call,
   listing: Listing,
   receipt: Receipt,
-  start: Start,
-  left: readonly Start[],
+  start: ListStart,
+  left: readonly ListStart[],
 ): string | null {
   const code = receipt.failure?.code ?? '';
   if (receipt.pages === 0 && ['not_found', 'usage', 'refused'].includes(code)) return null;
@@ -118,7 +118,7 @@ function howToGoOn(
 const mostNamed = 10;
 
 /** The command that lists these from their start. */
-function begin({ options }: Listing, starts: readonly Start[]): string {
+function begin({ options }: Listing, starts: readonly ListStart[]): string {
   const references = starts.flatMap(({ given }) => given ?? []);
   return commandLine(options.invocation, references, { drop: ['--from'] });
 }

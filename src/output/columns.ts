@@ -1,7 +1,8 @@
 import type { OperationName } from '../service/contract.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { asText, type Field, pick } from './fields.ts';
-import type { FormatOptions, Item } from './format.ts';
+import type { FormatOptions } from './format.ts';
+import type { Item } from './item.ts';
 import type { Wish } from './layout.ts';
 import { memberMap, recordKeys } from './records.ts';
 

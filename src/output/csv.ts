@@ -1,10 +1,11 @@
 import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
 import type { JsonText } from '../service/json-text.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { csvLine } from './csv-line.ts';
 import { asText, type Field, memberFields, picker } from './fields.ts';
-import type { Format, FormatOptions, Item } from './format.ts';
+import type { Format, FormatOptions } from './format.ts';
+import type { Item } from './item.ts';
 import { bodyRecords, memberMap, recordKeys } from './records.ts';
-import { sanitize } from './sanitize.ts';
 
 /**
  * CSV (RFC 4180, with LF) with a header row. Columns are `--fields`, else the specified fields; where the

@@ -1,8 +1,8 @@
 import { usage } from '../errors.ts';
-import { nearest } from '../nearest.ts';
 import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
 import { type JsonText, quoteJson } from '../service/json-text.ts';
-import type { Item } from './format.ts';
+import { nearest } from '../text/nearest.ts';
+import type { Item } from './item.ts';
 
 /** One path of `--fields`. */
 export interface Field {

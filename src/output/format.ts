@@ -2,17 +2,10 @@ import type { Failure } from '../errors.ts';
 import type { Operation } from '../service/contract.ts';
 import type { JsonText } from '../service/json-text.ts';
 import type { Field } from './fields.ts';
+import type { Item } from './item.ts';
 
 export const formatNames = ['table', 'json', 'ndjson', 'csv', 'id'] as const;
 export type FormatName = (typeof formatNames)[number];
-
-/** One reference of a call. */
-export interface Item {
-  /** As the user gave it: the value of the field `@reference`; null for a continuation token. */
-  readonly reference: string | null;
-  /** Its place in the output, from 0. */
-  readonly position: number;
-}
 
 /** How the listing of one reference ended. */
 export interface ListingEnd {

@@ -1,8 +1,9 @@
 import type { JsonText } from '../service/json-text.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { asText, memberFields, picker } from './fields.ts';
-import type { Format, FormatOptions, Item } from './format.ts';
+import type { Format, FormatOptions } from './format.ts';
+import type { Item } from './item.ts';
 import { bodyRecords } from './records.ts';
-import { sanitize } from './sanitize.ts';
 
 /**
  * One `videoId` (resolve: `channel_id`) a line, or the values of `--fields` with tabs between them. Entries

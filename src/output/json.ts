@@ -1,7 +1,8 @@
 import type { Failure } from '../errors.ts';
 import { type JsonText, quoteJson } from '../service/json-text.ts';
 import { recordPicker } from './fields.ts';
-import type { Format, FormatOptions, Item, ListingEnd } from './format.ts';
+import type { Format, FormatOptions, ListingEnd } from './format.ts';
+import type { Item } from './item.ts';
 import { bodyRecords } from './records.ts';
 
 /**

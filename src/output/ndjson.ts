@@ -1,6 +1,7 @@
 import { JsonText } from '../service/json-text.ts';
 import { recordPicker } from './fields.ts';
-import type { Format, FormatOptions, Item } from './format.ts';
+import type { Format, FormatOptions } from './format.ts';
+import type { Item } from './item.ts';
 import { bodyRecords } from './records.ts';
 
 /** NDJSON: one entry a line, as the service sent it, without white space between tokens. */

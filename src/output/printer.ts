@@ -1,6 +1,7 @@
 import type { Failure } from '../errors.ts';
 import type { JsonText } from '../service/json-text.ts';
-import type { Format, Item } from './format.ts';
+import type { Format } from './format.ts';
+import type { Item } from './item.ts';
 
 /** Writes whole answers in a format; its head goes before the first of them, so that nothing is written for nothing. */
 export class Printer {

@@ -1,5 +1,5 @@
 import { span } from '../service/retry.ts';
-import { sanitize } from './sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { cut, reach } from './width.ts';
 
 /** How far a listing is. */

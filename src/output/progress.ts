@@ -1,7 +1,8 @@
 import type { Context, OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
 import { type ProgressState, progressText, type Started, waitText } from './progress-text.ts';
-import type { LiveLine, Talk } from './talk.ts';
+import type { Spinner } from './spinner.ts';
+import type { Talk } from './talk.ts';
 import { decideTerminal, streamColumns } from './terminal.ts';
 
 /** What goes on, on one line of the terminal behind stderr. It is shown only where a call takes a moment. */
@@ -98,12 +99,6 @@ class ProgressLine implements Progress {
 
 /** Columns in front of the text: the cursor, the spinner and two spaces. */
 const spinnerWidth = 4;
-
-/** A spinner with a text behind it. */
-export interface Spinner extends LiveLine {
-  /** Takes the line away for good. */
-  stop(): void;
-}
 
 /** Columns that the text behind the spinner may take, so that the line is never wrapped. */
 function lineWidth(stream: OutputStream, variable: string | undefined): number {

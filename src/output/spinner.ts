@@ -2,7 +2,13 @@ import { fstatSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import ora from 'ora';
 import type { Context, OutputStream } from '../context.ts';
-import type { Spinner } from './progress.ts';
+import type { LiveLine } from './talk.ts';
+
+/** A spinner with a text behind it. */
+export interface Spinner extends LiveLine {
+  /** Takes the line away for good. */
+  stop(): void;
+}
 
 const eraseBelow = '\u001b[J';
 const wrapOff = '\u001b[?7l';

@@ -1,10 +1,11 @@
 import type { JsonText } from '../service/json-text.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { type EntryColumn, entryColumns } from './columns.ts';
-import type { Format, FormatOptions, Item, Terminal } from './format.ts';
+import type { Format, FormatOptions, Terminal } from './format.ts';
 import { type Grid, type GridColumn, loadGrid } from './grid.ts';
+import type { Item } from './item.ts';
 import { layout } from './layout.ts';
 import { bodyRecords } from './records.ts';
-import { sanitize } from './sanitize.ts';
 import { displayWidth, reach } from './width.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { OutputStream } from '../context.ts';
-import { withoutSecret } from '../service/secret.ts';
-import { sanitize } from './sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { withoutSecret } from '../text/secret.ts';
 
 /** How much is said on stderr. */
 export interface TalkOptions {

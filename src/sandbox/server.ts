@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import { sanitize } from '../output/sanitize.ts';
+import { sanitize } from '../text/sanitize.ts';
 import { Catalog } from './catalog.ts';
 import { type Channel, channelByHandle } from './channels.ts';
 import { sandboxDefaults } from './defaults.ts';

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import { readBody } from './answers.ts';
 import { type Operation, operationPath } from './contract.ts';
@@ -11,7 +12,6 @@ import type { JsonText } from './json-text.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
 import { answerProblem, exhausted, Problem, tooLong, transportProblem } from './problem.ts';
 import { backoff } from './retry.ts';
-import { withoutSecret } from './secret.ts';
 import { Waits } from './waits.ts';
 
 /** Where the service is and what it is spoken to with. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readyTexts } from '../../src/help/ready-texts.ts';
-import { helpText } from '../../src/help.ts';
+import { helpText } from '../../src/manual/help-text.ts';
+import { readyTexts } from '../../src/manual/ready-texts.ts';
 import { copyOfProgram, runNode } from './copies.ts';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };

@@ -1,4 +1,4 @@
-import type { SharedOptions } from '../../src/options.ts';
+import type { SharedOptions } from '../../src/cli/options.ts';
 
 /** The shared options of a call with these flags. */
 export function options(flags: Partial<SharedOptions> = {}): SharedOptions {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
+import type { SharedOptions } from '../../src/cli/options.ts';
 import type { AuthDependencies } from '../../src/commands/auth/check.ts';
 import { runLogin } from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
-import type { SharedOptions } from '../../src/options.ts';
 import {
   type FakeContext,
   fakeContext,

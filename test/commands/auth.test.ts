@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
+import type { SharedOptions } from '../../src/cli/options.ts';
 import type { AuthDependencies } from '../../src/commands/auth/check.ts';
 import { runList } from '../../src/commands/auth/list.ts';
 import { runLogin } from '../../src/commands/auth/login.ts';
@@ -10,7 +11,6 @@ import { runLogout } from '../../src/commands/auth/logout.ts';
 import { runStatus } from '../../src/commands/auth/status.ts';
 import { runSwitch } from '../../src/commands/auth/switch.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
-import type { SharedOptions } from '../../src/options.ts';
 import {
   fakeContext,
   storedJson,

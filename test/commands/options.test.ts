@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SharedOptions } from '../../src/cli/options.ts';
 import { Failure } from '../../src/errors.ts';
-import type { SharedOptions } from '../../src/options.ts';
 import { parseArguments } from '../../src/program.ts';
 
 interface Parsed {

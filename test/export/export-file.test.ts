@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { ExportFile } from '../../src/export/export-file.ts';
-import type { FileOps } from '../../src/export/files.ts';
-import type { Identity } from '../../src/export/state.ts';
-import { resolveTarget } from '../../src/export/target.ts';
+import { ExportFile } from '../../src/export/part/export-file.ts';
+import type { Identity } from '../../src/export/part/state.ts';
+import type { FileOps } from '../../src/files/files.ts';
+import { resolveTarget } from '../../src/files/target.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { identity, target } from './runs.ts';
 import { temporaryFolder } from './temp.ts';

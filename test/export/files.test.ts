@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { type FileOps, nodeFileOps, prepareWhole, writeWhole } from '../../src/export/files.ts';
+import { type FileOps, nodeFileOps, prepareWhole, writeWhole } from '../../src/files/files.ts';
 import { temporaryFolder } from './temp.ts';
 
 const isFailure =

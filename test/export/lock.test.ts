@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors.ts';
-import { acquireLock } from '../../src/export/lock.ts';
-import { listen } from '../../src/export/lock-socket.ts';
+import { acquireLock } from '../../src/files/lock.ts';
+import { listen } from '../../src/files/lock-socket.ts';
 import { temporaryFolder } from './temp.ts';
 
 /** This file run as a process of its own: what it does, and with which file. */

@@ -1,4 +1,4 @@
-import type { FileOps, FileStat, OpenFile } from '../../src/export/files.ts';
+import type { FileOps, FileStat, OpenFile } from '../../src/files/files.ts';
 
 interface Inode {
   readonly ino: number;

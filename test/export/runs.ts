@@ -1,8 +1,8 @@
-import { ExportFile } from '../../src/export/export-file.ts';
-import type { FileOps } from '../../src/export/files.ts';
-import type { FileFormat } from '../../src/export/read-file.ts';
-import type { Identity } from '../../src/export/state.ts';
-import type { Target } from '../../src/export/target.ts';
+import { ExportFile } from '../../src/export/part/export-file.ts';
+import type { Identity } from '../../src/export/part/state.ts';
+import type { FileFormat } from '../../src/export/read/read-file.ts';
+import type { FileOps } from '../../src/files/files.ts';
+import type { Target } from '../../src/files/target.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { operations } from '../../src/service/contract.ts';
 import { JsonText } from '../../src/service/json-text.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { resolveTarget } from '../../src/export/target.ts';
+import { resolveTarget } from '../../src/files/target.ts';
 import { temporaryFolder } from './temp.ts';
 
 const isUsage =

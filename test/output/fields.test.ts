@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { nearest } from '../../src/nearest.ts';
 import { memberFields, parseFields, pick, picker } from '../../src/output/fields.ts';
+import { nearest } from '../../src/text/nearest.ts';
 import { item, json } from './support.ts';
 
 const refused = (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sanitize } from '../../src/output/sanitize.ts';
+import { sanitize } from '../../src/text/sanitize.ts';
 
 const unsafe = [
   [0x00, 0x1f],

@@ -1,6 +1,7 @@
 import { Failure } from '../../src/errors.ts';
 import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Item, Terminal } from '../../src/output/format.ts';
+import type { FormatOptions, Terminal } from '../../src/output/format.ts';
+import type { Item } from '../../src/output/item.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 import { JsonText } from '../../src/service/json-text.ts';
 

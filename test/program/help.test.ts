@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { examplesOf } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
-import { helpText, helpTopics, wholeProgram } from '../../src/help.ts';
+import { helpText, helpTopics, wholeProgram } from '../../src/manual/help-text.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { writeStore } from '../accounts/fake-context.ts';
 import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';

@@ -1,7 +1,7 @@
+import { createClient } from '../../call/open-service.ts';
+import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { createClient } from '../../open-service.ts';
-import type { SharedOptions } from '../../options.ts';
 import { createProgress } from '../../output/progress.ts';
 import { Talk } from '../../output/talk.ts';
 import type { Service } from '../../service/client.ts';

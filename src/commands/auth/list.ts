@@ -1,8 +1,8 @@
 import { lastFour } from '../../accounts/key.ts';
 import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
+import { effectiveFormat, type SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { effectiveFormat, type SharedOptions } from '../../options.ts';
 import { csvLine } from '../../output/csv-line.ts';
 import type { FormatName, Terminal } from '../../output/format.ts';
 import { Stdout } from '../../output/stdout.ts';

@@ -2,9 +2,9 @@ import { shortList, unknownProfile } from '../../accounts/profile.ts';
 import { givenProfile } from '../../accounts/settings.ts';
 import { readStore, type Store } from '../../accounts/store.ts';
 import { updateStore } from '../../accounts/store-write.ts';
+import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import type { SharedOptions } from '../../options.ts';
 import { Talk } from '../../output/talk.ts';
 
 /**

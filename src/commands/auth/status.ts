@@ -1,12 +1,12 @@
 import { lastFour } from '../../accounts/key.ts';
 import { type FoundSettings, findService } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
+import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import type { SharedOptions } from '../../options.ts';
-import { sanitize } from '../../output/sanitize.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { Talk } from '../../output/talk.ts';
+import { sanitize } from '../../text/sanitize.ts';
 import { type AuthDependencies, authDependencies } from './check.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
 

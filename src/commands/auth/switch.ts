@@ -1,8 +1,8 @@
 import { parseProfileName, unknownProfile } from '../../accounts/profile.ts';
 import { readStore, type Store } from '../../accounts/store.ts';
 import { updateStore } from '../../accounts/store-write.ts';
+import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import type { SharedOptions } from '../../options.ts';
 import { Talk } from '../../output/talk.ts';
 
 /** `auth switch NAME`: makes a stored profile the active one. A usage error for a name that none has. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../errors.ts';
-import { wholeProgram } from '../help.ts';
-import { type Example, examplesOf } from './document.ts';
-import { environment } from './environment.ts';
-import { fieldRows, fieldRules, formatRows, formatRules } from './formats.ts';
-import { wrap } from './text.ts';
+import { type Example, examplesOf } from '../help/document.ts';
+import { environment } from '../help/environment.ts';
+import { fieldRows, fieldRules, formatRows, formatRules } from '../help/formats.ts';
+import { wrap } from '../help/text.ts';
+import { wholeProgram } from './help-text.ts';
 
 type Rows = readonly (readonly [term: string, meaning: string])[];
 

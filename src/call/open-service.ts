@@ -1,14 +1,14 @@
-import { checkSandboxFlags, requireKey, resolveService } from './accounts/settings.ts';
-import type { Context } from './context.ts';
-import type { SharedOptions } from './options.ts';
-import type { Progress } from './output/progress.ts';
-import type { Talk } from './output/talk.ts';
-import { parseBaseUrl } from './service/address.ts';
-import { Client, type ClientOptions, type Service } from './service/client.ts';
-import { defaultNamespace } from './service/contract.ts';
-import type { Budget } from './service/credits.ts';
-import { span } from './service/retry.ts';
-import { version } from './version.ts';
+import { checkSandboxFlags, requireKey, resolveService } from '../accounts/settings.ts';
+import type { SharedOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import type { Progress } from '../output/progress.ts';
+import type { Talk } from '../output/talk.ts';
+import { parseBaseUrl } from '../service/address.ts';
+import { Client, type ClientOptions, type Service } from '../service/client.ts';
+import { defaultNamespace } from '../service/contract.ts';
+import type { Budget } from '../service/credits.ts';
+import { span } from '../service/retry.ts';
+import { version } from '../version.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
@@ -24,7 +24,7 @@ export interface OpenService extends Service {
 export async function openService(shared: SharedOptions, context: Context): Promise<OpenService> {
   checkSandboxFlags(shared);
   if (shared.sandbox) {
-    const { startSandbox } = await import('./sandbox/server.ts');
+    const { startSandbox } = await import('../sandbox/server.ts');
     const sandbox = await startSandbox({ credits: sandboxCredits });
     const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
     return {

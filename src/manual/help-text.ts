@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { commands } from './command-table.ts';
-import { topicNames } from './help/topic-names.ts';
-import { topicTexts } from './help/topics.ts';
-import { buildProgram, registerCommand } from './program.ts';
+import { commands } from '../command-table.ts';
+import { topicNames } from '../help/topic-names.ts';
+import { topicTexts } from '../help/topics.ts';
+import { buildProgram, registerCommand } from '../program.ts';
 
 /**
  * The help text of the program (null), of a command (`uploads`), an action (`auth login`) or a topic; null where

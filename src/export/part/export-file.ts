@@ -1,6 +1,7 @@
-import { usage } from '../errors.ts';
-import { guarded } from './file-errors.ts';
-import { type FileOps, nodeFileOps, type OpenFile, removeIfThere } from './files.ts';
+import { usage } from '../../errors.ts';
+import { guarded } from '../../files/file-errors.ts';
+import { type FileOps, nodeFileOps, type OpenFile, removeIfThere } from '../../files/files.ts';
+import type { Target } from '../../files/target.ts';
 import { allDone, Journal } from './journal.ts';
 import {
   begin,
@@ -22,7 +23,6 @@ import {
   type Progress,
   type State,
 } from './state.ts';
-import type { Target } from './target.ts';
 
 export interface ExportOptions {
   /** Throws an interrupted export away. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { usage } from './errors.ts';
-import { nearest } from './nearest.ts';
-import { formatNames } from './output/format.ts';
-import { defaultNamespace } from './service/contract.ts';
+import { usage } from '../errors.ts';
+import { formatNames } from '../output/format.ts';
+import { defaultNamespace } from '../service/contract.ts';
+import { nearest } from '../text/nearest.ts';
 import { nonEmpty, seconds, wholeNumber } from './values.ts';
 
 /** Options as Commander collects them: only those that were given. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { wholeNumber } from './options.ts';
 
 const variable = 'CHANLIST_MAX_CREDITS';

@@ -1,5 +1,5 @@
-import type { Context } from './context.ts';
-import type { Talk } from './output/talk.ts';
+import type { Context } from '../context.ts';
+import type { Talk } from './talk.ts';
 
 /** With CHANLIST_DEBUG=1 tells the stack of an error, and of what caused it; otherwise nothing. */
 export function showStack(error: Error, context: Pick<Context, 'env'>, talk: Talk): void {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { promises as fs } from 'node:fs';
-import { type Failure, usage } from '../errors.ts';
-import { guarded } from './file-errors.ts';
+import { type Failure, usage } from '../../errors.ts';
+import { guarded } from '../../files/file-errors.ts';
 
 /** Bytes that are read at once. */
 const chunk = 256 * 1024;

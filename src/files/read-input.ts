@@ -1,4 +1,4 @@
-import type { InputStream } from './context.ts';
+import type { InputStream } from '../context.ts';
 
 /** What was to be read holds more than was allowed. */
 export class TooLarge extends Error {}

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from 'commander';
-import { type Failure, usage } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { type Failure, usage } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** A command as it is typed: `chanlist auth login`. */
 export function commandPath(command: Command): string {

@@ -1,10 +1,10 @@
 import type { Command, Option } from 'commander';
-import { wholeProgram } from '../help.ts';
+import { shellNames } from '../help/shells.ts';
+import { topicNames } from '../help/topic-names.ts';
 import { knownFields, referenceField } from '../output/fields.ts';
 import { formatNames } from '../output/format.ts';
 import { type OperationName, operations } from '../service/contract.ts';
-import { shellNames } from './shells.ts';
-import { topicNames } from './topic-names.ts';
+import { wholeProgram } from './help-text.ts';
 
 /** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
 export type Completion =

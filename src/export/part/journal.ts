@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { type FileOps, type OpenFile, removeIfThere } from './files.ts';
+import { systemCode } from '../../errors.ts';
+import { type FileOps, type OpenFile, removeIfThere } from '../../files/files.ts';
 import { damaged, parseState, type State } from './state.ts';
 
 /** Bytes that a state file may have: a token, and what goes with it. */

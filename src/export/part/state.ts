@@ -1,4 +1,4 @@
-import { Failure, usage } from '../errors.ts';
+import { Failure, usage } from '../../errors.ts';
 
 /** What an export is of: all of it has to fit for an interrupted one to go on. Canonical, so that it compares. */
 export interface Identity {

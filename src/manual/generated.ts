@@ -1,9 +1,9 @@
-import { helpText, helpTopics } from '../help.ts';
+import { shells } from '../help/shells.ts';
 import { bashCompletion } from './completion-bash.ts';
 import { fishCompletion } from './completion-fish.ts';
 import { zshCompletion } from './completion-zsh.ts';
+import { helpText, helpTopics } from './help-text.ts';
 import { manPage } from './man.ts';
-import { shells } from './shells.ts';
 import { programTree } from './tree.ts';
 
 /** The generated files of the repository: path from its root, and text. */

@@ -1,5 +1,5 @@
-import type { Failure } from './errors.ts';
-import { type Credits, newTally, type Tally } from './service/credits.ts';
+import type { Failure } from '../errors.ts';
+import { type Credits, newTally, type Tally } from '../service/credits.ts';
 
 export type Status = 'complete' | 'limited' | 'unchanged' | 'interrupted' | 'failed';
 

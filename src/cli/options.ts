@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type Failure, usage } from './errors.ts';
-import type { FormatName } from './output/format.ts';
+import { type Failure, usage } from '../errors.ts';
+import type { FormatName } from '../output/format.ts';
 import { defaults, type SharedFlags } from './shared-flags.ts';
 
 export { nonEmpty, wholeNumber } from './values.ts';

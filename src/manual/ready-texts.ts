@@ -1,6 +1,6 @@
-import { helpText, helpTopics } from '../help.ts';
-import { readyTextFile } from './ready-text-file.ts';
-import { topicNames } from './topic-names.ts';
+import { readyTextFile } from '../help/ready-text-file.ts';
+import { topicNames } from '../help/topic-names.ts';
+import { helpText, helpTopics } from './help-text.ts';
 
 /** All help texts by the name of the file that the build writes them to, for `src/launch.ts` to read. */
 export async function readyTexts(): Promise<ReadonlyMap<string, string>> {

@@ -1,12 +1,12 @@
-import type { Context } from './context.ts';
-import { Failure, systemCode, usage } from './errors.ts';
-import { readPath, readStream, TooLarge } from './read-input.ts';
+import type { Context } from '../context.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { readPath, readStream, TooLarge } from '../files/read-input.ts';
 import {
   expectedReference,
   parseReference,
   type Reference,
   type ReferenceKind,
-} from './service/references.ts';
+} from '../service/references.ts';
 
 /** The references of one call. */
 export interface References {

@@ -1,13 +1,13 @@
-import { checkSandboxFlags, resolveService } from './accounts/settings.ts';
-import type { Context } from './context.ts';
-import type { SharedOptions } from './options.ts';
-import { sanitize } from './output/sanitize.ts';
-import { Stdout } from './output/stdout.ts';
-import { Talk } from './output/talk.ts';
-import { parseBaseUrl } from './service/address.ts';
-import { requestPath } from './service/client.ts';
-import { defaultNamespace, type Operation } from './service/contract.ts';
-import { checkParameters, type Parameters } from './service/parameters.ts';
+import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
+import type { SharedOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { Stdout } from '../output/stdout.ts';
+import { Talk } from '../output/talk.ts';
+import { parseBaseUrl } from '../service/address.ts';
+import { requestPath } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import { checkParameters, type Parameters } from '../service/parameters.ts';
+import { sanitize } from '../text/sanitize.ts';
 
 /** A request that would be sent. */
 export interface PlannedRequest {

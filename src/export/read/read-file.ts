@@ -1,4 +1,4 @@
-import type { Field } from '../output/fields.ts';
+import type { Field } from '../../output/fields.ts';
 import { JsonRecord, quickId } from './file-record.ts';
 import { type FileFormat, readEntries } from './read-entries.ts';
 import { readLines } from './read-lines.ts';

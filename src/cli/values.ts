@@ -1,4 +1,4 @@
-import { usage } from './errors.ts';
+import { usage } from '../errors.ts';
 
 /** A parser of whole numbers from `minimum` to `maximum`, for Commander. */
 export function wholeNumber(flag: string, minimum: number, maximum?: number): (text: string) => number {

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { usage } from '../errors.ts';
-import { type FileOps, type FileStat, type OpenFile, removeIfThere } from './files.ts';
+import { usage } from '../../errors.ts';
+import { type FileOps, type FileStat, type OpenFile, removeIfThere } from '../../files/files.ts';
+import type { Target } from '../../files/target.ts';
 import type { Journal } from './journal.ts';
 import { damaged, type FileMark, type State } from './state.ts';
-import type { Target } from './target.ts';
 
 /** Where the files of an export are. */
 export interface Paths {

@@ -1,14 +1,14 @@
-import type { Context } from './context.ts';
+import type { SharedOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { ClosedPipe, type Failure, lastResort, toFailure } from '../errors.ts';
+import { createProgress, type Progress } from '../output/progress.ts';
+import { showStack } from '../output/stack.ts';
+import { Talk } from '../output/talk.ts';
+import type { Client } from '../service/client.ts';
+import { Budget, describeCredits, newTally, spent, type Tally } from '../service/credits.ts';
 import type { PlannedRequest } from './dry-run.ts';
-import { ClosedPipe, type Failure, lastResort, toFailure } from './errors.ts';
 import { createClient, openService } from './open-service.ts';
-import type { SharedOptions } from './options.ts';
-import { createProgress, type Progress } from './output/progress.ts';
-import { Talk } from './output/talk.ts';
 import { type Receipt, summaryText } from './receipts.ts';
-import type { Client } from './service/client.ts';
-import { Budget, describeCredits, newTally, spent, type Tally } from './service/credits.ts';
-import { showStack } from './stack.ts';
 
 /** What a command is to do, once all of its arguments have been read and checked. */
 export interface CallPlan {
@@ -64,7 +64,7 @@ export async function runCall(
   const startedAt = clock.elapsed();
   const keepSummary = async (done: Done): Promise<void> => {
     if (shared.summary === null) return;
-    const { writeWhole } = await import('./export/files.ts');
+    const { writeWhole } = await import('../files/files.ts');
     const seconds = (clock.elapsed() - startedAt) / 1000;
     await writeWhole(shared.summary, summaryText({ command, started, seconds, ...done }));
   };
@@ -158,8 +158,8 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
 /** Throws a usage error where `--summary` cannot be written, or would overwrite the output. */
 async function checkSummary({ summary, output }: SharedOptions): Promise<void> {
   if (summary === null) return;
-  const { prepareWhole } = await import('./export/files.ts');
-  const { checkApart } = await import('./export/target.ts');
+  const { prepareWhole } = await import('../files/files.ts');
+  const { checkApart } = await import('../files/target.ts');
   await prepareWhole(summary);
   if (output !== null) await checkApart(summary, output);
 }
