@@ -72,7 +72,7 @@ _chanlist() {
         ended=1
         break
         ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --timeout | --retries | --max-wait | --from | --concurrency | --max-credits | -n | --limit | --continuation | --output-dir | --port | --host | --key | --credits | --page-size | --latency | --seed | --fail)
+      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --max-credits | --continuation | --output-dir | --port | --host | --key | --credits | --page-size | --latency | --seed | --fail)
         flag=$word
         i=$((i + 1))
         ;;
@@ -152,10 +152,10 @@ _chanlist_value() {
 _chanlist_flags() {
   case $command in
     '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
-    'resolve') _chanlist_offer $'--from\n--concurrency\n--max-credits\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'search') _chanlist_offer $'-n\n--limit\n--max-credits\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'uploads') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--update\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'latest') _chanlist_offer $'--from\n--concurrency\n--max-credits\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'latest') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'playlist') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
     'auth login') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;

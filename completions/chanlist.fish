@@ -9,7 +9,7 @@ function __chanlist_words
         set -l word $words[1]
         set -e words[1]
         switch $word
-            case --profile --base-url --namespace --key-file -f --format --fields -o --output --summary --timeout --retries --max-wait --from --concurrency --max-credits -n --limit --continuation --output-dir --port --host --key --credits --page-size --latency --seed --fail
+            case --profile --base-url --namespace --key-file -f --format --fields -o --output --summary --timeout --retries --max-wait --from --concurrency -n --limit --max-credits --continuation --output-dir --port --host --key --credits --page-size --latency --seed --fail
                 set -e words[1]
             case '-*'
             case '*'
@@ -104,16 +104,16 @@ complete -c chanlist -n "__chanlist_at ''" -s V -l version -d 'print the version
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist auth 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout' serve completion help" -s h -l help -d 'print help'
 complete -c chanlist -n "__chanlist_at resolve uploads latest playlist" -l from -r -F -d 'a file with one reference a line; - is stdin'
 complete -c chanlist -n "__chanlist_at resolve latest" -l concurrency -x -d 'requests side by side (default: 4)'
-complete -c chanlist -n "__chanlist_at resolve search uploads latest playlist" -l max-credits -x -d 'spend no more than this in this call; 0 allows free calls only'
 complete -c chanlist -n "__chanlist_at resolve" -l fields -x -a '(__chanlist_fields channel_id resolved_from @reference)' -d 'these fields, in this order; dots reach inside'
 complete -c chanlist -n "__chanlist_at search" -s n -l limit -x -d 'results at the most, 1 to 50 (default: 30)'
+complete -c chanlist -n "__chanlist_at search uploads playlist" -l max-credits -x -d 'spend no more than this in this call; 0 allows free calls only'
 complete -c chanlist -n "__chanlist_at search latest" -l fields -x -a '(__chanlist_fields videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index type channelVerified publishedTimeText hasCaptions author published updated link description thumbnail viewCount starRating @reference)' -d 'these fields, in this order; dots reach inside'
 complete -c chanlist -n "__chanlist_at uploads playlist" -s n -l limit -x -d 'so many entries of each reference, and no more'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l continuation -x -d 'start at the page of this token, in place of a reference'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l output-dir -x -a '(__fish_complete_directories)' -d 'a file for each reference in this folder, <ID>.<format>'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l concurrency -x -d 'references of --output-dir side by side (default: 4)'
-complete -c chanlist -n "__chanlist_at uploads playlist" -l restart -d 'throw an interrupted export away and start over'
-complete -c chanlist -n "__chanlist_at uploads" -l update -d 'bring a complete file up to date: pay for what is new only'
+complete -c chanlist -n "__chanlist_at uploads playlist" -l restart -d 'throw an interrupted export away and start over, paying for all of it again'
+complete -c chanlist -n "__chanlist_at uploads" -l update -d 'bring a complete file up to date: pay for what is new only (needs videoId; no --limit)'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l fields -x -a '(__chanlist_fields videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index @reference)' -d 'these fields, in this order; dots reach inside'
 complete -c chanlist -n "__chanlist_at serve" -l port -x -d 'port to listen on; 0: any free one'
 complete -c chanlist -n "__chanlist_at serve" -l host -x -d 'address to listen on'

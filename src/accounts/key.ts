@@ -1,5 +1,5 @@
-import { Failure, systemCode, usage } from '../errors.ts';
-import { readPath, TooLarge } from '../files/read-input.ts';
+import { Failure, usage } from '../errors.ts';
+import { readPath, readProblem, TooLarge } from '../files/read-input.ts';
 
 /** Longest key, in characters. */
 const longestKey = 4096;
@@ -38,23 +38,7 @@ async function readSmall(path: string, source: string, stop: AbortSignal | undef
     if (error instanceof Failure) throw error;
     const hint = 'name a file that holds the key alone';
     if (error instanceof TooLarge) throw usage(`${source}: ${path} is larger than 64 KiB`, hint);
-    throw usage(`${source}: cannot read ${path}: ${readError(error)}`, hint);
-  }
-}
-
-function readError(error: unknown): string {
-  const code = systemCode(error);
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'there is no such file';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    default:
-      return code ?? 'it is not a file name';
+    throw usage(`${source}: cannot read ${path}: ${readProblem(error)}`, hint);
   }
 }
 

@@ -4,7 +4,7 @@ import { type BaseUrl, parseBaseUrl, parseNamespace } from '../service/address.t
 import { defaultNamespace } from '../service/contract.ts';
 import { parseKey, readKeyFile } from './key.ts';
 import { type Profile, parseProfileName, shortList, unknownProfile } from './profile.ts';
-import { readStore } from './store.ts';
+import { readStore, storeFile } from './store.ts';
 
 /** The flags that say which service and account are meant. */
 export interface ServiceFlags {
@@ -53,7 +53,10 @@ export interface FoundSettings extends Omit<ServiceSettings, 'baseUrl'> {
  */
 export async function resolveService(flags: ServiceFlags, context: Context): Promise<ServiceSettings> {
   const { baseUrl, hint, ...settings } = await findService(flags, context);
-  if (baseUrl === null) throw usage('there is no service address', hint);
+  if (baseUrl === null) {
+    const file = hint === firstSteps ? storeFile(context.env) : null;
+    throw usage(`there is no service address${file === null ? '' : `, and none is stored in ${file}`}`, hint);
+  }
   return { ...settings, baseUrl };
 }
 

@@ -25,8 +25,7 @@ export function addBodyOptions(command: Command): void {
   command.argument('[channel...]', expectedReference.channel);
   addFrom(command);
   addConcurrency(command, 'requests');
-  // Nothing is charged: any budget is kept.
-  addMaxCredits(command);
+  addMaxCredits(command, true);
 }
 
 /** The options of a free command, from what Commander has read. */

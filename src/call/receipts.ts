@@ -25,6 +25,8 @@ export interface Receipt {
   failure: Failure | null;
   /** How to go on after it; not part of the summary. */
   goOn: string | null;
+  /** About how many credits the rest takes, where a budget stopped it; not part of the summary. */
+  needed: number | null;
 }
 
 export function newReceipt(reference: string | null, id: string | null): Receipt {
@@ -43,6 +45,7 @@ export function newReceipt(reference: string | null, id: string | null): Receipt
     token: null,
     failure: null,
     goOn: null,
+    needed: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { Failure, systemCode, usage } from '../errors.ts';
-import { readPath, readStream, TooLarge } from '../files/read-input.ts';
+import { Failure, usage } from '../errors.ts';
+import { readPath, readProblem, readStream, TooLarge } from '../files/read-input.ts';
 import {
   expectedReference,
   parseReference,
@@ -36,7 +36,7 @@ export async function readReferences(
   for (const word of words) add(word);
   if (from !== null) {
     const name = from === '-' ? 'stdin' : from;
-    const bad: string[] = [];
+    const bad: { at: string; failure: Failure }[] = [];
     const lines = (await readText(from, context)).split('\n');
     for (const [index, line] of lines.entries()) {
       const text = line.trim();
@@ -45,12 +45,15 @@ export async function readReferences(
         add(text);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        bad.push(`${name}:${index + 1}`);
+        bad.push({ at: `${name}:${index + 1}`, failure: error });
       }
     }
-    if (bad.length > 0) {
-      const what = bad.length === 1 ? `is no ${kind} reference` : `are no ${kind} references`;
-      throw usage(`${bad.join(', ')} ${what}: expected ${expectedReference[kind]}`, 'nothing was sent');
+    const [first, ...others] = bad;
+    if (first !== undefined) {
+      const { message, hint = 'nothing was sent' } = first.failure;
+      if (others.length === 0) throw usage(`${first.at}: ${message}`, hint);
+      const lines = bad.map(({ at }) => at).join(', ');
+      throw usage(`${lines} are not ${kind} references; the first: ${message}`, hint);
     }
     if (found.size === 0) throw usage(`${name} has no ${kind} reference`, 'expected one a line');
   }
@@ -68,7 +71,7 @@ async function readText(from: string, { stdin, stop }: Context): Promise<string>
     return bytes.toString('utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const why = error instanceof TooLarge ? 'over 256 MiB' : (systemCode(error) ?? 'error');
-    throw usage(`--from ${from} cannot be read (${why})`, 'expected a text file, or - for stdin');
+    const why = error instanceof TooLarge ? 'it is larger than 256 MiB' : readProblem(error);
+    throw usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');
   }
 }

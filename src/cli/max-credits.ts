@@ -4,12 +4,13 @@ import { wholeNumber } from './options.ts';
 
 const variable = 'CHANLIST_MAX_CREDITS';
 
-/** Adds `--max-credits` to a command that costs credits. */
-export function addMaxCredits(command: Command): void {
+/** Adds `--max-credits`; `hidden`: to a command that costs nothing, whatever the budget. */
+export function addMaxCredits(command: Command, hidden = false): void {
   command.addOption(
     command
       .createOption('--max-credits <n>', 'spend no more than this in this call; 0 allows free calls only')
-      .argParser(wholeNumber('--max-credits', 0)),
+      .argParser(wholeNumber('--max-credits', 0))
+      .hideHelp(hidden),
   );
 }
 

@@ -32,7 +32,7 @@ export const defaults = { timeout: 30, retries: 4, maxWait: 120 } as const;
 
 function formatName(text: string, before: string[] = []): string[] {
   if (!(formatNames as readonly string[]).includes(text)) {
-    const meant = nearest(text, formatNames);
+    const meant = text === 'jsonl' ? 'ndjson' : nearest(text, formatNames);
     const expected = `expected one of ${formatNames.join(', ')}`;
     throw usage(
       `there is no format '${text}'`,
@@ -40,6 +40,11 @@ function formatName(text: string, before: string[] = []): string[] {
     );
   }
   return [...before, text];
+}
+
+function summaryFile(text: string): string {
+  if (text === '-') throw usage('--summary needs a file: stdout is for data', 'e.g. --summary summary.json');
+  return nonEmpty('--summary')(text);
 }
 
 /** Where the help shows a shared flag. */
@@ -109,7 +114,7 @@ const flagRows = {
     flags: '--summary <file>',
     group: 'Output:',
     description: 'write what happened there, as JSON',
-    parse: nonEmpty('--summary'),
+    parse: summaryFile,
   },
   color: { flags: '--no-color', group: 'Output:', description: 'no colour' },
   timeout: {

@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usage } from '../errors.ts';
+import { formatNames } from '../output/format.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** A command as it is typed: `chanlist auth login`. */
@@ -47,7 +48,12 @@ export function unknownWord(command: Command): Failure {
   const meant = nearest(word, names);
   if (command.parent === null) {
     const action = authActions.find((name) => name === word);
-    const hint = action === undefined ? 'see: chanlist help' : `did you mean auth ${action}?`;
+    const hint =
+      word === 'version'
+        ? 'did you mean --version?'
+        : action === undefined
+          ? 'see: chanlist help'
+          : `did you mean auth ${action}?`;
     return usage(`there is no command '${word}'`, meant === undefined ? hint : `did you mean ${meant}?`);
   }
   const expected = `expected one of ${names.join(', ')}`;
@@ -91,6 +97,10 @@ function unknownFlag(command: Command, text: string): Failure {
   while (root.parent !== null) root = root.parent;
   if (command !== root && root.options.some(({ long, short }) => long === flag || short === flag)) {
     return notTaken(command, flag);
+  }
+  const format = formatNames.find((name) => flag === `--${name}`);
+  if (format !== undefined && command.options.some(({ long }) => long === '--format')) {
+    return usage(`there is no flag ${flag}`, `use --format ${format}`);
   }
   const known = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
   const meant = nearest(flag, [...known, '--help']);

@@ -5,7 +5,8 @@ import type { Target } from '../files/target.ts';
 import type { ListStart } from '../listing/plan.ts';
 import type { Tally } from '../service/credits.ts';
 import { exportOne } from './export-one.ts';
-import type { ExportSettings } from './task.ts';
+import { mendCommand } from './mend.ts';
+import type { ExportSettings, ExportTask } from './task.ts';
 
 /**
  * Exports one reference; never rejects: how it went is in the receipt, and has been told (in a folder of many:
@@ -20,6 +21,7 @@ export async function exportStart(
 ): Promise<Receipt> {
   const receipt = newReceipt(start.given, start.id);
   const inFolder = settings.listing.options.outputDir !== null;
+  let task: ExportTask | null = null;
   try {
     call.checkHalted();
     const target = await targetOf(receipt);
@@ -28,17 +30,17 @@ export async function exportStart(
       return receipt;
     }
     receipt.file = target.path;
-    await exportOne({ call, settings, start, target, receipt, finishing: () => finishing(receipt) });
+    task = { call, settings, start, target, receipt, finishing: () => finishing(receipt) };
+    await exportOne(task);
   } catch (error) {
-    const failure = inFolder ? ofReference(toFailure(error)) : toFailure(error);
+    const failure = inFolder ? ofOne(toFailure(error), task) : toFailure(error);
     failed(receipt, failure);
     if (failure.scope === 'call') call.halt(failure);
   }
   const { failure, file } = receipt;
   if (failure !== null && !(inFolder && failure.scope === 'call')) {
-    const name = file ?? start.given;
     call.tell(failure, {
-      reference: name !== null && failure.message.includes(name) ? null : name,
+      reference: nameOf(start, file, failure),
       tally: talliedFor(call, receipt),
       next: receipt.goOn,
     });
@@ -46,12 +48,27 @@ export async function exportStart(
   return receipt;
 }
 
-/** In a folder of many files, what is wrong with one of them stops only that one. */
-function ofReference(failure: Failure): Failure {
-  if (failure.code !== 'usage') return failure;
-  return new Failure('usage', failure.message, {
-    scope: 'reference',
-    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+/** What a failure's line begins with: the reference and its file, unless the message names that. */
+function nameOf({ given }: ListStart, file: string | null, { message }: Failure): string | null {
+  if (file === null || message.includes(file))
+    return given !== null && message.includes(given) ? null : given;
+  return given === null ? file : `${given} (${file})`;
+}
+
+/**
+ * A failure in a folder of many files: what is wrong with one of them stops only that one, and `--restart` must not
+ * be meant for all.
+ */
+function ofOne(failure: Failure, task: ExportTask | null): Failure {
+  const { code, message, hint = '', status, cause } = failure;
+  const alone = task !== null && /--restart/.test(hint) && !hint.includes('chanlist ');
+  if (code !== 'usage' && !alone) return failure;
+  const told = alone ? `${hint}; for this one alone: ${mendCommand(task)}` : hint;
+  return new Failure(code, message, {
+    scope: code === 'usage' ? 'reference' : failure.scope,
+    ...(told === '' ? {} : { hint: told }),
+    ...(status === null ? {} : { status }),
+    cause,
   });
 }
 

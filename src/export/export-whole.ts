@@ -28,10 +28,13 @@ export async function exportWhole(task: ExportTask, restart = false): Promise<vo
 async function goOn(task: ExportTask, file: ExportFile, limit: number | null): Promise<void> {
   const before = positionOf(file.state);
   const { entries, hasMore, cut } = before;
-  if ((limit !== null && entries > limit) || (cut && hasMore && entries !== limit)) {
+  // Where a page was cut, that was by the limit it was begun with.
+  const begunFor = cut && hasMore ? entries : null;
+  if (begunFor !== null ? begunFor !== limit : limit !== null && entries > limit) {
+    const right = begunFor === null ? 'without --limit, or with a larger one' : `with --limit ${begunFor}`;
     throw usage(
-      `${task.target.path}: the interrupted export has ${entries} entries, for another --limit`,
-      `go on with --limit ${entries}, or throw it away with --restart`,
+      `${task.target.path}: the interrupted export has ${entries} entries, which does not fit --limit`,
+      `go on ${right}, or throw it away with --restart`,
     );
   }
   const format = await fileFormat(task.settings);

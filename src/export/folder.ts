@@ -5,10 +5,12 @@ import type { Receipt } from '../call/receipts.ts';
 import { Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../files/files.ts';
 import { acquireLock } from '../files/lock.ts';
+import { readProblem } from '../files/read-input.ts';
 import { resolveTarget, type Target } from '../files/target.ts';
 import type { ListStart } from '../listing/plan.ts';
 import { sharedProgress } from '../output/shared-progress.ts';
 import { operations } from '../service/contract.ts';
+import { budgetSpent } from '../service/credits.ts';
 import { resolvedId } from '../service/resolved-id.ts';
 import { exportStart } from './export-start.ts';
 import { type FolderJournal, openFolderJournal } from './folder-journal.ts';
@@ -75,15 +77,29 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   const finished = receipts.filter(({ failure }) => failure === null).length;
   const again = options.restart ? 'the same command without --restart' : 'the same command';
   if (halted !== null) {
-    const next = `${finished} of ${starts.length} are done: ${again} goes on with the rest`;
-    call.tell(halted, { reference: null, tally: call.budget.total, next });
-    throw halted;
+    const next = `${finished} of ${starts.length} done: ${again} goes on with the rest`;
+    const told = halted.code === 'budget' ? allNeeded(call, receipts) : halted;
+    call.tell(told, { reference: null, tally: call.budget.total, next });
+    throw told;
   }
   if (left && journal !== null && finished > 0) {
     call.talk.warn(
       `${folder}: ${again} goes on with the rest, and does not export the ${finished} finished again`,
     );
   }
+}
+
+/** The stop by a budget, with what the lists need together that it has stopped; of those not begun nobody knows. */
+function allNeeded(call: Call, receipts: readonly Receipt[]): Failure {
+  const stopped = receipts.filter(({ failure }) => failure?.code === 'budget');
+  const begun = stopped.flatMap(({ needed }) => needed ?? []);
+  const others = stopped.length - begun.length;
+  if (begun.length === 0) return budgetSpent(call.budget.most ?? 0);
+  const which = begun.length === 1 ? 'the one begun' : `the ${begun.length} begun`;
+  return budgetSpent(call.budget.most ?? 0, {
+    credits: begun.reduce((sum, credits) => sum + credits, 0),
+    ...(others > 0 && { of: ` for ${which}, and more for ${others} not begun` }),
+  });
 }
 
 /** With --update no journal is needed: that a file is up to date is told for free. */
@@ -132,9 +148,8 @@ async function makeFolder(folder: string): Promise<void> {
       if (at === top || at === dirname(at)) break;
     }
   } catch (error) {
-    throw usage(
-      `the folder ${folder} cannot be made (${systemCode(error) ?? 'error'})`,
-      'choose another --output-dir',
-    );
+    const taken = ['EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
+    const why = taken ? 'something that is no folder has its name' : readProblem(error);
+    throw usage(`the folder ${folder} cannot be made: ${why}`, 'choose another --output-dir');
   }
 }

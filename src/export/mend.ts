@@ -1,12 +1,14 @@
+import { resolve } from 'node:path';
 import { commandLine } from '../listing/continue.ts';
 import type { ExportTask } from './task.ts';
 
 /** The command that writes this one file anew, also where it is one of many in a folder; quoted for the shell. */
 export function mendCommand({ settings, start, target }: ExportTask): string {
-  const { invocation, outputDir } = settings.listing.options;
-  const to = { name: '--output', value: target.path };
+  const { invocation } = settings.listing.options;
+  // Whole, so that it does the same from any folder.
+  const to = { name: '--output', value: resolve(target.path) };
   return commandLine(invocation, start.given === null ? [] : [start.given], {
-    drop: ['--from', '--output-dir', '--concurrency', '--restart', '--max-credits', '--summary'],
-    add: [...(outputDir === null ? [] : [to]), { name: '--restart', value: null }],
+    drop: ['--from', '--output', '--output-dir', '--concurrency', '--restart', '--max-credits', '--summary'],
+    add: [to, { name: '--restart', value: null }],
   });
 }

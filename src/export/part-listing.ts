@@ -149,25 +149,33 @@ function kept({ rows, pages }: State): string {
 }
 
 function howToGoOn(state: State, receipt: Receipt, { listing }: ExportSettings): string | null {
-  if (receipt.failure?.hint?.includes('--restart')) return null;
+  if (/--restart|the same command/.test(receipt.failure?.hint ?? '')) return null;
   const same = listing.options.restart ? 'the same command without --restart' : 'the same command';
   return `${kept(state)} kept: ${same} goes on`;
 }
 
-/** A refused token at the start of a continued run: the export cannot be gone on with. */
+/** A token that is refused, or leads nowhere, at the start of a continued run: it may never be gone on with. */
 function expired(failure: Failure, state: State, task: ExportTask): Failure {
-  const { status } = failure;
-  if (status === null || ![400, 404, 410, 422].includes(status)) return failure;
+  const { status, code } = failure;
+  const refused = status !== null && [400, 404, 410, 422].includes(status);
+  if (!refused && code !== 'bad_answer') return failure;
   const { total } = positionOf(state);
   const inFolder = task.settings.listing.options.outputDir !== null;
   const again =
     state.mode === 'export'
       ? `starts over, and pays its first ${state.pages === 1 ? 'page' : `${state.pages} pages`} again`
       : `exports everything anew${total === null ? '' : `, for about ${credits(Math.ceil(total / pageSize))}`}`;
-  return new Failure('bad_answer', `the service no longer takes the continuation token: ${failure.message}`, {
-    status,
-    hint: `${inFolder ? mendCommand(task) : '--restart'} ${again}`,
-  });
+  const restart = `${inFolder ? mendCommand(task) : '--restart'} ${again}`;
+  const details = status === null ? {} : { status };
+  return refused
+    ? new Failure('bad_answer', `the service no longer takes the continuation token: ${failure.message}`, {
+        ...details,
+        hint: restart,
+      })
+    : new Failure('bad_answer', failure.message, {
+        ...details,
+        hint: `try again later; if it comes again, ${restart}`,
+      });
 }
 
 const credits = (count: number): string => `${count} ${count === 1 ? 'credit' : 'credits'}`;

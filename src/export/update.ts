@@ -24,8 +24,10 @@ export async function updateFile(task: ExportTask): Promise<void> {
   if (!begun && !target.exists) return await exportAll(task);
   if (interrupted !== null) {
     if (!begun) await throwAway(task);
-    else if (interrupted.mode === 'export') await exportWhole(task);
-    else if (interrupted.done) await putInPlace(task);
+    else if (interrupted.mode === 'export') {
+      await exportWhole(task);
+      if (!target.exists) receipt.added = receipt.entries;
+    } else if (interrupted.done) await putInPlace(task);
     else if (target.exists || !positionOf(interrupted).cut) await fetchNew(task, null);
     else {
       call.talk.warn(

@@ -28,6 +28,11 @@ const diskErrors: Record<string, string> = {
   EIO: 'the device reports an error',
 };
 
+const diskHints: Readonly<Record<string, string | undefined>> = {
+  EFBIG: 'allow larger files (ulimit -f)',
+  EIO: 'check the disk',
+};
+
 const onAgain: Record<FileStage, string> = {
   opening: 'then run the same command again',
   exporting: 'then run the same command again: it goes on where it stopped',
@@ -44,7 +49,7 @@ export function fileFailure(error: unknown, path: string, stage: FileStage): unk
   if (error instanceof Failure || code === undefined) return error;
   const disk = diskErrors[code];
   if (disk !== undefined) {
-    const room = code === 'EIO' ? 'check the disk' : 'make room';
+    const room = diskHints[code] ?? 'make room';
     return new Failure('failed', `${path}: ${disk} (${code})`, {
       hint: `${room}, ${onAgain[stage]}`,
       cause: error,

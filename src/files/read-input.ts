@@ -1,4 +1,22 @@
 import type { InputStream } from '../context.ts';
+import { systemCode } from '../errors.ts';
+
+/** Why a file cannot be read, in words. */
+export function readProblem(error: unknown): string {
+  const code = systemCode(error);
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    default:
+      return code ?? 'it is not a file name';
+  }
+}
 
 /** What was to be read holds more than was allowed. */
 export class TooLarge extends Error {}

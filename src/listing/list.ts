@@ -1,10 +1,10 @@
 import type { Call } from '../call/call.ts';
 import { failed, type Receipt } from '../call/receipts.ts';
-import { ClosedPipe, Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import { type Format, joined, type ListingEnd, type Text } from '../output/format.ts';
 import type { Item } from '../output/item.ts';
 import { pageSize } from '../service/contract.ts';
-import { spent } from '../service/credits.ts';
+import { budgetSpent, spent } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { type Page, type PagedOperation, type PagesStart, pages } from '../service/pages.ts';
 import { keepMemoryFlat } from './memory.ts';
@@ -141,7 +141,10 @@ export async function list(
     receipt.status = position.hasMore ? 'limited' : 'complete';
   } catch (error) {
     if (error instanceof ClosedPipe) throw error;
-    const told = budgetNeeds(toFailure(error), position, plan);
+    const thrown = toFailure(error);
+    receipt.needed = thrown.code === 'budget' ? creditsNeeded(position, plan) : null;
+    const told =
+      receipt.needed === null ? thrown : budgetSpent(call.budget.most ?? 0, { credits: receipt.needed });
     failure = plan.explain?.(told) ?? told;
     failed(receipt, failure);
   }
@@ -184,13 +187,8 @@ function estimatedCredits(position: Position, plan: ListingPlan, { tally }: Rece
   return left === null ? null : spent(tally.credits) + (position.hasMore ? left : 0);
 }
 
-/** A stop by the budget says how many more credits the listing needs. */
-function budgetNeeds(failure: Failure, position: Position, plan: ListingPlan): Failure {
-  const left = failure.code === 'budget' ? creditsLeft(position, plan) : null;
-  if (left === null) return failure;
-  const needed = Math.max(1, left);
-  return new Failure(
-    'budget',
-    `${failure.message}; about ${needed} more ${needed === 1 ? 'is' : 'are'} needed`,
-  );
+/** The same where a budget has stopped it: at least one. */
+function creditsNeeded(position: Position, plan: ListingPlan): number | null {
+  const left = creditsLeft(position, plan);
+  return left === null ? null : Math.max(1, left);
 }

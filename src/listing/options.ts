@@ -56,10 +56,13 @@ export function addListingOptions(command: Command, kind: ReferenceKind): void {
     nonEmpty('--output-dir'),
   );
   addConcurrency(command, 'references of --output-dir');
-  add('--restart', 'throw an interrupted export away and start over');
+  add('--restart', 'throw an interrupted export away and start over, paying for all of it again');
   command.addOption(
     command
-      .createOption('--update', 'bring a complete file up to date: pay for what is new only')
+      .createOption(
+        '--update',
+        'bring a complete file up to date: pay for what is new only (needs videoId; no --limit)',
+      )
       .hideHelp(kind === 'playlist'),
   );
 }

@@ -58,6 +58,7 @@ const files: Rows = [
   ['~/.cache/chanlist', 'compiled code, for a faster start; may be deleted'],
   ['FILE.part, FILE.part.json', 'an interrupted export to FILE; the same command goes on with it'],
   ['FILE.lock', 'held while an export to FILE runs'],
+  ['DIR/.chanlist-*.part', 'which files of an interrupted --output-dir DIR are finished'],
 ];
 
 function commandName(command: Command): string {

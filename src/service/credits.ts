@@ -34,6 +34,15 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb?:
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
+/** The failure of a call whose budget of `most` credits is spent; `needed`: how many more it would take, and what for. */
+export function budgetSpent(most: number, needed?: { credits: number; of?: string }): Failure {
+  const name = most === 1 ? '1 credit' : `${most} credits`;
+  const what = `stopped by the budget: --max-credits allows ${name}`;
+  if (needed === undefined) return new Failure('budget', what);
+  const { credits, of = '' } = needed;
+  return new Failure('budget', `${what}; about ${credits} more ${credits === 1 ? 'is' : 'are'} needed${of}`);
+}
+
 /** The budget of one call. Requests that run side by side never spend more than it together. */
 export class Budget {
   readonly #most: number | null;
@@ -56,8 +65,7 @@ export class Budget {
     while (this.#most !== null) {
       const gone = spent(this.total.credits);
       if (gone + credits > this.#most) {
-        const name = this.#most === 1 ? '1 credit' : `${this.#most} credits`;
-        throw new Failure('budget', `stopped by the budget: --max-credits allows ${name}`);
+        throw budgetSpent(this.#most);
       }
       if (gone + this.#reserved + credits <= this.#most) break;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

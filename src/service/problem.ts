@@ -65,7 +65,7 @@ export function transportProblem(error: TransportError, host: string, now: numbe
 /** The failure once all retries are used up. */
 export function exhausted({ failure, delay }: Problem, retries: number): Failure {
   const tries = retries === 0 ? '' : `, after ${retries + 1} tries`;
-  const when = delay === null || delay < 1000 ? 'try again later' : `come back in ${span(delay)}`;
+  const when = delay === null || delay < 10_000 ? 'try again later' : `come back in ${span(delay)}`;
   return changed(failure, `${failure.message}${tries}`, failure.hint ?? when);
 }
 

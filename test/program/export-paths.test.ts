@@ -232,7 +232,7 @@ for (const extra of [[], ['--update']]) {
     for (const words of [args, [...args, '--restart']]) {
       const second = await desk.run(words, { unwatched: true });
       assert.equal(second.exit, 10);
-      assert.match(second.stderr, /^chanlist: out: another run is writing this file[^\n]*\n$/);
+      assert.match(second.stderr, /^chanlist: @size-25: out: another run is writing this file[^\n]*\n$/);
       assert.equal(second.only.status, 'failed');
       assert.deepEqual(second.only.credits, { confirmed: 0, possibly_charged: 0 });
     }

@@ -49,15 +49,19 @@ export async function openGate(t: TestContext, service: string): Promise<Gate> {
           return;
         }
         received = Buffer.concat([received, bytes]);
-        outer.write(bytes);
         const head = received.indexOf('\r\n\r\n');
         const length = Number(/content-length: (\d+)/i.exec(received.subarray(0, head).toString())?.[1]);
-        if (head < 0 || received.length < head + 4 + length) return;
-        received = Buffer.alloc(0);
-        answers++;
-        if (!closing) return;
+        const whole = head >= 0 && received.length >= head + 4 + length;
+        if (whole) {
+          received = Buffer.alloc(0);
+          answers++;
+        }
+        if (!closing) return outer.write(bytes);
+        // Said beforehand: nobody may send another request on a connection that is just going.
+        if (whole) server.close();
+        outer.write(bytes.toString('latin1').replace('keep-alive', 'close     '), 'latin1');
+        if (!whole) return;
         closing = false;
-        server.close();
         outer.end();
         inner.destroy();
       });

@@ -47,7 +47,10 @@ test('without HOME and without settings: an account is missing, which is no cras
   for (const home of [{ HOME: '/nonexistent/home' }, { XDG_CONFIG_HOME: '/dev/null/x' }]) {
     const result = await run(['uploads', '@a'], { env: home });
     assert.equal(result.exit, 2);
-    assert.match(result.stderr, /^chanlist: there is no service address; [^\n]*auth login\n$/);
+    assert.match(
+      result.stderr,
+      /^chanlist: there is no service address, and none is stored in [^\n]*config\.json; [^\n]*auth login\n$/,
+    );
   }
 });
 
