@@ -70,7 +70,7 @@ export class ClosedPipe extends Error {
   }
 }
 
-const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type StopSignal = keyof typeof signals;
 export const stopSignals = Object.keys(signals) as StopSignal[];
 

@@ -78,7 +78,10 @@ test('every line of every sh block does what it says: exit 0, nothing on stderr'
       if (special[line] !== undefined && result === null) return;
       assert.equal(result?.exit, 0, result?.stderr);
       const stderr = mayWarn.test(line)
-        ? result?.stderr.replace(/^chanlist: CHANLIST_API_KEY is set and goes before the stored key\n/, '')
+        ? result?.stderr.replace(
+            /^chanlist: CHANLIST_API_KEY is set and takes precedence over the stored key\n/,
+            '',
+          )
         : result?.stderr;
       assert.equal(stderr, '');
     });
@@ -199,7 +202,11 @@ test('both tables of exit codes have every code of the program, the one for cron
 test('what the README links to is there', async () => {
   const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   assert.ok(targets.length >= 6);
-  for (const target of targets) assert.ok((await stat(join(root, target))).isFile(), target);
+  for (const target of targets) {
+    if (target.startsWith('#'))
+      assert.match(readme.toLowerCase(), new RegExp(`^## ${target.slice(1).replaceAll('-', ' ')}$`, 'm'));
+    else assert.ok((await stat(join(root, target))).isFile(), target);
+  }
 });
 
 test('CONTRIBUTING.md names files and scripts that are there', async () => {

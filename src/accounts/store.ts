@@ -116,7 +116,7 @@ function parseProfile(name: string, data: unknown, file: string): Profile {
 
 function damaged(file: string, what: string): Failure {
   return new Failure('failed', `the stored accounts in ${file} are damaged: ${what}`, {
-    hint: 'it is left as it is; mend it, or move it away and run: chanlist auth login',
+    hint: 'it is left as it is; fix it, or move it away and run: chanlist auth login',
   });
 }
 

@@ -126,13 +126,13 @@ const flagRows = {
   retries: {
     flags: '--retries <n>',
     group: 'Network:',
-    description: `of one request, at the most (default: ${defaults.retries})`,
+    description: `retries per request, at most (default: ${defaults.retries})`,
     parse: wholeNumber('--retries', 0, 1000),
   },
   maxWait: {
     flags: '--max-wait <seconds>',
     group: 'Network:',
-    description: `waiting in all without a success in between, at the most (default: ${defaults.maxWait})`,
+    description: `longest wait in all without a success in between (default: ${defaults.maxWait})`,
     parse: seconds('--max-wait', 'zero', 7 * day),
   },
   dryRun: {

@@ -104,7 +104,7 @@ function unknownFlag(command: Command, text: string): Failure {
   }
   const known = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
   const meant = nearest(flag, [...known, '--help']);
-  const where = command === root ? 'flags of a command stand behind its name; see' : 'see';
+  const where = command === root ? 'options of a command go after its name; see' : 'see';
   return usage(
     command === root ? `there is no flag '${flag}'` : `${shortPath(command)} has no flag '${flag}'`,
     meant === undefined ? `${where}: ${helpLine(command)}` : `did you mean ${meant}?`,

@@ -22,7 +22,7 @@ export function register(command: Command, start: Start): void {
     ],
     [
       ['bash: add this line to ~/.bashrc', 'eval "$(chanlist completion bash)"'],
-      ['zsh: add this line to ~/.zshrc, behind compinit', 'eval "$(chanlist completion zsh)"'],
+      ['zsh: add this line to ~/.zshrc, after compinit', 'eval "$(chanlist completion zsh)"'],
       ['fish: once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
     ],
   );

@@ -27,7 +27,7 @@ export function register(command: Command, start: Start): void {
     .argument('<query...>', 'what to search for; words are joined')
     .addOption(
       command
-        .createOption('-n, --limit <n>', `results at the most, ${minimum} to ${maximum} (default: ${usual})`)
+        .createOption('-n, --limit <n>', `results at most, ${minimum} to ${maximum} (default: ${usual})`)
         .argParser(wholeNumber('--limit', minimum, maximum)),
     );
   addMaxCredits(command);

@@ -19,7 +19,7 @@ export function register(command: Command, start: Start): void {
     [
       'Lists every upload of each channel, page by page.',
       costSentence(operations.uploads),
-      'With -o the same command goes on with the next page where it was interrupted; the file appears once it is ' +
+      'With -o the same command continues with the next page where it was interrupted; the file appears once it is ' +
         'complete.',
     ],
     [

@@ -77,14 +77,14 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   const finished = receipts.filter(({ failure }) => failure === null).length;
   const again = options.restart ? 'the same command without --restart' : 'the same command';
   if (halted !== null) {
-    const next = `${finished} of ${starts.length} done: ${again} goes on with the rest`;
+    const next = `${finished} of ${starts.length} done: ${again} continues with the rest`;
     const told = halted.code === 'budget' ? allNeeded(call, receipts) : halted;
     call.tell(told, { reference: null, tally: call.budget.total, next });
     throw told;
   }
   if (left && journal !== null && finished > 0) {
     call.talk.warn(
-      `${folder}: ${again} goes on with the rest, and does not export the ${finished} finished again`,
+      `${folder}: ${again} continues with the rest, and does not export the ${finished} finished again`,
     );
   }
 }
@@ -149,7 +149,7 @@ async function makeFolder(folder: string): Promise<void> {
     }
   } catch (error) {
     const taken = ['EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
-    const why = taken ? 'something that is no folder has its name' : readProblem(error);
+    const why = taken ? 'something that is not a folder has its name' : readProblem(error);
     throw usage(`the folder ${folder} cannot be made: ${why}`, 'choose another --output-dir');
   }
 }

@@ -151,7 +151,7 @@ function kept({ rows, pages }: State): string {
 function howToGoOn(state: State, receipt: Receipt, { listing }: ExportSettings): string | null {
   if (/--restart|the same command/.test(receipt.failure?.hint ?? '')) return null;
   const same = listing.options.restart ? 'the same command without --restart' : 'the same command';
-  return `${kept(state)} kept: ${same} goes on`;
+  return `${kept(state)} kept: ${same} continues`;
 }
 
 /** A token that is refused, or leads nowhere, at the start of a continued run: it may never be gone on with. */

@@ -162,7 +162,7 @@ function compare(task: ExportTask): void {
   const credits = Math.ceil(receipt.total / pageSize);
   const are = receipt.missing === 1 ? 'video is' : 'videos are';
   call.talk.warn(
-    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; mend it for about ${credits} ${credits === 1 ? 'credit' : 'credits'} with: ${mendCommand(task)}`,
+    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${credits} ${credits === 1 ? 'credit' : 'credits'} with: ${mendCommand(task)}`,
   );
 }
 

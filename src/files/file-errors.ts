@@ -3,7 +3,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
 
 /**
  * When a file operation failed. `opening`: before anything was sent, where a wrong path is the user's mistake.
- * `exporting`: the rows so far are kept, and the same command goes on. `writing`: any other file.
+ * `exporting`: the rows so far are kept, and the same command continues. `writing`: any other file.
  */
 export type FileStage = 'opening' | 'exporting' | 'writing';
 
@@ -35,7 +35,7 @@ const diskHints: Readonly<Record<string, string | undefined>> = {
 
 const onAgain: Record<FileStage, string> = {
   opening: 'then run the same command again',
-  exporting: 'then run the same command again: it goes on where it stopped',
+  exporting: 'then run the same command again: it continues where it stopped',
   writing: 'then try again',
 };
 
@@ -60,7 +60,7 @@ export function fileFailure(error: unknown, path: string, stage: FileStage): unk
   const gone = code === 'ENOENT' ? 'it, or its folder, has been removed meanwhile' : undefined;
   const what = gone ?? known?.[0] ?? 'a file operation failed';
   return new Failure('failed', `${path}: ${what} (${code})`, {
-    hint: `mend that, ${onAgain[stage]}`,
+    hint: `fix that, ${onAgain[stage]}`,
     cause: error,
   });
 }

@@ -109,7 +109,7 @@ async function isFolder(path: string): Promise<boolean> {
     const stats = await fs.lstat(path);
     if (stats.isDirectory()) return true;
     if (stats.size > largestStaleLock) {
-      throw usage(`${path} is in the way: it is no lock`, 'move it away, or choose another name');
+      throw usage(`${path} is in the way: it is not a lock`, 'move it away, or choose another name');
     }
     await fs.unlink(path);
   } catch (error) {
@@ -134,7 +134,7 @@ export async function privateLockFolder(file: string): Promise<LockFolder> {
       },
     );
     if (!(await fs.lstat(path)).isDirectory())
-      throw usage(`${path} is in the way: it is no lock`, 'remove it');
+      throw usage(`${path} is in the way: it is not a lock`, 'remove it');
     return new LockFolder(path);
   });
 }

@@ -5,7 +5,7 @@ export const environment: readonly (readonly [variable: string, meaning: string]
   ['CHANLIST_PROFILE', 'which stored account, as --profile'],
   ['CHANLIST_BASE_URL', "the service's address, as --base-url"],
   ['CHANLIST_NAMESPACE', `the path word after /api/v2/, as --namespace (default: ${defaultNamespace})`],
-  ['CHANLIST_API_KEY', 'the key; goes before a stored one'],
+  ['CHANLIST_API_KEY', 'the key; takes precedence over a stored one'],
   ['CHANLIST_API_KEY_FILE', 'a file that holds the key; read where CHANLIST_API_KEY is not set'],
   ['CHANLIST_MAX_CREDITS', 'credits that one call may spend at the most, as --max-credits'],
   ['CHANLIST_DEBUG', '1: show the stack of an error'],

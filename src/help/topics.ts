@@ -32,7 +32,7 @@ export const topicTexts: Readonly<Record<TopicName, () => string>> = {
     page([
       ['Environment variables:', ...twoColumns(environment)],
       wrap(
-        'A flag goes before its variable, a variable before the profile. An empty variable counts as unset.',
+        'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
       ),
     ]),
 };

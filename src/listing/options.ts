@@ -43,11 +43,11 @@ export function addListingOptions(command: Command, kind: ReferenceKind): void {
   };
   command.argument(`[${kind}...]`, expectedReference[kind]);
   addFrom(command);
-  add('-n, --limit <n>', 'so many entries of each reference, and no more', wholeNumber('--limit', 1));
+  add('-n, --limit <n>', 'at most this many entries per reference', wholeNumber('--limit', 1));
   addMaxCredits(command);
   add(
     '--continuation <token>',
-    'start at the page of this token, in place of a reference',
+    'start at the page with this token instead of a reference',
     nonEmpty('--continuation'),
   );
   add(

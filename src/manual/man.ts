@@ -34,7 +34,7 @@ export async function manPage(): Promise<string> {
     '.SH COMMANDS',
     ...commands.flatMap((command) => section(command, sharedNames)),
     '.SH OPTIONS OF MOST COMMANDS',
-    ...text('Before or behind the name of the command; the help of a command says which of them it takes.'),
+    ...text('Before or after the name of the command; the help of a command says which of them it takes.'),
     ...shared,
     '.SH FORMATS',
     ...taggedRows(formatRows),
@@ -56,7 +56,7 @@ export async function manPage(): Promise<string> {
 const files: Rows = [
   ['~/.config/chanlist/config.json', 'the stored accounts, readable by their owner only (mode 0600)'],
   ['~/.cache/chanlist', 'compiled code, for a faster start; may be deleted'],
-  ['FILE.part, FILE.part.json', 'an interrupted export to FILE; the same command goes on with it'],
+  ['FILE.part, FILE.part.json', 'an interrupted export to FILE; the same command continues with it'],
   ['FILE.lock', 'held while an export to FILE runs'],
   ['DIR/.chanlist-*.part', 'which files of an interrupted --output-dir DIR are finished'],
 ];

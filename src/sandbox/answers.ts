@@ -123,7 +123,10 @@ function place(token: string, request: AnswerRequest): { list: VideoList; offset
   const found = readToken(token);
   const list = found === null ? undefined : listByCode(found.list);
   if (found === null || list === undefined) {
-    throw new Refusal(400, { code: 'bad_token', message: 'this is no continuation token of this service' });
+    throw new Refusal(400, {
+      code: 'bad_token',
+      message: 'this is not a continuation token of this service',
+    });
   }
   if (found.operation !== request.operation) {
     throw new Refusal(400, {

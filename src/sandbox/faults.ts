@@ -24,7 +24,7 @@ export function parseFaultRule(text: string): FaultRule {
   const [, word = '', number = ''] = /^([^:]*):([^:]*)$/.exec(text) ?? [];
   const kind = /^[45]\d\d$/.test(word) ? Number(word) : namedKinds.find((name) => name === word);
   if (kind === undefined || !/^(?:\d+\.?\d*|\.\d+)$/.test(number) || Number(number) > 1) {
-    throw usage(`--fail: '${text}' is no fault rule`, expected);
+    throw usage(`--fail: '${text}' is not a fault rule`, expected);
   }
   return { kind, rate: Number(number) };
 }

@@ -16,7 +16,7 @@ const mostValues = 4_000_000;
 /** Reads the body of a whole 200 as JSON; throws `bad_answer` where it makes no sense. */
 export async function readBody(answer: Answer): Promise<JsonText> {
   const sent = await unpack(answer);
-  if (!isUtf8(sent)) throw new Failure('bad_answer', 'the answer is no UTF-8 text', { status: 200 });
+  if (!isUtf8(sent)) throw new Failure('bad_answer', 'the answer is not UTF-8 text', { status: 200 });
   const marked = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
   const bytes = marked ? sent.subarray(3) : sent;
   if (bytes.length > mostValues && countValues(bytes) > mostValues) {
@@ -24,7 +24,7 @@ export async function readBody(answer: Answer): Promise<JsonText> {
   }
   const json = JsonText.parse(bytes);
   if (json !== null) return json;
-  const what = bytes.toString('utf8').trim() === '' ? 'the answer is empty' : 'the answer is no JSON';
+  const what = bytes.toString('utf8').trim() === '' ? 'the answer is empty' : 'the answer is not JSON';
   throw new Failure('bad_answer', what, { status: 200 });
 }
 

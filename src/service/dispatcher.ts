@@ -59,7 +59,7 @@ async function makeDispatcher(baseUrl: BaseUrl, options: DispatcherOptions): Pro
   } catch {
     // The address may hold a password: it is not shown.
     throw usage(
-      'the proxy address in HTTPS_PROXY or HTTP_PROXY is no URL',
+      'the proxy address in HTTPS_PROXY or HTTP_PROXY is not a URL',
       'expected e.g. http://proxy:3128',
     );
   }

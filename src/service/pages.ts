@@ -78,7 +78,7 @@ export async function* pages(
     if (page.broken !== null) throw page.broken;
     if (!page.hasMore) return;
     if (empty === mostEmptyPages) {
-      throw new Failure('bad_answer', `the service sent ${mostEmptyPages} empty pages running`, {
+      throw new Failure('bad_answer', `the service sent ${mostEmptyPages} empty pages in a row`, {
         hint: 'try again later',
       });
     }

@@ -51,7 +51,7 @@ export function transportProblem(error: TransportError, host: string, now: numbe
     }
     case 'unreachable': {
       const hint = 'check the address and the network';
-      const what = `${host} is not reached: ${message}`;
+      const what = `cannot reach ${host}: ${message}`;
       return new Problem(new Failure('unreachable', what, { ...details, hint }), true);
     }
     case 'nonsense':
@@ -65,7 +65,7 @@ export function transportProblem(error: TransportError, host: string, now: numbe
 /** The failure once all retries are used up. */
 export function exhausted({ failure, delay }: Problem, retries: number): Failure {
   const tries = retries === 0 ? '' : `, after ${retries + 1} tries`;
-  const when = delay === null || delay < 10_000 ? 'try again later' : `come back in ${span(delay)}`;
+  const when = delay === null || delay < 10_000 ? 'try again later' : `try again in ${span(delay)}`;
   return changed(failure, `${failure.message}${tries}`, failure.hint ?? when);
 }
 
@@ -74,7 +74,7 @@ export function tooLong({ failure, delay }: Problem, wait: number): Failure {
   const when =
     delay === null
       ? 'waited as long as --max-wait allows: try again later'
-      : `come back in ${span(wait)}, or allow more with --max-wait`;
+      : `try again in ${span(wait)}, or allow more with --max-wait`;
   return changed(failure, failure.message, when);
 }
 

@@ -33,7 +33,7 @@ export function parseReference(text: string, kind: ReferenceKind): Reference {
   if (found !== null) return { given, ...found };
   const shown = given === '' ? 'an empty text' : `'${given.length > 80 ? `${given.slice(0, 80)}…` : given}'`;
   throw usage(
-    `${shown} is no ${kind} reference: expected ${expectedReference[kind]}`,
+    `${shown} is not a ${kind} reference: expected ${expectedReference[kind]}`,
     suggestion(given, kind),
   );
 }

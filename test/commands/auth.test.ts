@@ -124,7 +124,7 @@ test('login: no credits is stored, with a warning', async (t) => {
   assert.match(fake.stderr(), /^chanlist: [^\n]*no credits \(402\)[^\n]*\n$/);
 });
 
-test('login: a variable that goes before the stored key is told', async (t) => {
+test('login: a variable that takes precedence over the stored key is told', async (t) => {
   const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
   const fake = fakeContext({ env, stdin: key });
   const { deps, checked } = service();

@@ -320,7 +320,7 @@ const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
   ['--json', /^no command is given; see: chanlist help$/],
   [
     '--limit 5 uploads @x',
-    /^there is no flag '--limit'; flags of a command stand behind its name; see: chanlist help$/,
+    /^there is no flag '--limit'; options of a command go after its name; see: chanlist help$/,
   ],
   ['--vesion', /^there is no flag '--vesion'; did you mean --version\?$/],
   ['auth', /^auth needs an action; expected one of login, status, list, switch, logout$/],
@@ -340,7 +340,7 @@ const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
   ['serve now', /^serve takes no arguments; see: chanlist help serve$/],
   ['serve --port 70000', /^--port is '70000': expected a whole number, from 0 to 65535$/],
   ['serve --page-size 0', /^--page-size is '0': expected a whole number, from 1/],
-  ['serve --fail 429', /^--fail: '429' is no fault rule; expected KIND:RATE/],
+  ['serve --fail 429', /^--fail: '429' is not a fault rule; expected KIND:RATE/],
   ['completion', /^completion needs <shell>; expected: chanlist completion <shell>/],
   [
     'completion bsh',

@@ -38,7 +38,7 @@ test('a receipt never takes the place of the output, nor the place of what went 
   await writeFile(out, 'kept\n');
   const same = await command(['uploads', 'no reference', '-o', out, '--summary', out], { env });
   assert.equal(same.exit, 2);
-  assert.match(same.stderr, /no channel reference/);
+  assert.match(same.stderr, /not a channel reference/);
   assert.equal(await readFile(out, 'utf8'), 'kept\n');
 
   await mkdir(join(folder, 'taken'));

@@ -44,7 +44,7 @@ test('--max-wait bounds the waiting without a success in between; a success star
   assert.equal(short.exit, 6);
   assert.deepEqual(short.waits, [50_000]);
   assert.equal(service.seen.length - requests, 2);
-  assert.match(short.stderr, /come back in 50 s/);
+  assert.match(short.stderr, /try again in 50 s/);
 });
 
 test('--max-wait bounds the waiting of a call in all: references that fail add up until one succeeds', async (t) => {
@@ -59,7 +59,7 @@ test('--max-wait bounds the waiting of a call in all: references that fail add u
     service.seen.map(({ query }) => query.get('input')),
     ['@a', '@a', '@b', '@b', '@c', '@d'],
   );
-  assert.match(without.stderr, /^chanlist: @d: .*503.*; come back in 20 s, or allow more with --max-wait$/m);
+  assert.match(without.stderr, /^chanlist: @d: .*503.*; try again in 20 s, or allow more with --max-wait$/m);
 
   const between = await command(['resolve', '@a', '@b', '@up', '@c', '@d', ...each], { env });
   assert.deepEqual(between.waits, [20_000, 20_000, 20_000, 20_000]);

@@ -212,7 +212,7 @@ test('a failure of the account ends the call, is told once, and gives its code b
   assert.equal(result.charged, 4);
   assert.match(
     result.stderr,
-    /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 done: the same command goes on with the rest\n/m,
+    /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 done: the same command continues with the rest\n/m,
   );
   assert.equal(result.stderr.split('\n').length - 1, 2);
   desk.sandbox.setCredits(100);
@@ -231,7 +231,7 @@ test('the budget holds when all race for its last credit, and nothing is paid tw
   assert.equal(first.charged, 7);
   assert.match(
     first.stderr,
-    /^chanlist: stopped by the budget[^\n]*; 7 credits spent; [^\n]*goes on with the rest\n$/,
+    /^chanlist: stopped by the budget[^\n]*; 7 credits spent; [^\n]*continues with the rest\n$/,
   );
   const second = await desk.run([...args, '--max-credits', '7']);
   assert.equal(second.charged, 7);
@@ -277,7 +277,7 @@ test('interrupted: the same command does not pay for finished files again, says 
   assert.equal(first.exit, 9);
   assert.match(
     first.stderr,
-    /--max-credits allows 4 credits; about 2 more are needed for the one begun, and more for 1 not begun; 4 credits spent; 2 of 4 done: the same command goes on with the rest\n$/,
+    /--max-credits allows 4 credits; about 2 more are needed for the one begun, and more for 1 not begun; 4 credits spent; 2 of 4 done: the same command continues with the rest\n$/,
   );
   // Something else in the same folder changes nothing about that, also of the same kind.
   assert.equal((await desk.run(['uploads', '@size-3', '@size-4', '--output-dir', 'exports'])).exit, 0);
@@ -317,7 +317,7 @@ test('a list that the service cannot give tonight: the others are not paid again
   assert.equal(first.exit, 7);
   assert.match(
     first.stderr,
-    /exports: the same command goes on with the rest, and does not export the 2 finished again/,
+    /exports: the same command continues with the rest, and does not export the 2 finished again/,
   );
   down = false;
   const second = await desk.run(args, on);
@@ -361,7 +361,7 @@ test('signals end the call with their code; a file that is being written goes on
     assert.equal(stopped.exit, exit);
     assert.match(
       stopped.stderr,
-      new RegExp(`^chanlist: stopped by ${signal}; [^\\n]*goes on with the rest\\n$`),
+      new RegExp(`^chanlist: stopped by ${signal}; [^\\n]*continues with the rest\\n$`),
     );
     const possibly = stopped.summary?.credits.possibly_charged ?? 0;
     desk.onRequest = () => {};

@@ -18,7 +18,7 @@ interface Way {
   stop(desk: Desk, gate: Gate, args: readonly string[]): Promise<Outcome>;
 }
 
-const goesOn = 'the same command goes on';
+const goesOn = 'the same command continues';
 
 /** Acts when the service decides the third request of the export. */
 async function atThird(
@@ -75,7 +75,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'the network gone': {
     exit: 7,
-    says: new RegExp(`is not reached: .*; 2 credits spent; .*${goesOn}`),
+    says: new RegExp(`cannot reach .*; 2 credits spent; .*${goesOn}`),
     again: 0,
     stop: async (desk, gate, args) => {
       const before = desk.requests.length;
@@ -109,7 +109,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'a full disk': {
     exit: 1,
-    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\), then run the same command again: it goes on/,
+    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\), then run the same command again: it continues/,
     again: 1,
     // 20 KiB: room for two pages of NDJSON.
     stop: (desk, gate, args) =>
@@ -126,7 +126,7 @@ async function setUp(t: TestContext): Promise<{ desk: Desk; gate: Gate }> {
 }
 
 for (const [name, way] of Object.entries(ways)) {
-  test(`stopped by ${name}: the old FILE stays, the same command goes on with the next page`, async (t) => {
+  test(`stopped by ${name}: the old FILE stays, the same command continues with the next page`, async (t) => {
     const { desk, gate } = await setUp(t);
     const expected = await uninterrupted(desk, ['uploads', list]);
     await writeFile(join(desk.folder, 'out'), 'the old one\n');
@@ -182,7 +182,7 @@ test('stopped before the first page: nothing is left, and nothing is said to be 
   const desk = await exportDesk(t);
   const result = await desk.run(['uploads', list, '-o', 'out', '--max-credits', '0']);
   assert.equal(result.exit, 9);
-  assert.doesNotMatch(result.stderr, /kept|goes on/);
+  assert.doesNotMatch(result.stderr, /kept|continues/);
   assert.deepEqual(await desk.files(), []);
   assert.equal((await desk.run(['uploads', '@gone', '-o', 'out'])).exit, 5);
   assert.deepEqual(await desk.files(), []);
@@ -207,7 +207,7 @@ test('a rate limit that would take too long: 6, and on', async (t) => {
   assert.equal(stopped.exit, 6);
   assert.match(
     stopped.stderr,
-    /rate limited \(429: slow down\); 1 credit spent; come back in 1 h.*the same command goes on/,
+    /rate limited \(429: slow down\); 1 credit spent; try again in 1 h.*the same command continues/,
   );
   limited = false;
   const result = await desk.run(args, on);
@@ -223,7 +223,7 @@ test('--restart throws the interrupted export away and starts over', async (t) =
   assert.equal((await desk.run([...args, '--max-credits', '3'])).exit, 9);
   const stopped = await desk.run([...args, '--restart', '--max-credits', '2']);
   assert.equal(stopped.exit, 9);
-  assert.match(stopped.stderr, /the same command without --restart goes on/);
+  assert.match(stopped.stderr, /the same command without --restart continues/);
   const result = await desk.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
@@ -311,7 +311,7 @@ test('a refusal in the middle of a run is what it is', async (t) => {
   const desk = await exportDesk(t);
   const result = await desk.run(['uploads', '@test', '-o', 'out'], { baseUrl: service.url, unwatched: true });
   assert.equal(result.exit, 5);
-  assert.match(result.stderr, /10 entries, 1 page is kept: the same command goes on/);
+  assert.match(result.stderr, /10 entries, 1 page is kept: the same command continues/);
 });
 
 test('uploads that came in meanwhile: nothing is written twice where tokens are places in the list', async (t) => {

@@ -94,7 +94,7 @@ for (const format of fileFormats) {
     assert.equal((await update(desk, format)).charged, 0);
   });
 
-  test(`--update (${format}): interrupted at every page, the same command goes on`, async (t) => {
+  test(`--update (${format}): interrupted at every page, the same command continues`, async (t) => {
     const desk = await exportDesk(t);
     const name = nameOf(format);
     await update(desk, format);
@@ -312,7 +312,7 @@ test('cut short at a line end: told with the mend, which mends it', async (t) =>
   assert.deepEqual([result.only.new, result.only.entries, result.only.missing], [1, 21, 15]);
   assert.match(
     result.stderr,
-    /^chanlist: out\.csv: 15 of 36 videos are missing; mend it for about 1 credit with: chanlist uploads @size-35 [^\n]*--restart\n$/,
+    /^chanlist: out\.csv: 15 of 36 videos are missing; fix it for about 1 credit with: chanlist uploads @size-35 [^\n]*--restart\n$/,
   );
   const mend = /with: chanlist ([^\n]+)\n/.exec(result.stderr)?.[1]?.split(' ') ?? [];
   assert.equal(

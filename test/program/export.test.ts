@@ -127,7 +127,7 @@ test('-n into a file: exactly so many, not a page more than they need, status li
   }
 });
 
-test('--continuation into a file: from that page on; interrupted, the same command goes on; another token does not', async (t) => {
+test('--continuation into a file: from that page on; interrupted, the same command continues; another token does not', async (t) => {
   const desk = await exportDesk(t);
   const first = await desk.run(['uploads', list, '--json', '-n', '10']);
   const token: string = JSON.parse(first.stdout).continuation_token;

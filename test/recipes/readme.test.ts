@@ -128,8 +128,8 @@ test('the receipt of a night: what jq makes of it', { skip: missing('jq') }, asy
   await recipe(at, 'chanlist uploads --from refs.txt --output-dir exports');
   assert.deepEqual(JSON.parse(await recipe(at, 'jq .credits')), { confirmed: 16, possibly_charged: 0 });
   assert.deepEqual(lines(await recipe(at, "jq -r '.references[]")), [
-    '@demo\tcomplete\t1234',
-    '@size-250\tcomplete\t250',
+    '@demo\tcomplete\t1234\t',
+    '@size-250\tcomplete\t250\t',
   ]);
   await recipe(at, 'chanlist uploads --from refs.txt --output-dir exports');
   assert.equal(await recipe(at, "jq -r '.references[]"), '');

@@ -37,7 +37,7 @@ for (const text of [
   'reset:0.1:2',
   ' reset:1',
 ]) {
-  test(`'${text}' is no fault rule, and the message says what is one`, () => {
+  test(`'${text}' is not a fault rule, and the message says what is one`, () => {
     assert.throws(
       () => parseFaultRule(text),
       (error) => error instanceof Failure && error.exit === 2 && /KIND:RATE/.test(error.hint ?? ''),

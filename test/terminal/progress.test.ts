@@ -182,7 +182,7 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
       assert.equal(exit, 130);
       assert.doesNotMatch(text, progressLine);
       const message = flags.startsWith('-o')
-        ? /^chanlist: @demo \(out\.ndjson\): stopped by SIGINT; .*\d credits.*: the same command goes on$/
+        ? /^chanlist: @demo \(out\.ndjson\): stopped by SIGINT; .*\d credits.*: the same command continues$/
         : /^chanlist: @demo: stopped by SIGINT; .*\d credits.*; continue with: chanlist uploads .*--continuation=\S+$/;
       assert.match(text.split('\n').at(-1) ?? '', message);
       if (name === 'json') assert.match(text, /"has_more":true,"error":/);

@@ -46,7 +46,7 @@ export async function runLogin(
   if (verdict === 'no credits')
     talk.warn('the key is stored, but its account has no credits (402): even free calls need at least one');
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
-    if (context.env[variable]) talk.warn(`${variable} is set and goes before the stored key`);
+    if (context.env[variable]) talk.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
 }
 

@@ -18,6 +18,6 @@ export async function runSwitch(name: string, options: SharedOptions, context: C
   talk.note(`profile '${name}' is the active one now`);
   const { CHANLIST_PROFILE: variable } = context.env;
   if (variable && variable !== name)
-    talk.warn(`CHANLIST_PROFILE is set to '${variable}' and goes before the active profile`);
+    talk.warn(`CHANLIST_PROFILE is set to '${variable}' and takes precedence over the active profile`);
   return 0;
 }

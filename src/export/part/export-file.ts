@@ -90,7 +90,7 @@ export class ExportFile {
       const part = await ops.lstat(paths.part);
       if (part !== null && part.kind !== 'file') {
         throw usage(
-          `${paths.part} is in the way: it is no regular file`,
+          `${paths.part} is in the way: it is not a regular file`,
           'remove it, or choose another name',
         );
       }

@@ -23,7 +23,7 @@ export class Journal {
   async read(): Promise<State | null> {
     const stat = await this.#ops.lstat(this.path);
     if (stat === null) return null;
-    if (stat.kind !== 'file' || stat.size > largest) throw damaged(`${this.path} is no state file`);
+    if (stat.kind !== 'file' || stat.size > largest) throw damaged(`${this.path} is not a state file`);
     const file = await this.#ops.open(this.path, 'read');
     try {
       return parseState(await file.text(), this.path);

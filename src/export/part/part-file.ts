@@ -73,7 +73,7 @@ export async function openPart(
   const part = await ops.open(paths.part, 'write');
   try {
     const { kind, size, ino } = await part.stat();
-    if (kind !== 'file') throw usage(`${paths.part} is in the way: it is no regular file`, 'remove it');
+    if (kind !== 'file') throw usage(`${paths.part} is in the way: it is not a regular file`, 'remove it');
     if (size < state.bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
     if (size > state.bytes) await part.truncate(state.bytes);
     return { part, inode: ino };

@@ -8,7 +8,7 @@ const chunk = 256 * 1024;
 
 /** A FILE that is not what an export has written: a usage error (2) that names the line, from 1. */
 export function notWhole(path: string, line: number, what: string): Failure {
-  return usage(`${path}:${line}: ${what}`, 'mend the file, or export it anew with --restart');
+  return usage(`${path}:${line}: ${what}`, 'fix the file, or export it anew with --restart');
 }
 
 /**

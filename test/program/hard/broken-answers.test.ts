@@ -17,8 +17,8 @@ function nonsense(name: string, text: string | Uint8Array, said: RegExp, rest: P
   };
 }
 
-const noJson = /the answer is no JSON/;
-const noUtf8 = /the answer is no UTF-8 text/;
+const noJson = /the answer is not JSON/;
+const noUtf8 = /the answer is not UTF-8 text/;
 const noMore = /does not say whether there are more/;
 const noList = /has no list of results/;
 const noToken = /no continuation token/;

@@ -170,7 +170,7 @@ test('a Content-Length that is too short: the body is cut there, and makes no se
     code: 'bad_answer',
     status: 200,
     charge: 'confirmed',
-    said: /no JSON/,
+    said: /not JSON/,
     everywhere: true,
   });
 });

@@ -19,7 +19,7 @@ test('a list of a million references is read and checked in seconds, whole, befo
 
   const bad = await run(['uploads', '--from', 'bad.txt'], { cwd: folder, env });
   assert.equal(bad.exit, 2);
-  assert.match(bad.stderr, /^chanlist: bad\.txt:1000001: .nonsense. is no channel reference: [^\n]*\n$/);
+  assert.match(bad.stderr, /^chanlist: bad\.txt:1000001: .nonsense. is not a channel reference: [^\n]*\n$/);
   assert.equal(service.seen.length, 0);
 
   const begun = Date.now();
@@ -39,11 +39,11 @@ test('a list that is no list of references names its lines, or says why it canno
   const files: readonly (readonly [name: string, bytes: string | Buffer, said: RegExp])[] = [
     ['empty', '', /has no channel reference/],
     ['comments', '# @a\n\n   \n\t# x\n', /has no channel reference/],
-    ['one line end of its own kind', '@a\r@b', /:1: .* is no channel reference/],
+    ['one line end of its own kind', '@a\r@b', /:1: .* is not a channel reference/],
     ['binary', Buffer.from([0, 1, 2, 255, 10, 0]), /:1, [^\n]*:2 are not channel references/],
     ['utf16', Buffer.from('\ufeff@a\n@b\n', 'utf16le'), /:1, [^\n]*:2, [^\n]*:3 are not channel references/],
-    ['bidi', '@a\u202eb\n', /:1: .* is no channel reference/],
-    ['control', '@a\u001b[2J\n', /:1: .* is no channel reference/],
+    ['bidi', '@a\u202eb\n', /:1: .* is not a channel reference/],
+    ['control', '@a\u001b[2J\n', /:1: .* is not a channel reference/],
     ['too long', `@${'a'.repeat(1_000_000)}\n`, /:1: input has 1000001 characters: expected 1 to 200/],
   ];
   for (const [name, bytes, said] of files) {

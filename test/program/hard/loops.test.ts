@@ -65,7 +65,7 @@ const loops: readonly Loop[] = [
     requests: 11,
     printed: [0],
     token: 't10',
-    said: /10 empty pages running/,
+    said: /10 empty pages in a row/,
   },
 ];
 

@@ -55,12 +55,12 @@ test('Retry-After: seconds and dates are obeyed; one that makes no sense is none
 });
 
 const tooLong: readonly (readonly [header: string, said: RegExp])[] = [
-  ['121', /come back in 2 min 1 s,/],
-  ['Thu, 01 Jan 2026 01:00:00 GMT', /come back in 1 h,/],
-  ['8640000', /come back in 100 days,/],
-  ['99999999999', /come back in more than a year,/],
-  ['9'.repeat(400), /come back in more than a year,/],
-  ['Fri, 31 Dec 9999 23:59:59 GMT', /come back in more than a year,/],
+  ['121', /try again in 2 min 1 s,/],
+  ['Thu, 01 Jan 2026 01:00:00 GMT', /try again in 1 h,/],
+  ['8640000', /try again in 100 days,/],
+  ['99999999999', /try again in more than a year,/],
+  ['9'.repeat(400), /try again in more than a year,/],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', /try again in more than a year,/],
 ];
 
 test('Retry-After: more than --max-wait ends the call at once, saying when to come back', async (t) => {
@@ -96,7 +96,7 @@ test('the last answer says when to come back, also where no retry is left', asyn
   const service = await scriptedService(t, () => ({ status: 429, headers: { 'retry-after': '40' } }));
   const result = await command(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 6);
-  assert.match(result.stderr, /come back in 40 s/);
+  assert.match(result.stderr, /try again in 40 s/);
 });
 
 test('a clock that jumps changes no wait', async (t) => {

@@ -169,7 +169,7 @@ test('a proxy that refuses, or is not there: 7, certainly not charged, its passw
     assert.equal(result.exit, 7, address);
     assert.match(
       result.stderr,
-      /\nchanlist: @a: https:\/\/service\.test is not reached: [^\n]*; 0 credits spent; /,
+      /\nchanlist: @a: cannot reach https:\/\/service\.test: [^\n]*; 0 credits spent; /,
     );
     assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
   }

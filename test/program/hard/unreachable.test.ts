@@ -42,7 +42,7 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
       assert.match(
         result.stderr,
         new RegExp(
-          `^chanlist: waiting [^\\n]*\\nchanlist: @a: ${url} is not reached: connection refused, after 2 tries; ${credits}; [^\\n]*chanlist uploads (?:@a )?@b [^\\n]*\\n$`,
+          `^chanlist: waiting [^\\n]*\\nchanlist: @a: cannot reach ${url}: connection refused, after 2 tries; ${credits}; [^\\n]*chanlist uploads (?:@a )?@b [^\\n]*\\n$`,
         ),
       );
       if (format === 'ndjson') assert.equal(result.lines.length, pages);
@@ -80,7 +80,7 @@ test('a host that there is not: 7, certainly not charged', async () => {
   assert.equal(result.exit, 7);
   assert.match(
     result.stderr,
-    /^chanlist: @a: https:\/\/no-such-host\.invalid is not reached: [^\n]*; 0 credits spent; [^\n]*\n$/,
+    /^chanlist: @a: cannot reach https:\/\/no-such-host\.invalid: [^\n]*; 0 credits spent; [^\n]*\n$/,
   );
 });
 
@@ -101,6 +101,6 @@ test('https that is spoken to a plain server: 7, certainly not charged', async (
   assert.equal(result.exit, 7);
   assert.match(
     result.stderr,
-    /^chanlist: @a: https:\/\/127[^\n]* is not reached: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
+    /^chanlist: @a: cannot reach https:\/\/127[^\n]*: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
   );
 });
