@@ -51,12 +51,15 @@ export async function exportStart(
 
 /** What a failure's line begins with: the reference and its file, unless the message names that. */
 function nameOf({ given }: ListStart, file: string | null, { message }: Failure): string | null {
-  if (file !== null && !namesFile(message, basename(file))) return given === null ? file : `${given} (${file})`;
+  if (file !== null && !namesFile(message, basename(file)))
+    return given === null ? file : `${given} (${file})`;
   return given !== null && message.includes(given) ? null : given;
 }
 
 const namesFile = (message: string, name: string): boolean =>
-  message.split(/[\s:]/).some((word) => ['', '.part', '.part.json'].some((end) => basename(word) === name + end));
+  message
+    .split(/[\s:]/)
+    .some((word) => ['', '.part', '.part.json'].some((end) => basename(word) === name + end));
 
 /**
  * A failure in a folder of many files: what is wrong with one of them stops only that one, and `--restart` must not
