@@ -11,7 +11,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   try {
     const texts: string[] = [];
     const task = await parseArguments(argv, (text) => texts.push(text));
-    await new Stdout(context, talk).write(texts.join(''));
+    if (texts.length > 0) await new Stdout(context, talk).write(texts.join(''));
     return task === null ? 0 : await task.run(task.options, context);
   } catch (error) {
     return report(error, context, talk);

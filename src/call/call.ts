@@ -6,6 +6,7 @@ import { showStack } from '../output/stack.ts';
 import { Talk } from '../output/talk.ts';
 import type { Client } from '../service/client.ts';
 import { Budget, describeCredits, newTally, spent, type Tally } from '../service/credits.ts';
+import { count } from '../text/count.ts';
 import type { PlannedRequest } from './dry-run.ts';
 import { createClient, openService } from './open-service.ts';
 import { type Receipt, summaryText } from './receipts.ts';
@@ -187,7 +188,6 @@ function teller(talk: Talk, context: Context): Call['tell'] {
 function tellSummary(talk: Talk, receipts: readonly Receipt[], budget: Budget): void {
   const sum = (of: (receipt: Receipt) => number): number =>
     receipts.reduce((total, receipt) => total + of(receipt), 0);
-  const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
   const pages = sum((receipt) => receipt.pages);
   const parts = [
     count(

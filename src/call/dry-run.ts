@@ -3,10 +3,12 @@ import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Stdout } from '../output/stdout.ts';
 import { Talk } from '../output/talk.ts';
+import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseBaseUrl } from '../service/address.ts';
 import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { checkParameters, type Parameters } from '../service/parameters.ts';
+import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** A request that would be sent. */
@@ -18,7 +20,7 @@ export interface PlannedRequest {
 }
 
 /** The address at which `chanlist serve` answers. */
-const sandboxAddress = 'http://127.0.0.1:8787';
+const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 
 /** Prints the first request of each reference and its cost on stdout, and sends nothing. Needs no key. */
 export async function dryRun(
@@ -42,7 +44,6 @@ export async function dryRun(
 
 function cost(operation: Operation, maxCredits: number | null): string {
   if (operation.credits === 0) return 'free';
-  const credits = operation.paged ? '1 credit a page' : '1 credit';
-  if (maxCredits === null) return credits;
-  return `${credits}, at most ${maxCredits} ${maxCredits === 1 ? 'credit' : 'credits'}`;
+  const price = operation.paged ? '1 credit a page' : '1 credit';
+  return maxCredits === null ? price : `${price}, at most ${credits(maxCredits)}`;
 }

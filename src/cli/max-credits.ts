@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { wholeNumber } from './options.ts';
+import { wholeNumber } from './values.ts';
 
 const variable = 'CHANLIST_MAX_CREDITS';
 

@@ -3,8 +3,6 @@ import { type Failure, usage } from '../errors.ts';
 import type { FormatName } from '../output/format.ts';
 import { defaults, type SharedFlags } from './shared-flags.ts';
 
-export { nonEmpty, wholeNumber } from './values.ts';
-
 /** The options that every command takes. */
 export interface SharedOptions {
   readonly profile?: string | undefined;

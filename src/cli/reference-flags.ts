@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nonEmpty, wholeNumber } from './options.ts';
+import { nonEmpty, wholeNumber } from './values.ts';
 
 export const defaultConcurrency = 4;
 

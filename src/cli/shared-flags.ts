@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/format.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { nearest } from '../text/nearest.ts';
+import { expectedOneOf } from '../text/nearest.ts';
 import { nonEmpty, seconds, wholeNumber } from './values.ts';
 
 /** Options as Commander collects them: only those that were given. */
@@ -32,12 +32,8 @@ export const defaults = { timeout: 30, retries: 4, maxWait: 120 } as const;
 
 function formatName(text: string, before: string[] = []): string[] {
   if (!(formatNames as readonly string[]).includes(text)) {
-    const meant = text === 'jsonl' ? 'ndjson' : nearest(text, formatNames);
-    const expected = `expected one of ${formatNames.join(', ')}`;
-    throw usage(
-      `there is no format '${text}'`,
-      meant === undefined ? expected : `did you mean ${meant}? ${expected}`,
-    );
+    const meant = text === 'jsonl' ? 'ndjson' : undefined;
+    throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
   }
   return [...before, text];
 }

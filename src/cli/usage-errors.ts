@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usage } from '../errors.ts';
 import { formatNames } from '../output/format.ts';
-import { nearest } from '../text/nearest.ts';
+import { expectedOneOf, nearest } from '../text/nearest.ts';
 
 /** A command as it is typed: `chanlist auth login`. */
 export function commandPath(command: Command): string {
@@ -56,11 +56,7 @@ export function unknownWord(command: Command): Failure {
           : `did you mean auth ${action}?`;
     return usage(`there is no command '${word}'`, meant === undefined ? hint : `did you mean ${meant}?`);
   }
-  const expected = `expected one of ${names.join(', ')}`;
-  return usage(
-    `${shortPath(command)} has no action '${word}'`,
-    meant === undefined ? expected : `did you mean ${meant}? ${expected}`,
-  );
+  return usage(`${shortPath(command)} has no action '${word}'`, expectedOneOf(word, names));
 }
 
 /** Typed without `auth` by those who know other programs. */

@@ -6,7 +6,7 @@ import { document } from '../help/document.ts';
 import { type Shell, shellNames, shells } from '../help/shells.ts';
 import { Stdout } from '../output/stdout.ts';
 import { Talk } from '../output/talk.ts';
-import { nearest } from '../text/nearest.ts';
+import { expectedOneOf } from '../text/nearest.ts';
 
 export interface CompletionOptions {
   readonly shell: Shell;
@@ -32,12 +32,7 @@ export function register(command: Command, start: Start): void {
 function shellName(text: string): Shell {
   const shell = shellNames.find((name) => name === text);
   if (shell !== undefined) return shell;
-  const meant = nearest(text, shellNames);
-  const expected = `expected one of ${shellNames.join(', ')}`;
-  throw usage(
-    `there is no completion for '${text}'`,
-    meant === undefined ? expected : `did you mean ${meant}? ${expected}`,
-  );
+  throw usage(`there is no completion for '${text}'`, expectedOneOf(text, shellNames));
 }
 
 /** Prints the bytes of the completion script of a shell. */

@@ -3,11 +3,12 @@ import { prepareBodies } from '../bodies/prepare.ts';
 import { runCall } from '../call/call.ts';
 import type { Start } from '../cli/command.ts';
 import { addMaxCredits, maxCredits } from '../cli/max-credits.ts';
-import { type SharedOptions, sharedOptions, wholeNumber } from '../cli/options.ts';
+import { type SharedOptions, sharedOptions } from '../cli/options.ts';
+import { wholeNumber } from '../cli/values.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
-import { operations, parameter } from '../service/contract.ts';
+import { operations } from '../service/contract.ts';
 import { checkParameters } from '../service/parameters.ts';
 import { expectedReference, parseReference, type Reference } from '../service/references.ts';
 
@@ -21,7 +22,7 @@ export interface SearchOptions {
 }
 
 export function register(command: Command, start: Start): void {
-  const { minimum = 1, maximum = 50, default: usual = 30 } = parameter(operations.search, 'limit');
+  const [, , { minimum, maximum, default: usual }] = operations.search.parameters;
   command
     .argument('<channel>', expectedReference.channel)
     .argument('<query...>', 'what to search for; words are joined')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Start } from '../cli/command.ts';
-import { wholeNumber } from '../cli/options.ts';
+import { wholeNumber } from '../cli/values.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { document } from '../help/document.ts';

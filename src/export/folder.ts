@@ -12,6 +12,7 @@ import { sharedProgress } from '../output/shared-progress.ts';
 import { operations } from '../service/contract.ts';
 import { budgetSpent } from '../service/credits.ts';
 import { resolvedId } from '../service/resolved-id.ts';
+import { count } from '../text/count.ts';
 import { exportStart } from './export-start.ts';
 import { type FolderJournal, openFolderJournal } from './folder-journal.ts';
 import { ExportFile } from './part/export-file.ts';
@@ -69,7 +70,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   const left = halted !== null || receipts.some(canGoOn);
   await journal?.close(left ? null : seen);
   if (there > 0) {
-    const files = there === 1 ? '1 file was' : `${there} files were`;
+    const files = count(there, 'file was', 'files were');
     call.talk.note(
       `${folder}: ${files} finished by the interrupted run, begun ${journal?.begun}; --restart exports all anew`,
     );

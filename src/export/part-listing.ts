@@ -8,6 +8,7 @@ import { pageSize } from '../service/contract.ts';
 import type { Credits } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { pageDigest, tokenMark } from '../service/pages.ts';
+import { count, credits } from '../text/count.ts';
 import { mendCommand } from './mend.ts';
 import type { ExportFile } from './part/export-file.ts';
 import type { State } from './part/state.ts';
@@ -71,10 +72,10 @@ export async function runExport(
       if (page?.token) sent += tokenMark(page.token);
       const extra: Extra = { hasMore, done, total, cut: page === null, last: overlap.last(), sent };
       await file.append(whole, {
-        rows: position.entries,
+        entries: position.entries,
         pages: position.pages,
         token: position.token,
-        seen: page === null ? null : pageDigest(page),
+        lastPage: page === null ? null : pageDigest(page),
         id: receipt.id,
         credits: plus(state.credits, minus(receipt.tally.credits, spentBefore)),
         extra: { ...extra, ...kind.extra?.() },
@@ -90,8 +91,8 @@ export async function runExport(
     start: {
       reference: start.value,
       token: before.pages > 0 ? before.token : start.token,
-      before: state.seen,
-      seen: sent,
+      lastPage: state.lastPage,
+      sent,
     },
     before,
     limit: settings.listing.options.limit,
@@ -143,9 +144,8 @@ function leaveOutOverlap(
   };
 }
 
-function kept({ rows, pages }: State): string {
-  const entries = rows === 1 ? '1 entry' : `${rows} entries`;
-  return `${entries}, ${pages === 1 ? '1 page is' : `${pages} pages are`}`;
+function kept({ entries, pages }: State): string {
+  return `${count(entries, 'entry', 'entries')}, ${count(pages, 'page is', 'pages are')}`;
 }
 
 function howToGoOn(state: State, receipt: Receipt, { listing }: ExportSettings): string | null {
@@ -178,13 +178,11 @@ function expired(failure: Failure, state: State, task: ExportTask): Failure {
       });
 }
 
-const credits = (count: number): string => `${count} ${count === 1 ? 'credit' : 'credits'}`;
-
 /** Where an interrupted export has come to. */
 export function positionOf(state: State): PartPosition {
   if (state.pages === 0) return { ...nothingYet, cut: false };
   const { hasMore = true, done = false, total = null, cut = false } = state.extra as Partial<Extra>;
-  return { token: state.token, hasMore, done, total, cut, entries: state.rows, pages: state.pages };
+  return { token: state.token, hasMore, done, total, cut, entries: state.entries, pages: state.pages };
 }
 
 function plus(a: Credits, b: Credits): Credits {

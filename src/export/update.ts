@@ -4,6 +4,7 @@ import type { ListingPlan } from '../listing/list.ts';
 import { keepMemoryFlat } from '../listing/memory.ts';
 import { operations, pageSize } from '../service/contract.ts';
 import { resolvedId } from '../service/resolved-id.ts';
+import { credits } from '../text/count.ts';
 import { exportWhole } from './export-whole.ts';
 import { KnownFile } from './known-file.ts';
 import { latestOf } from './latest.ts';
@@ -61,7 +62,7 @@ async function putInPlace(task: ExportTask): Promise<void> {
   tellDone(task, file);
   receipt.id ??= file.state.id;
   receipt.status = 'complete';
-  receipt.added = file.state.rows;
+  receipt.added = file.state.entries;
 }
 
 async function bringUpToDate(task: ExportTask): Promise<void> {
@@ -159,10 +160,10 @@ function compare(task: ExportTask): void {
   receipt.missing = Math.max(0, receipt.total - receipt.entries);
   receipt.disappeared = Math.max(0, receipt.entries - receipt.total);
   if (receipt.missing === 0) return;
-  const credits = Math.ceil(receipt.total / pageSize);
+  const cost = credits(Math.ceil(receipt.total / pageSize));
   const are = receipt.missing === 1 ? 'video is' : 'videos are';
   call.talk.warn(
-    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${credits} ${credits === 1 ? 'credit' : 'credits'} with: ${mendCommand(task)}`,
+    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${cost} with: ${mendCommand(task)}`,
   );
 }
 

@@ -1,6 +1,5 @@
 import { minimumCredits, type Operation, pageSize } from '../service/contract.ts';
-
-const credits = (count: number): string => `${count} ${count === 1 ? 'credit' : 'credits'}`;
+import { credits } from '../text/count.ts';
 
 /** What a call of the operation costs, in a few words. */
 export function shortCost(operation: Operation): string {

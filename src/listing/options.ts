@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { addMaxCredits } from '../cli/max-credits.ts';
-import { nonEmpty, type SharedOptions, sharedOptions, tableInFile, wholeNumber } from '../cli/options.ts';
+import { type SharedOptions, sharedOptions, tableInFile } from '../cli/options.ts';
 import { addConcurrency, addFrom, defaultConcurrency } from '../cli/reference-flags.ts';
+import { nonEmpty, wholeNumber } from '../cli/values.ts';
 import { usage } from '../errors.ts';
 import { expectedReference, type ReferenceKind } from '../service/references.ts';
 import { type Invocation, invocationOf } from './continue.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { commandPath } from '../cli/usage-errors.ts';
 import { exitCodes } from '../errors.ts';
 import { type Example, examplesOf } from '../help/document.ts';
 import { environment } from '../help/environment.ts';
@@ -26,7 +27,7 @@ export async function manPage(): Promise<string> {
       .filter((command) => command.commands.length === 0)
       .flatMap((command, index) => [
         ...(index === 0 ? [] : ['.br']),
-        `.B ${roff(commandName(command))}`,
+        `.B ${roff(commandPath(command))}`,
         roff(command.usage()),
       ]),
     '.SH DESCRIPTION',
@@ -61,12 +62,8 @@ const files: Rows = [
   ['DIR/.chanlist-*.part', 'which files of an interrupted --output-dir DIR are finished'],
 ];
 
-function commandName(command: Command): string {
-  return command.parent === null ? command.name() : `${commandName(command.parent)} ${command.name()}`;
-}
-
 function section(command: Command, shared: ReadonlySet<string | undefined>): string[] {
-  const title = `${commandName(command)} ${command.usage()}`
+  const title = `${commandPath(command)} ${command.usage()}`
     .replace(/^chanlist /, '')
     .replace(/ *\[options\]$/, '');
   return [

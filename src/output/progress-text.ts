@@ -1,4 +1,5 @@
 import { span } from '../service/retry.ts';
+import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, reach } from './width.ts';
 
@@ -60,5 +61,3 @@ function fitting(reference: string | null, parts: readonly string[], room: numbe
   }
   return cut(parts[0] ?? '', room);
 }
-
-const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;

@@ -37,7 +37,7 @@ export class Talk {
     stream.on('error', () => {});
   }
 
-  get terminal(): boolean {
+  get #terminal(): boolean {
     return this.#stream.isTTY === true;
   }
 
@@ -76,7 +76,7 @@ export class Talk {
 
   /** Good to know: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (!this.#options.quiet && (this.terminal || this.#options.verbose > 0)) this.#line(message);
+    if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#line(message);
   }
 
   /** With -v, at a terminal too. */
@@ -91,7 +91,7 @@ export class Talk {
 
   /** The closing line, bare: at a terminal, and with -v elsewhere. */
   summary(message: string): void {
-    if (!this.#options.quiet && (this.terminal || this.#options.verbose > 0)) this.#raw(message);
+    if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#raw(message);
   }
 
   /** A line of a stack trace: see `showStack`. */

@@ -1,4 +1,5 @@
 import { codePoints, type Operation, type Parameter } from '../service/contract.ts';
+import { count } from '../text/count.ts';
 import { type Detail, Refusal } from './refusal.ts';
 
 type Issue = Exclude<Detail, string | { code: string; message: string }>[number];
@@ -37,7 +38,7 @@ function check(parameter: Parameter, values: readonly string[]): Issue[] {
     return [];
   }
   const length = codePoints(value);
-  const characters = (count: number): string => `${count} character${count === 1 ? '' : 's'}`;
+  const characters = (number: number): string => count(number, 'character', 'characters');
   if (length < minimum) {
     return issue('string_too_short', `String should have at least ${characters(minimum)}`);
   }

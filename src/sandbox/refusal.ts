@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 
   /** 422 for one parameter whose form is wrong. */
-  static parameter(name: string, msg: string, type = 'value_error'): Refusal {
-    return new Refusal(422, [{ loc: ['query', name], msg, type }]);
+  static parameter(name: string, msg: string): Refusal {
+    return new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
   }
 }

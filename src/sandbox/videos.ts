@@ -1,3 +1,4 @@
+import { count } from '../text/count.ts';
 import type { Channel } from './channels.ts';
 import { base64url, hash, mix } from './random.ts';
 
@@ -46,8 +47,8 @@ export function ageText(video: Video): string {
     ['day', 1],
   ] as const;
   for (const [unit, length] of units) {
-    const count = Math.floor(days / length);
-    if (count >= 1) return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+    const age = Math.floor(days / length);
+    if (age >= 1) return `${count(age, unit, `${unit}s`)} ago`;
   }
   return '3 hours ago';
 }

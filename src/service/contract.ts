@@ -112,10 +112,3 @@ export function codePoints(text: string): number {
   for (const _ of text) count++;
   return count;
 }
-
-/** A parameter of an operation by its name; asking for one that the contract does not have is a bug. */
-export function parameter(operation: Operation, name: string): Parameter {
-  const found = operation.parameters.find((candidate) => candidate.name === name);
-  if (found === undefined) throw new Error(`${operation.name} has no parameter ${name}`);
-  return found;
-}

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { count, credits } from '../text/count.ts';
 
 /** Credits, as receipts name them. */
 export interface Credits {
@@ -26,21 +27,18 @@ export function spent(credits: Credits): number {
 
 /** `1 credit`, `3 credits, 1 more possibly charged`; `verb` (`spent`) stands behind the confirmed ones. */
 export function describeCredits({ confirmed, possibly_charged }: Credits, verb?: string): string {
-  const sure = [confirmed, confirmed === 1 ? 'credit' : 'credits', verb].filter((word) => word !== undefined);
-  return possibly_charged === 0
-    ? sure.join(' ')
-    : `${sure.join(' ')}, ${possibly_charged} more possibly charged`;
+  const sure = verb === undefined ? credits(confirmed) : `${credits(confirmed)} ${verb}`;
+  return possibly_charged === 0 ? sure : `${sure}, ${possibly_charged} more possibly charged`;
 }
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
 /** The failure of a call whose budget of `most` credits is spent; `needed`: how many more it would take, and what for. */
 export function budgetSpent(most: number, needed?: { credits: number; of?: string }): Failure {
-  const name = most === 1 ? '1 credit' : `${most} credits`;
-  const what = `stopped by the budget: --max-credits allows ${name}`;
+  const what = `stopped by the budget: --max-credits allows ${credits(most)}`;
   if (needed === undefined) return new Failure('budget', what);
-  const { credits, of = '' } = needed;
-  return new Failure('budget', `${what}; about ${credits} more ${credits === 1 ? 'is' : 'are'} needed${of}`);
+  const more = count(needed.credits, 'more is', 'more are');
+  return new Failure('budget', `${what}; about ${more} needed${needed.of ?? ''}`);
 }
 
 /** The budget of one call. Requests that run side by side never spend more than it together. */

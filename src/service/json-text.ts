@@ -4,6 +4,7 @@
  * `JSON.parse` has already accepted; they find boundaries, they do not validate.
  */
 
+import { escapeUnsafe } from '../text/unsafe.ts';
 import { type Outline, outlineOf, type Parts } from './json-outline.ts';
 
 const LINE_FEED = 10;
@@ -16,9 +17,6 @@ const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
-/** DEL, C1 and bidirectional formatting: what JSON leaves unescaped and a terminal must not get. */
-const unsafe = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-const unsafeAll = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 /** Anything in a string that its canonical form writes differently. */
 const notCanonical = /\\[u/]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -78,9 +76,7 @@ function skipValue(text: string, at: number): number {
 
 /** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
 export function quoteJson(value: string): string {
-  const quoted = JSON.stringify(value);
-  if (!unsafe.test(quoted)) return quoted;
-  return quoted.replace(unsafeAll, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeUnsafe(JSON.stringify(value));
 }
 
 /** The characters of a JSON string literal. */

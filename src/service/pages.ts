@@ -30,9 +30,9 @@ export interface PagesStart {
   readonly reference: string | null;
   readonly token: string | null;
   /** Digest of the page before, where a listing is continued. */
-  readonly before?: string | null;
+  readonly lastPage?: string | null;
   /** Marks (`tokenMark`) of the tokens that were sent before, one behind the other. */
-  readonly seen?: string;
+  readonly sent?: string;
 }
 
 /** Empty pages running that end a listing. */
@@ -54,7 +54,7 @@ export async function* pages(
 ): AsyncGenerator<Page, void> {
   const [first] = operation.parameters;
   const seen = new Set<string>();
-  const seenBefore = new Set(start.seen?.match(/.{8}/g));
+  const seenBefore = new Set(start.sent?.match(/.{8}/g));
   const isSeen = (next: string): boolean =>
     seen.has(mark(next)) || (seenBefore.size > 0 && seenBefore.has(tokenMark(next)));
   let token = start.token;
@@ -65,7 +65,7 @@ export async function* pages(
     const parameters = token === null ? { [first.name]: start.reference ?? '' } : { continuation: token };
     const page = readPage(await client.call(operation, parameters, tally), token, isSeen);
     const again =
-      before === null ? start.before && pageDigest(page) === start.before : page.list.equals(before);
+      before === null ? start.lastPage && pageDigest(page) === start.lastPage : page.list.equals(before);
     if (again && page.entries.length > 0) {
       throw new Failure('bad_answer', 'the service sent the same page twice', {
         status: 200,

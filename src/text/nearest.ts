@@ -13,6 +13,16 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best;
 }
 
+/** What to do about a word that is none of these: `did you mean csv? expected one of csv, json`. */
+export function expectedOneOf(
+  word: string,
+  words: readonly string[],
+  meant: string | undefined = nearest(word, words),
+): string {
+  const expected = `expected one of ${words.join(', ')}`;
+  return meant === undefined ? expected : `did you mean ${meant}? ${expected}`;
+}
+
 /** Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = [];

@@ -49,8 +49,8 @@ async function open(path: string, given: Given = {}): Promise<ExportFile> {
 /** An export of which two pages were written when it was interrupted. */
 async function interrupt(path: string, given: Given = {}): Promise<void> {
   const file = await open(path, given);
-  await file.append('1\n', { pages: 1, rows: 1, token: 'a' });
-  await file.append('2\n3\n', { pages: 2, rows: 3, token: 'b+/=', id: 'UCa', extra: { known: [1] } });
+  await file.append('1\n', { pages: 1, entries: 1, token: 'a' });
+  await file.append('2\n3\n', { pages: 2, entries: 3, token: 'b+/=', id: 'UCa', extra: { known: [1] } });
   await file.close();
 }
 
@@ -94,12 +94,12 @@ test('an interrupted export goes on where it stopped, and knows since when', asy
   const file = await open(path);
   assert.equal(file.resumed, true);
   assert.equal(file.alreadyDone, false);
-  const { started, rows, pages, token, id, extra, mode, done } = file.state;
+  const { started, entries, pages, token, id, extra, mode, done } = file.state;
   assert.deepEqual(
     { started, rows, pages, token, id, extra, mode, done },
     {
       started: '2026-01-02T03:04:05.000Z',
-      rows: 3,
+      entries: 3,
       pages: 2,
       token: 'b+/=',
       id: 'UCa',

@@ -73,7 +73,7 @@ export async function runExport(
     if (file.alreadyDone) return;
     for (let page = file.state.pages; page < texts.pages.length; page++) {
       paid();
-      await file.append(texts.pages[page] ?? '', { pages: page + 1, rows: page, token: `t${page + 1}` });
+      await file.append(texts.pages[page] ?? '', { pages: page + 1, entries: page, token: `t${page + 1}` });
     }
     if (old === null) await file.finish(texts.tail);
     else await file.finishWith(each(old), texts.tail);

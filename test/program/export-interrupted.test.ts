@@ -336,7 +336,7 @@ test('an export that only had to be put in its place costs nothing, and another 
   const whole = {
     ...state,
     bytes: Buffer.byteLength(all),
-    rows: 35,
+    entries: 35,
     pages: 4,
     token: null,
     done: true,

@@ -1,14 +1,11 @@
 import { Failure } from '../../errors.ts';
 import type { FormatName } from '../../output/format.ts';
 import type { Stdout } from '../../output/stdout.ts';
-
-/** Characters that JSON allows and a terminal should not see. */
-const unsafe = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+import { escapeUnsafe } from '../../text/unsafe.ts';
 
 /** A value as JSON, free of control and bidirectional formatting characters, with a line end. */
 export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value);
-  return `${text.replace(unsafe, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return `${escapeUnsafe(JSON.stringify(value))}\n`;
 }
 
 /**

@@ -4,8 +4,8 @@ import { Failure, usage } from '../../errors.ts';
 export interface Identity {
   /** Name of the operation. */
   readonly command: string;
-  /** Null where the export began at a continuation token. */
-  readonly reference: string | null;
+  /** As it is sent; `--continuation TOKEN` where the export began at a token. */
+  readonly reference: string;
   readonly format: string;
   /** `--fields`, comma separated; null: all that the format shows. */
   readonly fields: string | null;
@@ -23,12 +23,12 @@ export interface FileMark {
 /** How far an export has come: what changes from page to page. */
 export interface Progress {
   /** Entries and pages that are in the part file. */
-  readonly rows: number;
+  readonly entries: number;
   readonly pages: number;
   /** Token of the next page; null: the first one. */
   readonly token: string | null;
   /** What tells the last page from another (its digest). */
-  readonly seen: string | null;
+  readonly lastPage: string | null;
   /** Channel or playlist ID, once known. */
   readonly id: string | null;
   /** Of all runs of this export together. */
@@ -60,10 +60,10 @@ export function newState(identity: Identity, mode: State['mode'], now: number, b
     identity,
     started: new Date(now).toISOString(),
     bytes: 0,
-    rows: 0,
+    entries: 0,
     pages: 0,
     token: null,
-    seen: null,
+    lastPage: null,
     id: null,
     base,
     done: false,
@@ -108,11 +108,11 @@ function isState(value: unknown): value is State {
     value.version === 1 &&
     (value.mode === 'export' || value.mode === 'update') &&
     isObject(identity) &&
-    [identity.command, identity.format, identity.service].every(isText) &&
-    [identity.reference, identity.fields].every(isTextOrNull) &&
+    [identity.command, identity.reference, identity.format, identity.service].every(isText) &&
+    isTextOrNull(identity.fields) &&
     isText(value.started) &&
-    [value.bytes, value.rows, value.pages].every(isCount) &&
-    [value.token, value.seen, value.id].every(isTextOrNull) &&
+    [value.bytes, value.entries, value.pages].every(isCount) &&
+    [value.token, value.lastPage, value.id].every(isTextOrNull) &&
     (base === null ||
       (isObject(base) &&
         [base.size, base.mtimeMs, base.ino].every((number) => typeof number === 'number'))) &&
@@ -129,7 +129,6 @@ const longestShown = 200;
 /** How the arguments of a run differ from those of an interrupted export, in words. */
 export function unlike(interrupted: Identity, now: Identity): string[] {
   const reference = ({ reference }: Identity): string => {
-    if (reference === null) return 'a continuation token';
     return reference.length > longestShown ? `${reference.slice(0, longestShown)}…` : reference;
   };
   const fields = ({ fields }: Identity): string =>
