@@ -37,7 +37,7 @@ const pictures = [
     columns: 92,
     lines: [
       'chanlist latest @demo -q --fields videoId,title | head -n 3',
-      "chanlist uploads @demo -q --limit 100 | jq -r 'select(.lengthText | length > 6) | .title'",
+      "chanlist uploads @demo -q --limit 100 | jq -r 'select(.lengthText | length > 5) | .title'",
     ],
     until: /\$ [^$]*\$ [^$]*\$ *$/,
   },

@@ -80,7 +80,15 @@ async function printAnswers(call: Call, plan: BodyPlan, printer: Printer): Promi
     if (failure === null) continue;
     if (body === null) await printer.failed(item, failure);
     tell(call, plan, receipt, failure);
-    if (failure.scope === 'call') throw failure;
+    if (failure.scope !== 'call') continue;
+    // Every reference has its place in the output and in the receipt, also where its turn does not come.
+    for (const { given, id } of plan.references.list.slice(position)) {
+      const notBegun = newReceipt(given, id);
+      failed(notBegun, failure);
+      call.receipts.push(notBegun);
+      await printer.failed({ reference: given, position: position++ }, failure);
+    }
+    throw failure;
   }
 }
 

@@ -152,7 +152,8 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
   const exit = closedPipe ? 0 : ((failure ?? first)?.exit ?? 0);
   const asked = spent(budget.total.credits) > 0;
   if (failure !== null) tell(failure, { reference: null, tally: asked ? budget.total : null, next: null });
-  if (!closedPipe && (failure === null || receipts.length > 1)) tellSummary(talk, receipts, budget);
+  const begun = receipts.filter((receipt) => receipt.failure === null || receipt.pages > 0);
+  if (!closedPipe && (failure === null || begun.length > 1)) tellSummary(talk, receipts, budget);
   return { exit, total: budget.total, receipts };
 }
 

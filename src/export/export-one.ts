@@ -2,7 +2,7 @@ import { acquireLock } from '../files/lock.ts';
 import { resolveTarget } from '../files/target.ts';
 import { exportWhole } from './export-whole.ts';
 import type { ExportTask } from './task.ts';
-import { updateFile } from './update.ts';
+import { throwUpdateAway, updateFile } from './update.ts';
 
 /**
  * Exports one reference into a file that is never half-written: goes on with an interrupted export, brings a
@@ -16,7 +16,7 @@ export async function exportOne(task: ExportTask): Promise<void> {
     // Looked at again: another run may have finished the file until it let go of the lock.
     const now = await resolveTarget(task.target.path);
     const own = { ...task, target: now.real === task.target.real ? now : task.target };
-    if (options.update && !options.restart) await updateFile(own);
+    if (options.update && (!options.restart || (await throwUpdateAway(own)))) await updateFile(own);
     else await exportWhole(own, options.restart);
   } finally {
     await lock.release();

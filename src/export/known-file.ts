@@ -1,7 +1,19 @@
 import { usage } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
-import { type FileFormat, type FileRecord, findIds, readEntries, surveyFile } from './read/read-file.ts';
+import { videoFields } from '../service/contract.ts';
+import { JsonRecord } from './read/file-record.ts';
+import {
+  type FileFormat,
+  type FileRecord,
+  findIds,
+  readEntries,
+  type Survey,
+  surveyFile,
+} from './read/read-file.ts';
 import type { ExportTask } from './task.ts';
+
+/** Of the nine specified fields, so many are in any whole entry. */
+const fewestFields = 5;
 
 /** The complete file that an update builds upon, or none. It is read in pieces: memory stays flat. */
 export class KnownFile {
@@ -25,10 +37,10 @@ export class KnownFile {
     return await findIds(this.#path, this.#format, this.#fields, new Set(names));
   }
 
-  /** Number of its entries; throws a usage error where something in it is damaged. */
-  async count(): Promise<number> {
-    if (!this.#exists) return 0;
-    return (await surveyFile(this.#path, this.#format, this.#fields)).entries;
+  /** The number of its entries and their channel, as far as they tell; throws a usage error where something is damaged. */
+  async survey(): Promise<Survey> {
+    if (!this.#exists) return { entries: 0, channelId: null };
+    return await surveyFile(this.#path, this.#format, this.#fields);
   }
 
   /**
@@ -48,6 +60,7 @@ export class KnownFile {
             'export it anew with --restart',
           );
         }
+        if (this.#fields === null && first instanceof JsonRecord) this.#checkWhole(first);
       }
       entries += records.length;
     }
@@ -68,6 +81,17 @@ export class KnownFile {
     for await (const records of this.#read()) {
       for (const { raw } of records) yield `${before}${raw}${after}`;
     }
+  }
+
+  /** An entry made with --fields is no whole one: new ones below it would have another shape. */
+  #checkWhole(record: JsonRecord): void {
+    const keys = Object.keys(record.value);
+    const specified = keys.filter((key) => (videoFields as readonly string[]).includes(key));
+    if (specified.length >= fewestFields) return;
+    throw usage(
+      `${this.#shown}: its entries have only the fields ${keys.join(',')}`,
+      'give the --fields that it was exported with, or export it anew with --restart',
+    );
   }
 
   async *#read(): AsyncGenerator<FileRecord[], void> {

@@ -4,11 +4,10 @@ import { type ListingPlan, list, nothingYet, type PageSink, type Position } from
 import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import type { Item } from '../output/item.ts';
-import { pageSize } from '../service/contract.ts';
 import type { Credits } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { pageDigest, tokenMark } from '../service/pages.ts';
-import { count, credits } from '../text/count.ts';
+import { count } from '../text/count.ts';
 import { mendCommand } from './mend.ts';
 import type { ExportFile } from './part/export-file.ts';
 import type { State } from './part/state.ts';
@@ -23,6 +22,8 @@ interface Extra {
   readonly cut: boolean;
   /** Video ID of the last entry. */
   readonly last: string | null;
+  /** Empty pages that came last, one after another. */
+  readonly empty: number;
   /** Marks of the tokens that were sent: one that comes again would lead round for ever. */
   readonly sent: string;
 }
@@ -61,7 +62,8 @@ export async function runExport(
   }
   const overlap = leaveOutOverlap(task, resumed ? state : null, kind.select);
   const spentBefore = { ...receipt.tally.credits };
-  let { sent = '' } = state.extra as Partial<Extra>;
+  let { sent = '', empty = 0 } = state.extra as Partial<Extra>;
+  const emptyBefore = empty;
   let wrote = state.pages > 0;
   const sink: PageSink = {
     page: async (text, position, page) => {
@@ -70,7 +72,8 @@ export async function runExport(
       if (page === null && !position.done) return await file.appendLoose(whole);
       const { hasMore, done, total } = position;
       if (page?.token) sent += tokenMark(page.token);
-      const extra: Extra = { hasMore, done, total, cut: page === null, last: overlap.last(), sent };
+      empty = page?.entries.length === 0 ? empty + 1 : 0;
+      const extra: Extra = { hasMore, done, total, cut: page === null, last: overlap.last(), empty, sent };
       await file.append(whole, {
         entries: position.entries,
         pages: position.pages,
@@ -92,6 +95,7 @@ export async function runExport(
       reference: start.value,
       token: before.pages > 0 ? before.token : start.token,
       lastPage: state.lastPage,
+      empty: emptyBefore,
       sent,
     },
     before,
@@ -159,12 +163,8 @@ function expired(failure: Failure, state: State, task: ExportTask): Failure {
   const { status, code } = failure;
   const refused = status !== null && [400, 404, 410, 422].includes(status);
   if (!refused && code !== 'bad_answer') return failure;
-  const { total } = positionOf(state);
   const inFolder = task.settings.listing.options.outputDir !== null;
-  const again =
-    state.mode === 'export'
-      ? `starts over, and pays its first ${state.pages === 1 ? 'page' : `${state.pages} pages`} again`
-      : `exports everything anew${total === null ? '' : `, for about ${credits(Math.ceil(total / pageSize))}`}`;
+  const again = `starts over, and pays its first ${state.pages === 1 ? 'page' : `${state.pages} pages`} again`;
   const restart = `${inFolder ? mendCommand(task) : '--restart'} ${again}`;
   const details = status === null ? {} : { status };
   return refused

@@ -54,6 +54,17 @@ async function throwAway(task: ExportTask): Promise<void> {
   await (await openExport(task, 'update', true)).discard();
 }
 
+/**
+ * With --restart: throws an interrupted update away; false where there is none, for then it is the whole export that
+ * starts over.
+ */
+export async function throwUpdateAway(task: ExportTask): Promise<boolean> {
+  const interrupted = await ExportFile.peek(task.target).catch(() => null);
+  if (interrupted?.mode !== 'update' || !task.target.exists) return false;
+  await throwAway(task);
+  return true;
+}
+
 /** The interrupted update had everything: its last step is done. */
 async function putInPlace(task: ExportTask): Promise<void> {
   const { receipt } = task;
@@ -93,7 +104,7 @@ async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<vo
   const { call, settings, target, receipt } = task;
   const known = new KnownFile(task);
   // Everything that could be wrong with the old file shows before anything is paid.
-  const old = await known.count();
+  const { entries: old, channelId } = await known.survey();
   let file = await openExport(task, 'update', false);
   try {
     let ends = endsOf(file);
@@ -119,10 +130,12 @@ async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<vo
       return { entries: page.entries.slice(0, taken), done: met };
     };
     const before = positionOf(file.state);
-    met = before.done;
+    // An update that has met a known entry has left the rest of that page.
+    met = before.done && before.hasMore;
     const format = await fileFormat(settings);
     const finish = async (): Promise<void> => {
       const fresh = receipt.entries;
+      if (!met && old > 0 && channelId === null) throw perhapsAnother(target.path);
       const end = format.close(
         { reference: null, position: 0 },
         { hasMore: false, token: null, failure: null },
@@ -194,5 +207,14 @@ function unlike(path: string): Failure {
     {
       hint: 'if the file is right, try again later; --restart exports everything anew',
     },
+  );
+}
+
+/** Nothing in the file says whose it is, and nothing of it is in the list: what was fetched waits beside it. */
+function perhapsAnother(path: string): Failure {
+  return new Failure(
+    'bad_answer',
+    `none of the entries in ${path} is in the list: it may hold another channel, and is left as it is`,
+    { hint: 'move it away, and the same command writes what it has fetched, at no cost' },
   );
 }

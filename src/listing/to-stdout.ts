@@ -1,14 +1,14 @@
 import type { Call } from '../call/call.ts';
-import { newReceipt, type Receipt } from '../call/receipts.ts';
+import { failed, newReceipt, type Receipt } from '../call/receipts.ts';
 import { effectiveFormat } from '../cli/options.ts';
-import type { Failure } from '../errors.ts';
+import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import { type Format, joined } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { Printer } from '../output/printer.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { spent } from '../service/credits.ts';
+
 import { commandLine, isShowable } from './continue.ts';
 import { firstEntries, list, nothingYet, type PageSink } from './list.ts';
 import { firstRequest, type Listing, type ListStart, type Prepared } from './plan.ts';
@@ -30,7 +30,13 @@ export async function prepare(listing: Listing): Promise<Prepared> {
       try {
         for (const [position, start] of starts.entries()) {
           const sink = sinkOf(stdout, printer, position === starts.length - 1);
-          await listOne(call, listing, start, position, format, sink);
+          try {
+            await listOne(call, listing, start, position, format, sink);
+          } catch (error) {
+            if (!(error instanceof ClosedPipe))
+              await notBegun(call, listing, position + 1, toFailure(error), format, sink);
+            throw error;
+          }
         }
       } finally {
         await printer.end();
@@ -50,6 +56,25 @@ function sinkOf(stdout: Stdout, printer: Printer, last: boolean): PageSink {
       if (text !== '') await stdout.write(printer.head() + text);
     },
   };
+}
+
+/** Every reference has its place in the output and in the receipt, also where the call has ended before its turn. */
+async function notBegun(
+  call: Call,
+  { starts }: Listing,
+  from: number,
+  failure: Failure,
+  format: Format,
+  sink: PageSink,
+): Promise<void> {
+  const end = { hasMore: true, token: null, failure };
+  for (const [i, { given, id }] of starts.slice(from).entries()) {
+    const receipt = newReceipt(given, id);
+    failed(receipt, failure);
+    call.receipts.push(receipt);
+    const item = { reference: given, position: from + i };
+    await sink.close(format.open(item, null) + format.close(item, end), end);
+  }
 }
 
 async function listOne(
@@ -99,16 +124,15 @@ function howToGoOn(
 ): string | null {
   const code = receipt.failure?.code ?? '';
   if (receipt.pages === 0 && ['not_found', 'usage', 'refused'].includes(code)) return null;
-  // The same command would stop again.
-  if (code === 'budget' && spent(call.budget.total.credits) === 0) return 'allow more with --max-credits';
   if (receipt.token !== null && !isShowable(receipt.token)) {
     return 'the continuation token of the next page cannot be shown: --json gives it';
   }
+  const { most } = call.budget;
   const few = left.length <= mostNamed ? left : [];
   const commands =
     receipt.token === null
-      ? [begin(listing, [start, ...few])]
-      : [goOn(listing, receipt, receipt.token), ...(few.length > 0 ? [begin(listing, few)] : [])];
+      ? [begin(listing, [start, ...few], most)]
+      : [goOn(listing, receipt, receipt.token), ...(few.length > 0 ? [begin(listing, few, most)] : [])];
   const more =
     few.length < left.length ? `; not begun: ${left.length} more references, from ${left[0]?.given} on` : '';
   return `continue with: ${commands.join('; ')}${more}`;
@@ -118,9 +142,14 @@ function howToGoOn(
 const mostNamed = 10;
 
 /** The command that lists these from their start. */
-function begin({ options }: Listing, starts: readonly ListStart[]): string {
+function begin({ options }: Listing, starts: readonly ListStart[], budget: number | null): string {
   const references = starts.flatMap(({ given }) => given ?? []);
-  return commandLine(options.invocation, references, { drop: ['--from'] });
+  // With no credit at all the same command would stop again.
+  const change =
+    budget === 0
+      ? { drop: ['--from', '--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
+      : { drop: ['--from'] };
+  return commandLine(options.invocation, references, change);
 }
 
 /** The command that goes on at the token of a page. */

@@ -25,10 +25,13 @@ export function csvFormat(options: FormatOptions): Format {
 
   let observed: string[] | null = null;
   const leftOut = new Set<string>();
+  let listed = false;
   const observedLines = (entries: readonly JsonText[]): string => {
     const keys = recordKeys(entries);
     let out = '';
     if (observed === null) {
+      // An empty list says nothing about the columns: the next one may.
+      if (entries.length === 0) return '';
       observed = keys.length > 0 ? keys : [...videoFields];
       out = line(observed);
     }
@@ -47,11 +50,12 @@ export function csvFormat(options: FormatOptions): Format {
     rows: lines,
     close: () => '',
     body: (item, body) => {
+      listed = true;
       const entries = bodyRecords(options.operation, body).records;
       return specified === null ? observedLines(entries) : lines(item, entries);
     },
     failed: () => '',
-    tail: () => '',
+    tail: () => (specified === null && observed === null && listed ? line(videoFields) : ''),
     warnings: () => (leftOut.size === 0 ? [] : [leftOutWarning([...leftOut])]),
   };
 }

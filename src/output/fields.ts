@@ -63,6 +63,8 @@ export function parseFields(value: string, operation: OperationName): Field[] {
     const first = path[0] ?? '';
     if (path.includes(''))
       throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
+    if (first === referenceField)
+      throw usage(`--fields: there is nothing inside ${referenceField}`, 'it is a text');
     const meant = known.includes(first) ? undefined : nearest(first, [...known, referenceField]);
     if (meant !== undefined) throw usage(`--fields: there is no field '${first}'`, `did you mean ${meant}?`);
     if (first.startsWith('@'))

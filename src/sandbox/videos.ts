@@ -53,12 +53,10 @@ export function ageText(video: Video): string {
   return '3 hours ago';
 }
 
-/** Duration as display text: `<minutes>:<seconds>`, with hours in front from one hour on. */
+/** Duration as display text: `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2). */
 export function lengthText(video: Video): string {
   const seconds = duration(video);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const rest = `${Math.floor((seconds % 3600) / 60)}:${two(seconds % 60)}`;
-  return seconds < 3600 ? rest : `${Math.floor(seconds / 3600)}:${rest.padStart(5, '0')}`;
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
 /** Number of views as display text, e.g. "3.2M views". */

@@ -31,6 +31,8 @@ export interface PagesStart {
   readonly token: string | null;
   /** Digest of the page before, where a listing is continued. */
   readonly lastPage?: string | null;
+  /** Empty pages that came one after another before (0). */
+  readonly empty?: number;
   /** Marks (`tokenMark`) of the tokens that were sent before, one behind the other. */
   readonly sent?: string;
 }
@@ -59,7 +61,7 @@ export async function* pages(
     seen.has(mark(next)) || (seenBefore.size > 0 && seenBefore.has(tokenMark(next)));
   let token = start.token;
   let before: Buffer | null = null;
-  let empty = 0;
+  let empty = start.empty ?? 0;
   for (;;) {
     if (token !== null) seen.add(mark(token));
     const parameters = token === null ? { [first.name]: start.reference ?? '' } : { continuation: token };
@@ -77,8 +79,9 @@ export async function* pages(
     yield page;
     if (page.broken !== null) throw page.broken;
     if (!page.hasMore) return;
-    if (empty === mostEmptyPages) {
+    if (empty >= mostEmptyPages) {
       throw new Failure('bad_answer', `the service sent ${mostEmptyPages} empty pages in a row`, {
+        status: 200,
         hint: 'try again later',
       });
     }

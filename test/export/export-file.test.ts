@@ -96,7 +96,7 @@ test('an interrupted export goes on where it stopped, and knows since when', asy
   assert.equal(file.alreadyDone, false);
   const { started, entries, pages, token, id, extra, mode, done } = file.state;
   assert.deepEqual(
-    { started, rows, pages, token, id, extra, mode, done },
+    { started, entries, pages, token, id, extra, mode, done },
     {
       started: '2026-01-02T03:04:05.000Z',
       entries: 3,

@@ -304,6 +304,45 @@ for (const status of [400, 404, 410, 422]) {
   });
 }
 
+test('ten empty pages running are counted across the runs of an export', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({ body: page(0, 0, `token${number}`, 100) }));
+  const desk = await exportDesk(t);
+  const args = ['uploads', '@test', '-o', 'out', '--max-credits', '4'];
+  const exits: (number | null)[] = [];
+  for (let night = 0; night < 4; night++) {
+    exits.push((await desk.run(args, { baseUrl: service.url, unwatched: true })).exit);
+  }
+  assert.deepEqual(exits, [9, 9, 8, 8]);
+  assert.equal(service.seen.length, 4 + 4 + 2 + 1);
+});
+
+test('a page that comes again when an export goes on: 8 names --restart', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({ body: page(0, 3, `token${number}`, 100) }));
+  const desk = await exportDesk(t);
+  const args = ['uploads', '@test', '-o', 'out'];
+  const on = { baseUrl: service.url, unwatched: true };
+  assert.equal((await desk.run([...args, '--max-credits', '1'], on)).exit, 9);
+  const result = await desk.run(args, on);
+  assert.equal(result.exit, 8);
+  assert.match(
+    result.stderr,
+    /the same page twice; 1 credit spent; try again later; if it comes again, --restart starts over, and pays its first page again\n$/,
+  );
+});
+
+test('--limit below what an export begun without one has: 2 says to leave it out', async (t) => {
+  const desk = await exportDesk(t);
+  const args = ['uploads', list, '-o', 'out'];
+  assert.equal((await desk.run([...args, '--max-credits', '2'])).exit, 9);
+  const result = await desk.run([...args, '-n', '15']);
+  assert.equal(result.exit, 2);
+  assert.equal(result.charged, 0);
+  assert.match(
+    result.stderr,
+    /has 20 entries, which does not fit --limit; go on without --limit, or with a larger one, /,
+  );
+});
+
 test('a refusal in the middle of a run is what it is', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.has('continuation') ? { status: 404 } : { body: page(0, 10, 'second', 25) },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -540,7 +540,47 @@ test('latest in any shape: known IDs are found in it; where they are not, one pa
   }
 });
 
-test('an update whose token is no longer taken: 8 says that --restart exports everything', async (t) => {
+test('a file that does not say whose it is, and of which nothing is in the list: 8, it stays, nothing is paid twice', async (t) => {
+  const service = await scriptedService(t, ({ path, query }) => {
+    if (path.endsWith('latest')) return { body: { results: [entry(0)] } };
+    return { body: query.has('continuation') ? page(10, 20, null) : page(0, 10, 'next', 20) };
+  });
+  const desk = await exportDesk(t);
+  const others = 'another1\nanother2\n';
+  await writeFile(join(desk.folder, 'out.id'), others);
+  const args = ['uploads', '@test', '-o', 'out.id', '-f', 'id', '--update'];
+  const on = { baseUrl: service.url, unwatched: true };
+  for (const credits of [2, 0]) {
+    const result = await desk.run(args, on);
+    assert.equal(result.exit, 8);
+    assert.match(
+      result.stderr,
+      /^chanlist: @test: none of the entries in out\.id is in the list: [^\n]*move it away[^\n]*\n$/,
+    );
+    assert.equal(result.only.credits.confirmed, credits);
+    assert.equal(await desk.read('out.id'), others);
+  }
+  await rename(join(desk.folder, 'out.id'), join(desk.folder, 'away.id'));
+  const result = await desk.run(args, on);
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(result.only.credits.confirmed, 0);
+  assert.equal((await desk.read('out.id')).split('\n').length - 1, 20);
+});
+
+test('--update without the --fields that an NDJSON or JSON file was made with: 2, nothing paid', async (t) => {
+  for (const format of ['ndjson', 'json'] as const) {
+    const desk = await exportDesk(t);
+    assert.equal((await update(desk, format, ['--fields', 'videoId,title'])).exit, 0);
+    desk.sandbox.setUploads(list, 40);
+    const result = await update(desk, format);
+    assert.equal(result.exit, 2, result.stderr);
+    assert.equal(result.charged, 0);
+    assert.match(result.stderr, /its entries have only the fields videoId,title; give the --fields/);
+    assert.equal((await update(desk, format, ['--fields', 'videoId,title'])).only.new, 5);
+  }
+});
+
+test('an update whose token is no longer taken: 8 says that --restart begins the update anew, which it does', async (t) => {
   let expired = false;
   const service = await scriptedService(t, ({ path, query }) => {
     if (path.endsWith('latest')) return { body: { results: [entry(0)] } };
@@ -555,7 +595,12 @@ test('an update whose token is no longer taken: 8 says that --restart exports ev
   expired = true;
   const result = await desk.run(args, on);
   assert.equal(result.exit, 8);
-  assert.match(result.stderr, /--restart exports everything anew, for about 3 credits/);
+  assert.match(result.stderr, /--restart starts over, and pays its first page again/);
+  expired = false;
+  const again = await desk.run([...args, '--restart'], on);
+  assert.equal(again.exit, 0, again.stderr);
+  assert.equal(again.only.credits.confirmed, 2);
+  assert.deepEqual([again.only.new, again.only.entries], [25, 26]);
 });
 
 test('--dry-run names the first request: latest for an update, the next page for what was interrupted', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
@@ -126,6 +126,47 @@ test('the command that continues a listing has each flag once, as it was meant',
   assert.match(
     stderr,
     / continue with: chanlist uploads --max-credits 1 --timeout 10 --verbose --continuation='t\+1\/=&% ü' --limit 4$/m,
+  );
+});
+
+test('every reference has its place in the document and in the receipt, also where the call ends before its turn', async (t) => {
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (query.get('channel') === '@b') return { status: 402, body: { detail: 'no credits' } };
+    return { body: path.endsWith('latest') ? { results: [entry(0)] } : page(0, 1, null) };
+  });
+  const folder = await temporaryFolder(t);
+  const summary = join(folder, 'summary.json');
+  for (const command of ['uploads', 'latest']) {
+    const args = [command, '@a', '@b', '@c', '@d', '--json', '--summary', summary];
+    const more = command === 'latest' ? ['--concurrency', '1'] : [];
+    const result = await run([...args, ...more], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 4);
+    const error = { code: 'no_credits', status: 402, message: 'no credits (402: no credits)' };
+    const cut = { playlist_info: null, results: [], continuation_token: null, has_more: true, error };
+    const whole = command === 'uploads' ? page(0, 1, null) : { results: [entry(0)] };
+    const failed = command === 'uploads' ? cut : { error };
+    assert.deepEqual(JSON.parse(result.stdout), [
+      { reference: '@a', result: whole },
+      ...['@b', '@c', '@d'].map((reference) => ({ reference, result: failed })),
+    ]);
+    const { references } = JSON.parse(await readFile(summary, 'utf8'));
+    assert.deepEqual(
+      references.map(({ reference, status, exit }: Record<string, unknown>) => [reference, status, exit]),
+      [['@a', 'complete', 0], ...['@b', '@c', '@d'].map((reference) => [reference, 'interrupted', 4])],
+    );
+  }
+  assert.equal(service.seen.length, 4);
+});
+
+test('--max-credits 0: nothing is sent, and the command that would go on is told', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const result = await run(['uploads', '@a', '@b', '--max-credits', '0', '-f', 'id'], { env });
+  assert.equal(result.exit, 9);
+  assert.equal(service.seen.length, 0);
+  assert.match(
+    result.stderr,
+    /0 credits spent; continue with: chanlist uploads @a @b --format id --max-credits 1\n$/,
   );
 });
 

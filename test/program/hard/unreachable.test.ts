@@ -47,8 +47,10 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
       );
       if (format === 'ndjson') assert.equal(result.lines.length, pages);
       else {
-        const [first, ...rest] = JSON.parse(result.stdout);
+        const [first, second, ...rest] = JSON.parse(result.stdout);
         assert.deepEqual(rest, []);
+        assert.deepEqual([second.reference, second.result.results], ['@b', []]);
+        assert.equal(second.result.error.code, 'unreachable');
         assert.equal(first.result.results.length, pages);
         assert.equal(first.result.has_more, true);
         assert.equal(first.result.continuation_token, pages === 0 ? null : `token-${pages}`);
