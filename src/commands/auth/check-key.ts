@@ -8,6 +8,9 @@ import type { Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { Budget, newTally } from '../../service/credits.ts';
 
+/** `good, but odd`: the answer proves the key, yet is none that the service gives. */
+export type Verdict = 'good' | 'good, but odd' | 'no credits';
+
 /** What is resolved to see whether a key is taken: whether the channel exists does not matter. */
 const anyChannel = '@chanlist';
 
@@ -16,11 +19,7 @@ const anyChannel = '@chanlist';
  * not answer is asked again. Throws `unauthorized` for a refused key, and what else keeps the service from
  * answering (a redirect too: it is another address).
  */
-export async function checkKey(
-  service: Service,
-  context: Context,
-  shared: SharedOptions,
-): Promise<'good' | 'no credits'> {
+export async function checkKey(service: Service, context: Context, shared: SharedOptions): Promise<Verdict> {
   const talk = new Talk(context.stderr, shared);
   talk.conceal(service.key);
   const progress = createProgress(context, talk, shared);
@@ -34,7 +33,7 @@ export async function checkKey(
     if (error.code === 'no_credits') return 'no credits';
     const redirected = error.status >= 300 && error.status < 400;
     if (error.code === 'unauthorized' || redirected) throw error;
-    return 'good';
+    return error.code === 'bad_answer' ? 'good, but odd' : 'good';
   } finally {
     await client.close();
     await progress.stop();

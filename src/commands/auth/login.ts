@@ -45,6 +45,10 @@ export async function runLogin(
   if (profiles.size > 1) talk.note(`profile '${name}' is the active one now`);
   if (verdict === 'no credits')
     talk.warn('the key is stored, but its account has no credits (402): even free calls need at least one');
+  if (verdict === 'good, but odd' || /\/api\/v2(?:\/|$)/.test(baseUrl.href))
+    talk.warn(
+      `the answer of ${baseUrl.href} does not look like the service's: check the address (it goes without /api/v2) and --namespace`,
+    );
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
     if (context.env[variable]) talk.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;

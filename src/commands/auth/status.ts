@@ -45,7 +45,7 @@ async function problem(
   if (key === null) return keyProblem;
   try {
     const verdict = await checkKey({ baseUrl, namespace, key }, context, options);
-    if (verdict === 'good') return null;
+    if (verdict !== 'no credits') return null;
     return new Failure('no_credits', 'the account has no credits', {
       status: 402,
       hint: 'even free calls need at least one credit',
