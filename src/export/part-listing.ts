@@ -1,6 +1,7 @@
 import type { Receipt } from '../call/receipts.ts';
 import { Failure } from '../errors.ts';
-import { type ListingPlan, list, nothingYet, type PageSink, type Position } from '../listing/list.ts';
+import { type ListingPlan, list, type PageSink } from '../listing/list.ts';
+import { nothingYet, type Position } from '../listing/position.ts';
 import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import type { Item } from '../output/item.ts';

@@ -3,35 +3,12 @@ import { failed, type Receipt } from '../call/receipts.ts';
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import { type Format, joined, type ListingEnd, type Text } from '../output/format.ts';
 import type { Item } from '../output/item.ts';
-import { pageSize } from '../service/contract.ts';
 import { budgetSpent, spent } from '../service/credits.ts';
 import type { JsonText } from '../service/json-text.ts';
 import { type Page, type PagedOperation, type PagesStart, pages } from '../service/pages.ts';
+import { type Bounds, creditsNeeded, estimatedCredits, wanted } from './estimate.ts';
 import { keepMemoryFlat } from './memory.ts';
-
-/** How far a listing has come: all that is needed to go on later. */
-export interface Position {
-  /** Token of the first page not wholly written; null: the first page. */
-  readonly token: string | null;
-  readonly hasMore: boolean;
-  /** Entries and pages written. */
-  readonly entries: number;
-  readonly pages: number;
-  /** Nothing more is wanted. */
-  readonly done: boolean;
-  /** numVideos, once a page has told it. */
-  readonly total: number | null;
-}
-
-/** Before the first page. */
-export const nothingYet: Position = {
-  token: null,
-  hasMore: true,
-  entries: 0,
-  pages: 0,
-  done: false,
-  total: null,
-};
+import type { Position } from './position.ts';
 
 /** Where the text of a listing goes. */
 export interface PageSink {
@@ -52,16 +29,12 @@ export interface Selection {
   readonly whole?: boolean;
 }
 
-export interface ListingPlan {
+export interface ListingPlan extends Bounds {
   readonly operation: PagedOperation;
   readonly item: Item;
   readonly start: PagesStart;
   /** Where an earlier run has come to. */
   readonly before: Position;
-  /** Entries at the most, for estimates; null: all. */
-  readonly limit: number | null;
-  /** Entries at the end of the list that need not be listed, for estimates (0). */
-  readonly known?: number;
   /** `entries`: how many were written before this page. */
   select(page: Page, entries: number): Promise<Selection> | Selection;
   /** What a failure means here. */
@@ -166,29 +139,4 @@ export async function list(
 function channelOf(page: Page): string | null {
   const id = page.entries[0]?.get('channelId')?.string();
   return id?.startsWith('UC') ? id : null;
-}
-
-/** Entries that the listing will have, as far as numVideos or a limit tells; null where they do not. */
-function wanted({ total, entries }: Position, { limit, known = 0 }: ListingPlan): number | null {
-  return total === null ? limit : Math.min(Math.max(total - known, entries), limit ?? total);
-}
-
-/** Credits that the rest of a listing costs; null where nobody can tell. */
-function creditsLeft(position: Position, plan: ListingPlan): number | null {
-  const all = wanted(position, plan);
-  if (all === null) return null;
-  const size = position.pages > 0 && position.entries > 0 ? position.entries / position.pages : pageSize;
-  return Math.max(0, Math.ceil((all - position.entries) / size - 1e-9));
-}
-
-/** Credits that this run will have spent at its end. */
-function estimatedCredits(position: Position, plan: ListingPlan, { tally }: Receipt): number | null {
-  const left = creditsLeft(position, plan);
-  return left === null ? null : spent(tally.credits) + (position.hasMore ? left : 0);
-}
-
-/** The same where a budget has stopped it: at least one. */
-function creditsNeeded(position: Position, plan: ListingPlan): number | null {
-  const left = creditsLeft(position, plan);
-  return left === null ? null : Math.max(1, left);
 }

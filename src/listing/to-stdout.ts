@@ -10,8 +10,9 @@ import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
 import { commandLine, isShowable } from './continue.ts';
-import { firstEntries, list, nothingYet, type PageSink } from './list.ts';
+import { firstEntries, list, type PageSink } from './list.ts';
 import { firstRequest, type Listing, type ListStart, type Prepared } from './plan.ts';
+import { nothingYet } from './position.ts';
 
 /** A listing to stdout: references one after another. */
 export async function prepare(listing: Listing): Promise<Prepared> {

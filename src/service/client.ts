@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
-import { readBody } from './answers.ts';
+import { readBody } from './body.ts';
 import { type Operation, operationPath } from './contract.ts';
 import type { Budget, Charge, Tally } from './credits.ts';
 import { type Answer, get, TransportError } from './http.ts';

@@ -6,10 +6,10 @@
 
 import { escapeUnsafe } from '../text/unsafe.ts';
 import { type Outline, outlineOf, type Parts } from './json-outline.ts';
+import { isSpace, skipSpace, skipString, skipValue } from './json-scan.ts';
 
 const LINE_FEED = 10;
 const QUOTE = 34;
-const BACKSLASH = 92;
 const COMMA = 44;
 const COLON = 58;
 const OPEN_BRACE = 123;
@@ -19,60 +19,6 @@ const CLOSE_BRACKET = 93;
 
 /** Anything in a string that its canonical form writes differently. */
 const notCanonical = /\\[u/]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-
-/** First position at or after `at` that is not white space. */
-function skipSpace(text: string, at: number): number {
-  let position = at;
-  while (isSpace(text.charCodeAt(position))) position++;
-  return position;
-}
-
-/** Position behind the string that opens at `at`. */
-function skipString(text: string, at: number): number {
-  let position = at + 1;
-  for (;;) {
-    const code = text.charCodeAt(position);
-    if (code === QUOTE) return position + 1;
-    position += code === BACKSLASH ? 2 : 1;
-  }
-}
-
-/** Position behind the value that starts at `at`. */
-function skipValue(text: string, at: number): number {
-  const first = text.charCodeAt(at);
-  if (first === QUOTE) return skipString(text, at);
-  let position = at;
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-    let depth = 0;
-    for (;;) {
-      const code = text.charCodeAt(position);
-      if (code === QUOTE) {
-        position = skipString(text, position);
-        continue;
-      }
-      position++;
-      if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
-      else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-        depth--;
-        if (depth === 0) return position;
-      }
-    }
-  }
-  for (;;) {
-    const code = text.charCodeAt(position);
-    if (
-      Number.isNaN(code) ||
-      code === COMMA ||
-      code === CLOSE_BRACE ||
-      code === CLOSE_BRACKET ||
-      isSpace(code)
-    )
-      return position;
-    position++;
-  }
-}
 
 /** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
 export function quoteJson(value: string): string {

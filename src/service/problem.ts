@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { answerFailure } from './answers.ts';
+import { answerFailure } from './answer-failure.ts';
 import { type Answer, header, type TransportError } from './http.ts';
 import { isRetriedStatus, retryAfter, span } from './retry.ts';
 
