@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { command } from '../support/command.ts';
-import { run, serviceEnvironment } from '../support/program.ts';
+import { run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
 import { page, type Reply, scriptedService } from '../support/service.ts';
 
 const resolved: Reply = { body: { channel_id: 'UCx', resolved_from: 'x' } };
@@ -65,38 +65,43 @@ test('--max-wait bounds the waiting of a call in all: references that fail add u
   assert.deepEqual(between.waits, [20_000, 20_000, 20_000, 20_000]);
 });
 
-test('one rate limit for the whole call: a 429 pauses all', async (t) => {
-  const held: (() => void)[] = [];
-  const asleep: (() => void)[] = [];
-  const go = (all: readonly (() => void)[]): void => {
-    for (const each of all) each();
-  };
-  let early = 0;
-  const service = await scriptedService(t, async (_, number) => {
-    // Of three side by side the last is limited; the others are answered once that is known.
-    if (number === 2) return { status: 429, headers: { 'retry-after': '30' } };
-    if (number < 2) await new Promise<void>((resolve) => held.push(resolve));
-    else if (asleep.length < 3) {
-      early++;
-      go(asleep);
-    }
-    return resolved;
+for (const [what, args, answer] of [
+  ['resolve', ['resolve', '@a', '@b', '@c', '@d', '@e', '@f'], resolved],
+  ['a folder of exports', ['uploads', 'UCa', 'UCb', 'UCc', 'UCd', 'UCe', 'UCf'], { body: page(0, 1, null) }],
+] as const) {
+  test(`one rate limit for the whole call: a 429 pauses all (${what})`, async (t) => {
+    const held: (() => void)[] = [];
+    const asleep: (() => void)[] = [];
+    const go = (all: readonly (() => void)[]): void => {
+      for (const each of all) each();
+    };
+    let early = 0;
+    const service = await scriptedService(t, async (_, number) => {
+      // Of three side by side the last is limited; the others are answered once that is known.
+      if (number === 2) return { status: 429, headers: { 'retry-after': '30' } };
+      if (number < 2) await new Promise<void>((resolve) => held.push(resolve));
+      else if (asleep.length < 3) {
+        early++;
+        go(asleep);
+      }
+      return answer;
+    });
+    const folder = args[0] === 'uploads' ? ['--output-dir', await temporaryFolder(t)] : [];
+    const result = await command([...args, ...folder, '--concurrency', '3'], {
+      env: serviceEnvironment(service.url),
+      // Nobody wakes before all three wait: the limited one, and those that came in place of the others.
+      sleeping: () =>
+        new Promise((resolve) => {
+          asleep.push(resolve);
+          go(held);
+          if (asleep.length >= 3) go(asleep);
+        }),
+    });
+    assert.equal(result.exit, 0, result.stderr);
+    assert.equal(service.seen.length, 7);
+    assert.equal(early, 0);
   });
-  const names = ['@a', '@b', '@c', '@d', '@e', '@f'];
-  const result = await command(['resolve', ...names, '--concurrency', '3'], {
-    env: serviceEnvironment(service.url),
-    // Nobody wakes before all three wait: the limited one, and those that came in place of the others.
-    sleeping: () =>
-      new Promise((resolve) => {
-        asleep.push(resolve);
-        go(held);
-        if (asleep.length >= 3) go(asleep);
-      }),
-  });
-  assert.equal(result.exit, 0);
-  assert.equal(service.seen.length, 7);
-  assert.equal(early, 0);
-});
+}
 
 test('what ends the call ends the waits of all others: nothing more is sent', async (t) => {
   const held: (() => void)[] = [];
