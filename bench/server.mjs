@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http';
 
-/** Entries of a page: about 83 KB of JSON together, some of it beyond ASCII. */
+/** Entries of a page: about 77 KB of JSON together, some of it beyond ASCII. */
 const entries = 150;
 
 function entry(page, number) {

@@ -48,8 +48,8 @@ async function helpFits(generated) {
 
 /** What no file of the repository may hold. */
 const unwanted = [
-  ['the name of a registry', /\bregistry\.[\w-]+\.[a-z]{2,}\b/i],
-  ['a folder of one machine', /(?<![\w.:~-])\/root\/\w/],
+  ['the host that packages come from', /\bregistry\.[\w-]+\.[a-z]{2,}\b/i],
+  ['an absolute home folder', /(?<![\w.:~-])\/root\/\w/],
   ['something left to do', /\b(?:TO{1}DO|FIX{1}ME|X{3})\b/],
   ['a merge conflict', /^(?:<{7}|={7}|>{7})(?: |$)/],
   ['a test that stands alone', /\b(?:test|describe|it)\.on{1}ly\(/],
