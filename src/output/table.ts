@@ -102,7 +102,7 @@ function fit(
     if (terminal !== null) content = Math.min(content, column.most ?? content);
     const { leaves, flexible, least } = column;
     return {
-      natural: Math.max(content, measure(headers[i] ?? '')),
+      natural: Math.max(1, content, measure(headers[i] ?? '')),
       least: Math.min(content, least ?? content),
       ...(leaves === undefined ? {} : { leaves }),
       ...(flexible === undefined ? {} : { flexible }),
