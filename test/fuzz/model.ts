@@ -123,11 +123,8 @@ function whole({ command, answers: [answer] }: Case): Expected {
   const parsed = parse(answer);
   if (parsed === null) return failed(nonsense, paid);
   const { value } = parsed;
-  if (
-    (command === 'resolve' && typeof members(value).channel_id !== 'string') ||
-    members(value).channel_id === ''
-  )
-    return failed(nonsense, paid);
+  const id = members(value).channel_id;
+  if (command === 'resolve' && (typeof id !== 'string' || id === '')) return failed(nonsense, paid);
   const entries = command === 'resolve' ? [value] : recordsOf(value);
   return { exit: 0, code: null, status: null, credits: paid, entries, document: value };
 }
