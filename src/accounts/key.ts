@@ -38,7 +38,9 @@ async function readSmall(path: string, source: string, stop: AbortSignal | undef
     if (error instanceof Failure) throw error;
     const hint = 'name a file that holds the key alone';
     if (error instanceof TooLarge) throw usage(`${source}: ${path} is larger than 64 KiB`, hint);
-    throw usage(`${source}: cannot read ${path}: ${readProblem(error)}`, hint);
+    // A key that was given in place of a file's name must not be shown.
+    const shown = /^[\w+=~-]{12,}$/.test(path) ? 'the file' : path;
+    throw usage(`${source}: cannot read ${shown}: ${readProblem(error)}`, hint);
   }
 }
 

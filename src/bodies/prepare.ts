@@ -65,6 +65,7 @@ export async function prepareBodies(
       for (const warning of format.warnings?.() ?? []) call.talk.warn(warning);
       if (call.receipts.some(({ failure }) => failure !== null)) return;
       await orFailed(call.receipts, () => sink.keep());
+      for (const receipt of call.receipts) receipt.file = shared.output;
     },
   };
 }

@@ -6,6 +6,7 @@ import { addMaxCredits, maxCredits } from '../cli/max-credits.ts';
 import { type SharedOptions, sharedOptions } from '../cli/options.ts';
 import { wholeNumber } from '../cli/values.ts';
 import type { Context } from '../context.ts';
+import { usage } from '../errors.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
@@ -64,6 +65,7 @@ export async function run(options: SearchOptions, context: Context): Promise<num
   return await runCall(operation.name, shared, context, async () => {
     const channel = parseReference(options.channel, 'channel');
     checkParameters(operation, parameters(channel));
+    if (options.query.trim() === '') throw usage('the query is blank', 'expected words to search for');
     const references = { list: [channel], several: false };
     const plan = { operation, parameters, references, shared, concurrency: 1 };
     return await prepareBodies(plan, maxCredits(options.maxCredits, context), context);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Failure, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { guarded } from '../files/file-errors.ts';
 import { nodeFileOps, writeWhole } from '../files/files.ts';
 import { acquireLock, type Lock } from '../files/lock.ts';
@@ -18,14 +18,15 @@ export class FolderJournal {
   readonly begun: string | null;
   readonly #path: string;
   readonly #done: ReadonlySet<string>;
-  /** Null where another run of the same command writes the journal. */
-  readonly #own: { readonly handle: fs.FileHandle; readonly lock: Lock } | null;
+  readonly #handle: fs.FileHandle;
+  readonly #lock: Lock;
 
-  constructor(path: string, { done, begun }: Found, own: { handle: fs.FileHandle; lock: Lock } | null) {
+  constructor(path: string, { done, begun }: Found, handle: fs.FileHandle, lock: Lock) {
     this.#path = path;
     this.#done = done;
     this.begun = begun;
-    this.#own = own;
+    this.#handle = handle;
+    this.#lock = lock;
   }
 
   /** True where an interrupted run of the same command has finished this file. */
@@ -35,20 +36,18 @@ export class FolderJournal {
 
   /** Notes, durably, that all of a file is paid for: its own state says whether it is in its place. */
   async add(id: string): Promise<void> {
-    if (this.#own === null || this.#done.has(id)) return;
-    const { handle } = this.#own;
+    if (this.#done.has(id)) return;
     await guarded(this.#path, 'exporting', async () => {
-      await handle.write(`${id}\n`);
-      await handle.datasync();
+      await this.#handle.write(`${id}\n`);
+      await this.#handle.datasync();
     });
   }
 
   /** Ends the journal. `through`: the IDs of a call that has come to its end: the next one starts from nothing. */
   async close(through: ReadonlySet<string> | null): Promise<void> {
-    if (this.#own === null) return;
-    await this.#own.handle.close();
+    await this.#handle.close();
     if (through !== null) await this.#forget(through).catch(() => {});
-    await this.#own.lock.release();
+    await this.#lock.release();
   }
 
   async #forget(ids: ReadonlySet<string>): Promise<void> {
@@ -61,7 +60,7 @@ export class FolderJournal {
 
 /**
  * Opens the journal of the calls of this `identity` in a folder; `restart`: what it says does not count. Throws
- * a usage error where the folder cannot be written. `now`: milliseconds since 1970.
+ * a usage error where the folder cannot be written, `locked` while another such call runs. `now`: milliseconds since 1970.
  */
 export async function openFolderJournal(
   folder: string,
@@ -71,34 +70,24 @@ export async function openFolderJournal(
 ): Promise<FolderJournal> {
   const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
   const path = join(folder, `.chanlist-${hash}.part`);
-  const lock = await lockUnlessHeld(path);
+  const lock = await acquireLock(path, folder);
   try {
     return await guarded(path, 'opening', () => openJournal(path, identity, restart, now, lock));
   } catch (error) {
-    await lock?.release();
+    await lock.release();
     throw error;
   }
 }
 
-async function lockUnlessHeld(path: string): Promise<Lock | null> {
-  try {
-    return await acquireLock(path);
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'locked') return null;
-    throw error;
-  }
-}
-
-/** Reads the journal and opens it for more; with --restart what it says does not count. Without a lock it is only read. */
+/** Reads the journal and opens it for more; with --restart what it says does not count. */
 async function openJournal(
   path: string,
   identity: string,
   restart: boolean,
   now: number,
-  lock: Lock | null,
+  lock: Lock,
 ): Promise<FolderJournal> {
   const found = restart ? nothing : await readJournal(path, identity);
-  if (lock === null) return new FolderJournal(path, found, null);
   const fresh = found.begun === null ? O_TRUNC : 0;
   const handle = await fs.open(path, O_RDWR | O_CREAT | O_APPEND | fresh);
   try {
@@ -111,7 +100,7 @@ async function openJournal(
     await handle.close();
     throw error;
   }
-  return new FolderJournal(path, found, { handle, lock });
+  return new FolderJournal(path, found, handle, lock);
 }
 
 interface Found {

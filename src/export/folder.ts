@@ -60,14 +60,15 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     }
   };
   await Promise.all(Array.from({ length: Math.min(options.concurrency, starts.length) }, worker));
-  call.receipts.push(...receipts);
+  for (const receipt of receipts) call.receipts.push(receipt);
   let halted: Failure | null = null;
   try {
     call.checkHalted();
   } catch (error) {
     halted = toFailure(error);
   }
-  const left = halted !== null || receipts.some(canGoOn);
+  // A list that fails again on the run that was to mend it must not keep the others from being exported anew.
+  const left = halted !== null || (there === 0 && receipts.some(canGoOn));
   await journal?.close(left ? null : seen);
   if (there > 0) {
     const files = count(there, 'file was', 'files were');

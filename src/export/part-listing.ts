@@ -63,7 +63,7 @@ export async function runExport(
   }
   const overlap = leaveOutOverlap(task, resumed ? state : null, kind.select);
   const spentBefore = { ...receipt.tally.credits };
-  let { sent = '', empty = 0 } = state.extra as Partial<Extra>;
+  let { sent, empty } = loopGuard(state);
   const emptyBefore = empty;
   let wrote = state.pages > 0;
   const sink: PageSink = {
@@ -118,6 +118,12 @@ export async function runExport(
   if (!wrote) await file.discard().catch(() => {});
   else if (file.state.pages > 0) receipt.goOn = howToGoOn(file.state, receipt, settings);
   throw receipt.failure;
+}
+
+/** What earlier runs have seen of a list that may go round for ever. */
+function loopGuard({ extra }: State): Pick<Extra, 'sent' | 'empty'> {
+  const { sent, empty } = extra as Partial<Record<keyof Extra, unknown>>;
+  return { sent: typeof sent === 'string' ? sent : '', empty: typeof empty === 'number' ? empty : 0 };
 }
 
 /**

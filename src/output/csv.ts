@@ -7,6 +7,9 @@ import type { Format, FormatOptions } from './format.ts';
 import type { Item } from './item.ts';
 import { bodyRecords, memberMap, recordKeys } from './records.ts';
 
+/** Columns of records of an unknown shape: a service that sends ever new keys must not fill the memory with commas. */
+const mostColumns = 1000;
+
 /**
  * CSV (RFC 4180, with LF) with a header row. Columns are `--fields`, else the specified fields; where the
  * specification shows none (search, latest) the keys of the first answer's records.
@@ -32,7 +35,7 @@ export function csvFormat(options: FormatOptions): Format {
     if (observed === null) {
       // An empty list says nothing about the columns: the next one may.
       if (entries.length === 0) return '';
-      observed = keys.length > 0 ? keys : [...videoFields];
+      observed = keys.length > 0 ? keys.slice(0, mostColumns) : [...videoFields];
       out = line(observed);
     }
     const columns = new Set(observed);

@@ -40,12 +40,20 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
+/** Characters that are taken apart at once: for a very long text that would take ever longer. */
+const longestPiece = 4096;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** The grapheme clusters of a text: what a reader takes for one character. */
 function* graphemes(text: string): Generator<string, void> {
   segmenter ??= new Intl.Segmenter();
-  for (const { segment } of segmenter.segment(text)) yield segment;
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + longestPiece, text.length);
+    if (to < text.length && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to++;
+    for (const { segment } of segmenter.segment(text.slice(from, to))) yield segment;
+    from = to;
+  }
 }
 
 function codePointWidth(character: string): number {

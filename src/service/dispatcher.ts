@@ -35,9 +35,10 @@ async function makeDispatcher(baseUrl: BaseUrl, options: DispatcherOptions): Pro
     bodyTimeout: 0,
     connect: { timeout: connectTimeout },
   };
-  const httpsProxy = env.https_proxy || env.HTTPS_PROXY;
-  const httpProxy = env.http_proxy || env.HTTP_PROXY;
-  if (baseUrl.loopback || !(httpsProxy || httpProxy)) {
+  const named = baseUrl.origin.startsWith('https:')
+    ? env.https_proxy || env.HTTPS_PROXY
+    : env.http_proxy || env.HTTP_PROXY;
+  if (baseUrl.loopback || !named) {
     if (connections === 1) return new Client(baseUrl.origin, client);
     const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
     return new Pool(baseUrl.origin, { ...client, connections });
@@ -48,12 +49,14 @@ async function makeDispatcher(baseUrl: BaseUrl, options: DispatcherOptions): Pro
   const { default: connect } = await import('undici/lib/api/api-connect.js');
   // As undici's index does, which is not loaded: the tunnel through a proxy is made by this method.
   Object.assign(Base.prototype, { connect });
+  // Without a scheme it is plain http, as curl has it.
+  const proxy = /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? named : `http://${named}`;
   try {
     return new EnvHttpProxyAgent({
       ...client,
       connections,
-      httpProxy: httpProxy ?? '',
-      httpsProxy: httpsProxy ?? '',
+      httpProxy: proxy,
+      httpsProxy: proxy,
       noProxy: env.no_proxy || env.NO_PROXY || '',
     });
   } catch {

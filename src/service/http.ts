@@ -4,6 +4,15 @@ import { systemCode } from '../errors.ts';
 /** Bytes of an answer's body at the most, also when it is unpacked. */
 export const mostBytes = 64 * 1024 * 1024;
 
+/** Bytes of an error's body that are kept. */
+const mostOfError = 64 * 1024;
+/** Milliseconds by which a timer is late only where the program was stopped, and that it then has to read on. */
+const stoppedFor = 1000;
+const grace = 2000;
+
+/** Milliseconds of a clock that goes on while the program is stopped. */
+const now = (): number => process.uptime() * 1000;
+
 /** A whole answer. */
 export interface Answer {
   readonly status: number;
@@ -66,7 +75,7 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     let headers: Answer['headers'] = {};
-    const chunks: Buffer[] = [];
+    let body: Buffer = Buffer.alloc(0);
     let size = 0;
     let over = false;
 
@@ -89,12 +98,21 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
       reject(error);
     };
     const onStop = (): void => fail('stopped', 'stopped', request.stop.reason);
-    const timer = setTimeout(() => {
+    const due = now() + request.timeout;
+    let waking = false;
+    const onTime = (): void => {
+      // The program was stopped meanwhile (Ctrl-Z): what has arrived since is still to be read.
+      if (now() - due > stoppedFor && !waking) {
+        waking = true;
+        timer = setTimeout(onTime, grace);
+        return;
+      }
       fail(
         controller === null ? 'unreachable' : 'timeout',
         `no whole answer within ${request.timeout / 1000} s`,
       );
-    }, request.timeout);
+    };
+    let timer = setTimeout(onTime, request.timeout);
     if (request.stop.aborted) return onStop();
     request.stop.addEventListener('abort', onStop, { once: true });
 
@@ -111,18 +129,21 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
         if (Number(received['content-length']) > mostBytes) tooLarge();
       },
       onResponseData(_, chunk) {
-        size += chunk.length;
-        if (size > mostBytes) tooLarge();
-        else chunks.push(chunk);
+        if (status !== 200 && size > mostOfError) return;
+        const end = size + chunk.length;
+        if (end > mostBytes) return tooLarge();
+        // In one piece: a chunk may be a single byte, and costs a hundred times as much.
+        if (end > body.length) {
+          const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end, expected(headers)));
+          body.copy(larger, 0, 0, size);
+          body = larger;
+        }
+        chunk.copy(body, size);
+        size = end;
       },
       onResponseEnd() {
         if (status === null) return fail('broken', 'the connection ended before an answer');
-        const whole = {
-          status,
-          headers,
-          body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-        };
-        if (settle()) resolve(whole);
+        if (settle()) resolve({ status, headers, body: body.subarray(0, size) });
       },
       onResponseError(_, error) {
         if (controller !== null)
@@ -141,6 +162,12 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
       fail('unreachable', describe(error), error);
     }
   });
+}
+
+/** Bytes that a body should have, as far as its head can be trusted. */
+function expected({ 'content-length': length }: Answer['headers']): number {
+  const bytes = Number(length);
+  return bytes > 0 && bytes <= 1024 * 1024 ? bytes : 0;
 }
 
 /** What answers is no HTTP server, or its headers are too long or contradict each other: so the next time. */

@@ -113,6 +113,7 @@ function isState(value: unknown): value is State {
     isText(value.started) &&
     [value.bytes, value.entries, value.pages].every(isCount) &&
     [value.token, value.lastPage, value.id].every(isTextOrNull) &&
+    (!isText(value.token) || value.token.isWellFormed()) &&
     (base === null ||
       (isObject(base) &&
         [base.size, base.mtimeMs, base.ino].every((number) => typeof number === 'number'))) &&
