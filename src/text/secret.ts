@@ -14,7 +14,7 @@ function forms(character: string): string {
   const entity = entities[character];
   const escapes = [`%${hex}`, `&#${code};`, `&#x0*${hex};`, `\\\\{1,4}u00${hex}`];
   if (entity !== undefined) escapes.push(`&${entity};`);
-  return `(?:\\\\{0,4}${plain}|${escapes.join('|')})`;
+  return `(?:${escapes.join('|')}|\\\\{0,4}${plain})`;
 }
 
 const patterns = new Map<string, RegExp>();

@@ -117,3 +117,13 @@ test('right to left: Hebrew, Arabic and their kin', () => {
   for (const text of ['שלום', 'مرحبا', 'a ש']) assert.ok(isRightToLeft(text), text);
   for (const text of ['abc', '漢字', '😀', 'ก็']) assert.ok(!isRightToLeft(text), text);
 });
+
+test('very long texts of marks, of joined or of flag letters are measured and cut in time', {
+  timeout: 20_000,
+}, () => {
+  for (const unit of ['\u200b', 'a\u0301', '\u{1f1e6}', '\u{1f469}\u200d']) {
+    const text = unit.repeat(300_000);
+    assert.ok(displayWidth(text) >= 0);
+    assert.ok(displayWidth(cut(text, 80)) <= 80);
+  }
+});

@@ -304,6 +304,41 @@ test('a list that the service cannot give tonight: the others are not paid again
   assert.deepEqual(await filesIn(desk), ['UCa.id', 'UCb.id', 'UCc.id']);
 });
 
+test('a list that the service never gives does not keep the others from being exported anew', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === 'UCb' ? { status: 503 } : { body: page(0, 2, null) },
+  );
+  const desk = await exportDesk(t);
+  const args = ['uploads', 'UCa', 'UCb', 'UCc', '--output-dir', 'exports', '--retries', '0', '-f', 'id'];
+  const costs: (number | undefined)[] = [];
+  for (let night = 0; night < 4; night++) {
+    const result = await desk.run(args, { baseUrl: service.url, unwatched: true });
+    assert.equal(result.exit, 7);
+    costs.push(result.summary?.credits.confirmed);
+  }
+  // The night after a failure is for what failed; the next one is for all again.
+  assert.deepEqual(costs, [2, 0, 2, 0]);
+});
+
+test('two runs on one folder: the second ends at once (10), and sends nothing', async (t) => {
+  const desk = await exportDesk(t);
+  const args = ['uploads', 'UCa', 'UCb', '--output-dir', 'exports'];
+  let url = '';
+  let second: Promise<{ exit: number | null; stderr: string }> | null = null;
+  const service = await scriptedService(t, async () => {
+    second ??= desk.run(args, { baseUrl: url, unwatched: true });
+    await second;
+    return { body: page(0, 2, null) };
+  });
+  url = service.url;
+  const first = await desk.run(args, { baseUrl: url, unwatched: true });
+  assert.equal(first.exit, 0, first.stderr);
+  assert.equal(service.seen.length, 2);
+  const { exit, stderr } = (await second) ?? { exit: null, stderr: '' };
+  assert.equal(exit, 10);
+  assert.match(stderr, /^chanlist: exports: another run is writing this file; [^\n]*\n$/);
+});
+
 test('--restart exports all anew', async (t) => {
   const desk = await exportDesk(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1'];

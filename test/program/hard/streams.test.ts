@@ -262,3 +262,22 @@ test('what nothing has caught is one line and 1; its stack only with CHANLIST_DE
     assert.match(debug.stderr, /\n +at /);
   }
 });
+
+test('an answer that has come while the program was stopped (Ctrl-Z) is used, not bought again', async (t) => {
+  let child: ChildProcess | null = null;
+  const service = await scriptedService(t, async () => {
+    child?.kill('SIGSTOP');
+    // Longer than --timeout, by more than a timer is late otherwise: only the clock can tell that.
+    setTimeout(() => child?.kill('SIGCONT'), 2000);
+    return { body: page(0, 2, null) };
+  });
+  child = start(['uploads', '@a', '--timeout', '0.5', '-f', 'id', '-v'], {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { exit, stdout, stderr } = await ended(child);
+  assert.equal(exit, 0, stderr);
+  assert.equal(stdout, 'video000000\nvideo000001\n');
+  assert.equal(stderr, '2 entries, 1 page, 1 credit\n');
+  assert.equal(service.seen.length, 1);
+});

@@ -104,14 +104,20 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
   const ca = await authority(t);
   const service = await secureService(t, await ca.issue('DNS:service.test'));
   const proxy = await startProxy(t, service.port);
-  const address = `http://someone:hunter%2B2@127.0.0.1:${proxy.port}`;
-  for (const name of ['HTTPS_PROXY', 'https_proxy']) {
+  const at = `someone:hunter%2B2@127.0.0.1:${proxy.port}`;
+  for (const [name, address] of [
+    ['HTTPS_PROXY', `http://${at}`],
+    // Without a scheme, as curl takes it.
+    ['https_proxy', at],
+  ] as const) {
     const result = await run(['uploads', '@a', '-vv'], {
       env: {
         ...serviceEnvironment('https://service.test'),
         NODE_EXTRA_CA_CERTS: ca.file,
         CHANLIST_DEBUG: '1',
         [name]: address,
+        // Is for plain http only.
+        HTTP_PROXY: 'http://127.0.0.1:9',
       },
     });
     assert.equal(result.exit, 0, result.stderr);
