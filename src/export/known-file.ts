@@ -44,12 +44,14 @@ export class KnownFile {
   }
 
   /**
-   * A look that costs little: the number of its entries, and the channel of its newest one (null where that does
-   * not say). Throws a usage error for a file that is cut short, or whose entries have no video ID.
+   * A look that costs little: the number of its entries, the channel of its newest one (null where that does not
+   * say), and which few fields that has where it was made with --fields (null for a whole entry). Throws a usage
+   * error for a file that is cut short, or whose entries have no video ID.
    */
-  async look(): Promise<{ entries: number; channelId: string | null }> {
+  async look(): Promise<{ entries: number; channelId: string | null; partial: string | null }> {
     let entries = 0;
     let channelId: string | null = null;
+    let partial: string | null = null;
     for await (const records of this.#read()) {
       const [first] = records;
       if (entries === 0 && first !== undefined) {
@@ -60,11 +62,11 @@ export class KnownFile {
             'export it anew with --restart',
           );
         }
-        if (this.#fields === null && first instanceof JsonRecord) this.#checkWhole(first);
+        if (this.#fields === null && first instanceof JsonRecord) partial = fewFields(first);
       }
       entries += records.length;
     }
-    return { entries, channelId };
+    return { entries, channelId, partial };
   }
 
   /** True where any entry is of this channel: a list may hold videos of guests, too. */
@@ -83,18 +85,14 @@ export class KnownFile {
     }
   }
 
-  /** An entry made with --fields is no whole one: new ones below it would have another shape. */
-  #checkWhole(record: JsonRecord): void {
-    const keys = Object.keys(record.value);
-    const specified = keys.filter((key) => (videoFields as readonly string[]).includes(key));
-    if (specified.length >= fewestFields) return;
-    throw usage(
-      `${this.#shown}: its entries have only the fields ${keys.join(',')}`,
-      'give the --fields that it was exported with, or export it anew with --restart',
-    );
-  }
-
   async *#read(): AsyncGenerator<FileRecord[], void> {
     if (this.#exists) yield* readEntries(this.#path, this.#format, this.#fields, { check: false });
   }
+}
+
+/** The fields of an entry that is no whole one; null for a whole one. */
+function fewFields({ value }: JsonRecord): string | null {
+  const keys = Object.keys(value);
+  const specified = keys.filter((key) => (videoFields as readonly string[]).includes(key));
+  return specified.length < fewestFields ? keys.join(',') : null;
 }

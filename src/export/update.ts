@@ -80,7 +80,7 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
   const { call, start, receipt } = task;
   const file = new KnownFile(task);
   // What is wrong with the old file shows before anything is sent.
-  const { entries, channelId } = await file.look();
+  const { entries, channelId, partial } = await file.look();
   const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
   const latest = latestOf(answer);
   if (channelId !== null) await checkChannel(task, file, channelId, latest.channelId);
@@ -93,6 +93,10 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
     receipt.added ??= 0;
     return;
   }
+  if (partial !== null)
+    call.talk.warn(
+      `${task.target.path}: its entries have only the fields ${partial}, new ones get all; to keep them alike, give --fields`,
+    );
   await fetchNew(task, firstKnown === -1 ? null : firstKnown);
 }
 

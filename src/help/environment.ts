@@ -9,8 +9,8 @@ export const environment: readonly (readonly [variable: string, meaning: string]
   ['CHANLIST_API_KEY_FILE', 'a file that holds the key; read where CHANLIST_API_KEY is not set'],
   ['CHANLIST_MAX_CREDITS', 'credits that one call may spend at the most, as --max-credits'],
   ['CHANLIST_DEBUG', '1: show the stack of an error'],
-  ['HTTPS_PROXY', 'proxy for https addresses (or https_proxy)'],
-  ['HTTP_PROXY', 'proxy for http addresses (or http_proxy)'],
+  ['HTTPS_PROXY', 'proxy between this machine and the service (or https_proxy)'],
+  ['HTTP_PROXY', 'the same, where HTTPS_PROXY is not set (or http_proxy)'],
   [
     'NO_PROXY',
     'hosts that are asked directly, separated by commas (or no_proxy); this machine itself always is',

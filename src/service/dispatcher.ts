@@ -35,9 +35,8 @@ async function makeDispatcher(baseUrl: BaseUrl, options: DispatcherOptions): Pro
     bodyTimeout: 0,
     connect: { timeout: connectTimeout },
   };
-  const named = baseUrl.origin.startsWith('https:')
-    ? env.https_proxy || env.HTTPS_PROXY
-    : env.http_proxy || env.HTTP_PROXY;
+  // Plain http goes to this machine alone, so that HTTP_PROXY only ever stands in for the other.
+  const named = env.https_proxy || env.HTTPS_PROXY || env.http_proxy || env.HTTP_PROXY;
   if (baseUrl.loopback || !named) {
     if (connections === 1) return new Client(baseUrl.origin, client);
     const { default: Pool } = await import('undici/lib/dispatcher/pool.js');

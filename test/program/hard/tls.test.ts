@@ -116,7 +116,7 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
         NODE_EXTRA_CA_CERTS: ca.file,
         CHANLIST_DEBUG: '1',
         [name]: address,
-        // Is for plain http only.
+        // Stands in where the other is not set.
         HTTP_PROXY: 'http://127.0.0.1:9',
       },
     });
