@@ -60,7 +60,8 @@ export class FolderJournal {
 
 /**
  * Opens the journal of the calls of this `identity` in a folder; `restart`: what it says does not count. Throws
- * a usage error where the folder cannot be written, `locked` while another such call runs. `now`: milliseconds since 1970.
+ * a usage error where the folder cannot be written, `locked` while another such call runs. `now`: milliseconds
+ * since 1970.
  */
 export async function openFolderJournal(
   folder: string,

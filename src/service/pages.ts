@@ -45,8 +45,8 @@ const longestToken = 1024 * 1024;
 /**
  * The pages of a listing, one request at a time: the next one is only asked for when the caller asks for the
  * next page (service specification, 4.3 and 4.5). Ends after the page whose `has_more` is false. Throws the
- * client's failures, and `bad_answer` where paging would go on for ever; never before the page that shows it has been handed out,
- * unless that page is the one before once more.
+ * client's failures, and `bad_answer` where paging would go on for ever; never before the page that shows it has
+ * been handed out, unless that page is the one before once more.
  */
 export async function* pages(
   client: Client,
