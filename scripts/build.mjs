@@ -2,14 +2,13 @@
  * Builds the program: `node scripts/build.mjs [folder]` (default: dist). CommonJS files: `launch.cjs`, which is
  * started, `core.cjs` with what the common calls need, a chunk for each part that is loaded late, `help/` with texts.
  */
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { lean } from './lean.mjs';
-import { pack, reachedFrom } from './pack.mjs';
+import { mergeStartupChunks, reachedFrom } from './merge-startup-chunks.mjs';
+import { stubUnusedModules } from './stub-unused-modules.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, 'dist'));
@@ -21,8 +20,8 @@ const common = [
   'src/start.ts',
   'src/commands/resolve.ts',
   'src/commands/uploads.ts',
-  'src/listing/to-stdout.ts',
-  'src/service/dispatcher.ts',
+  'src/run/list-to-stdout.ts',
+  'src/api/dispatcher.ts',
   'src/output/ndjson.ts',
   'src/output/table.ts',
   'node_modules/cli-table3/index.js',
@@ -41,12 +40,12 @@ const settings = {
 };
 const bundle = await build({
   ...settings,
-  entryPoints: { start: 'src/start.ts', 'ready-texts': 'src/manual/ready-texts.ts' },
+  entryPoints: { start: 'src/start.ts', 'prerendered-help': 'scripts/docgen/prerendered-help.ts' },
   chunkNames: '[name]-[hash]',
   splitting: true,
   format: 'esm',
   metafile: true,
-  plugins: [lean],
+  plugins: [stubUnusedModules],
 });
 
 refuse(bundle.warnings);
@@ -72,15 +71,13 @@ for (const { path, text } of bundle.outputFiles) {
   refuse(warnings);
 }
 const reached = [...reachedFrom(bundle.metafile.outputs, common)].map((path) => basename(path));
-const files = pack(chunks, new Set(reached), 'core.cjs', 'start.cjs');
+const files = mergeStartupChunks(chunks, new Set(reached), 'core.cjs', 'start.cjs');
 
 // The launcher stands alone, so that help and version need nothing else.
-const buildId = createHash('sha256').update(files.get('core.cjs')).digest('hex').slice(0, 16);
 const launcher = await build({
   ...settings,
   entryPoints: ['src/launch.ts'],
   format: 'cjs',
-  define: { ...settings.define, CHANLIST_BUILD: JSON.stringify(buildId) },
 });
 files.set('launch.cjs', launcher.outputFiles[0].text);
 
@@ -88,8 +85,8 @@ files.set('launch.cjs', launcher.outputFiles[0].text);
 const fresh = `${out}.${process.pid}`;
 await mkdir(join(fresh, 'help'), { recursive: true });
 for (const [name, text] of files) await writeFile(join(fresh, name), text);
-const maker = join(fresh, 'ready-texts.cjs');
-for (const [name, text] of await createRequire(import.meta.url)(maker).readyTexts()) {
+const maker = join(fresh, 'prerendered-help.cjs');
+for (const [name, text] of await createRequire(import.meta.url)(maker).prerenderedHelp()) {
   await writeFile(join(fresh, 'help', name), text);
 }
 await rm(maker);

@@ -1,4 +1,4 @@
-/** What is generated from the program: see `src/manual/generated.ts`. */
+/** What is generated from the program: see `scripts/docgen/generated.ts`. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** The module `src/manual/generated.ts`, as the source is now. */
+/** The module `scripts/docgen/generated.ts`, as the source is now. */
 export async function loadGenerated() {
   const folder = await mkdtemp(join(tmpdir(), 'chanlist-generated-'));
   try {
     const outfile = join(folder, 'generated.cjs');
     await build({
       absWorkingDir: root,
-      entryPoints: ['src/manual/generated.ts'],
+      entryPoints: ['scripts/docgen/generated.ts'],
       outfile,
       bundle: true,
       format: 'cjs',

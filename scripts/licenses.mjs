@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { lean } from './lean.mjs';
+import { stubUnusedModules } from './stub-unused-modules.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
@@ -19,7 +19,7 @@ async function bundledPackages() {
     platform: 'node',
     target: 'node20.18',
     define: { CHANLIST_VERSION: '""', CHANLIST_BUILD: '""' },
-    plugins: [lean],
+    plugins: [stubUnusedModules],
     metafile: true,
     write: false,
   });

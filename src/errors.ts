@@ -1,9 +1,41 @@
+/** What each exit code means: one row per code. `chanlist help exit-codes` and the man page print these rows. */
+export const exitCodes = {
+  0: 'done, or the reader closed the pipe',
+  1: 'something else went wrong (disk, a damaged store or ledger, a damaged export, a bug)',
+  2: 'usage; nothing was spent',
+  3: 'no key, or the key was rejected (401, 403)',
+  4: 'no credits (402): free calls need at least one too',
+  5: 'not found (404)',
+  6: 'rate limited, and waiting would take too long',
+  7: 'the service or the network is not available',
+  8: 'the service refused the request (other 4xx) or its response is invalid',
+  9: 'stopped by --max-credits, more to come',
+  10: 'another run is writing this file',
+  11: 'check found problems',
+  129: 'stopped by SIGHUP, after saying how to resume',
+  130: 'stopped by SIGINT, after saying how to resume',
+  143: 'stopped by SIGTERM, after saying how to resume',
+} as const;
+
+export type ExitCode = keyof typeof exitCodes;
+
 /**
- * The closed set of failures. Each kind has one exit code and one scope: a failure of a `reference` stops
- * only that one, a failure of the `call` ends everything.
+ * What a failure stops: its `reference` alone, further purchases (`purchases`: what is free is still done), or the
+ * whole `call`.
  */
-const kinds = {
-  failed: { exit: 1, scope: 'call' },
+export type Scope = 'reference' | 'purchases' | 'call';
+
+interface FailureRow {
+  readonly exit: ExitCode;
+  readonly scope: Scope;
+  /** The next step, if the failure itself names none. */
+  readonly hint?: string;
+}
+
+/** The closed set of failures: one row per kind. */
+const failures = {
+  failed: { exit: 1, scope: 'call', hint: 'run the same command again' },
+  damaged: { exit: 1, scope: 'reference' },
   usage: { exit: 2, scope: 'call' },
   unauthorized: { exit: 3, scope: 'call' },
   no_credits: { exit: 4, scope: 'call' },
@@ -11,35 +43,45 @@ const kinds = {
   rate_limited: { exit: 6, scope: 'call' },
   unreachable: { exit: 7, scope: 'call' },
   unavailable: { exit: 7, scope: 'reference' },
-  refused: { exit: 8, scope: 'reference' },
-  bad_answer: { exit: 8, scope: 'reference' },
-  budget: { exit: 9, scope: 'call' },
+  refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
+  bad_answer: { exit: 8, scope: 'reference', hint: "try again later, or contact the service's support" },
+  budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
   locked: { exit: 10, scope: 'reference' },
-  interrupted: { exit: 130, scope: 'call' },
-} as const satisfies Record<string, { exit: number; scope: 'call' | 'reference' }>;
+  problems: { exit: 11, scope: 'call' },
+  interrupted: { exit: 130, scope: 'call', hint: 'run the same command again' },
+} as const satisfies Record<string, FailureRow>;
 
-/** A word of the closed set: what the JSON error and the receipt call `code`. */
-export type FailureCode = keyof typeof kinds;
+/** The word that the JSON error and the receipt call `code`. */
+export type FailureCode = keyof typeof failures;
+
+/**
+ * How the user gets past a failure, as data; one function (`run/failure-line.ts`) turns it into words.
+ * `same-command`: run the same command to resume. `restart`: export this reference again. `update`: add --update.
+ * `later`: nothing to do but wait. `none`: the hint says it all, or there is nothing to say.
+ */
+export type Remedy = 'same-command' | 'restart' | 'update' | 'later' | 'none';
 
 export interface FailureDetails {
-  /** HTTP status of the answer that failed, if there was one. */
+  /** HTTP status of the failed response, if there was one. */
   status?: number;
-  /** What to do next, in a few words; printed behind the message. */
+  /** What to do next, in a few words; printed after the message. */
   hint?: string;
+  remedy?: Remedy;
   /** Overrides the scope of the kind. */
-  scope?: 'call' | 'reference';
+  scope?: Scope;
   /** Overrides the exit code (signals). */
-  exit?: number;
+  exit?: ExitCode;
   cause?: unknown;
 }
 
-/** A failure that the user is told about in one line. Anything else thrown is a bug (exit 1). */
+/** A failure that is reported to the user in one line. Anything else thrown is a bug (exit 1). */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly status: number | null;
   readonly hint: string | undefined;
-  readonly scope: 'call' | 'reference';
-  readonly exit: number;
+  readonly remedy: Remedy | undefined;
+  readonly scope: Scope;
+  readonly exit: ExitCode;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
@@ -47,17 +89,38 @@ export class Failure extends Error {
     this.code = code;
     this.status = details.status ?? null;
     this.hint = details.hint;
-    this.scope = details.scope ?? kinds[code].scope;
-    this.exit = details.exit ?? kinds[code].exit;
+    this.remedy = details.remedy;
+    this.scope = details.scope ?? failures[code].scope;
+    this.exit = details.exit ?? failures[code].exit;
   }
 
-  /** The failure as it stands in JSON output and receipts. */
+  /** The same failure with some details changed. */
+  with(changes: FailureDetails & { message?: string }): Failure {
+    const { message = this.message, ...details } = changes;
+    return new Failure(this.code, message, {
+      ...(this.status !== null && { status: this.status }),
+      ...(this.hint !== undefined && { hint: this.hint }),
+      ...(this.remedy !== undefined && { remedy: this.remedy }),
+      scope: this.scope,
+      exit: this.exit,
+      cause: this.cause,
+      ...details,
+    });
+  }
+
+  /** The failure as JSON output and receipts show it. */
   toJSON(): { code: FailureCode; status: number | null; message: string } {
     return { code: this.code, status: this.status, message: this.message };
   }
 }
 
-/** A usage error (exit 2): found before any request. */
+/** The next step after a failure that names none itself. */
+export function fallbackHint(code: FailureCode): string | undefined {
+  const row: FailureRow = failures[code];
+  return row.hint;
+}
+
+/** A usage error (exit 2): nothing was spent. */
 export function usage(message: string, hint?: string): Failure {
   return new Failure('usage', message, hint === undefined ? {} : { hint });
 }
@@ -79,7 +142,7 @@ export function interrupted(signal: StopSignal): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 
-/** Whatever was thrown as a failure: known ones as they are, others as `failed` (exit 1) with their message. */
+/** Any thrown value as a failure: a `Failure` as it is, anything else as `failed` (exit 1) with its message. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -90,28 +153,3 @@ export function toFailure(thrown: unknown): Failure {
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
-
-/** What each exit code means: printed by `chanlist help exit-codes`. */
-export const exitCodes: readonly (readonly [code: string, meaning: string])[] = [
-  ['0', 'done, or the reader closed the pipe'],
-  ['1', 'something else went wrong (disk, a damaged store, a bug)'],
-  ['2', 'usage: found before any request'],
-  ['3', 'no key, or the key was refused (401, 403)'],
-  ['4', 'no credits (402): free calls need at least one too'],
-  ['5', 'not found (404)'],
-  ['6', 'rate limited, and waiting would take too long'],
-  ['7', 'the service or the network is not available'],
-  ['8', 'the service refused the request (other 4xx) or its answer makes no sense'],
-  ['9', 'stopped by --max-credits, more to come'],
-  ['10', 'another run is writing this file'],
-  ['129, 130, 143', 'stopped by SIGHUP, SIGINT, SIGTERM, after saying how to go on'],
-];
-
-/** What to do next, where nothing better is known. */
-export const lastResort: Partial<Record<FailureCode, string>> = {
-  refused: 'check the reference and the options',
-  bad_answer: 'try again later, or ask the owner of the service',
-  budget: 'allow more with --max-credits',
-  interrupted: 'run it again',
-  failed: 'run it again',
-};

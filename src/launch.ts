@@ -1,19 +1,16 @@
 import { readFileSync, writeSync } from 'node:fs';
-import { requireCached } from './code-cache.ts';
-import { readyTextFile } from './help/ready-text-file.ts';
+import { prerenderedHelpFile } from './help/prerendered-help-file.ts';
 import { version } from './version.ts';
 
 /** The folder that the program was built into. */
 declare const __dirname: string;
-/** Tells one build from another, put here by the build. */
-declare const CHANLIST_BUILD: string;
 
 /**
  * What is known without loading the program: the version, and help, whose texts the build has put beside this
  * file. Null for everything else. Takes `--version` from 41 to 22 ms and `--help` from 45 to 22 ms; without it the
  * program writes the same texts.
  */
-function readyText(argv: readonly string[]): string | null {
+function prerenderedHelp(argv: readonly string[]): string | null {
   const [first] = argv;
   const last = argv.at(-1);
   if (argv.length === 1 && (first === '--version' || first === '-V')) return `${version}\n`;
@@ -30,7 +27,7 @@ const commandHelp = (words: readonly string[]): string | null =>
 function helpFile(kind: 'program' | 'command' | 'topic', words: readonly string[]): string | null {
   if (!words.every((word) => /^[a-z-]+$/.test(word))) return null;
   try {
-    return readFileSync(`${__dirname}/help/${readyTextFile(kind, words)}`, 'utf8');
+    return readFileSync(`${__dirname}/help/${prerenderedHelpFile(kind, words)}`, 'utf8');
   } catch {
     return null;
   }
@@ -52,16 +49,5 @@ function writeAtOnce(text: string): boolean {
   return true;
 }
 
-/** What the build makes of `src/start.ts` and of the parts that common calls load. */
-interface Core {
-  start(): Promise<void>;
-  /** Names of the parts that were loaded. */
-  loaded(): string[];
-}
-
-const hasSentRequests = (core: Core): boolean => core.loaded().some((name) => name.includes('dispatcher'));
-
-const text = readyText(process.argv.slice(2));
-if (text === null || !writeAtOnce(text)) {
-  requireCached<Core>(`${__dirname}/core.cjs`, CHANLIST_BUILD, hasSentRequests).start();
-}
+const text = prerenderedHelp(process.argv.slice(2));
+if (text === null || !writeAtOnce(text)) require(`${__dirname}/core.cjs`).start();

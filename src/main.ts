@@ -1,20 +1,20 @@
+import { parseArguments } from './cli/program.ts';
 import type { Context } from './context.ts';
-import { ClosedPipe, lastResort, toFailure } from './errors.ts';
-import { showStack } from './output/stack.ts';
+import { ClosedPipe, fallbackHint, toFailure } from './errors.ts';
+import { showStack } from './output/show-stack.ts';
+import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
-import { Talk } from './output/talk.ts';
-import { parseArguments } from './program.ts';
 
 /** Runs the program: arguments (without node and script) to exit code. Every error ends here. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const talk = new Talk(context.stderr, { quiet: false, verbose: 0 });
+  const stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 });
   try {
     const texts: string[] = [];
     const task = await parseArguments(argv, (text) => texts.push(text));
-    if (texts.length > 0) await new Stdout(context, talk).write(texts.join(''));
+    if (texts.length > 0) await new Stdout(context, stderr).write(texts.join(''));
     return task === null ? 0 : await task.run(task.options, context);
   } catch (error) {
-    return report(error, context, talk);
+    return report(error, context, stderr);
   }
 }
 
@@ -22,12 +22,12 @@ export async function main(argv: readonly string[], context: Context): Promise<n
 export function report(
   thrown: unknown,
   context: Context,
-  talk = new Talk(context.stderr, { quiet: false, verbose: 0 }),
+  stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 }),
 ): number {
   if (thrown instanceof ClosedPipe) return 0;
   const failure = toFailure(thrown);
-  const hint = failure.hint ?? lastResort[failure.code];
-  talk.error(hint === undefined ? failure.message : `${failure.message}; ${hint}`);
-  showStack(failure, context, talk);
+  const hint = failure.hint ?? fallbackHint(failure.code);
+  stderr.error(hint === undefined ? failure.message : `${failure.message}; ${hint}`);
+  showStack(failure, context, stderr);
   return failure.exit;
 }

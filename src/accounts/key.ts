@@ -1,5 +1,5 @@
 import { Failure, usage } from '../errors.ts';
-import { readPath, readProblem, TooLarge } from '../files/read-input.ts';
+import { readPath, readProblem, TooLarge } from '../fs/read-input.ts';
 
 /** Longest key, in characters. */
 const longestKey = 4096;

@@ -1,7 +1,7 @@
+import { type BaseUrl, parseBaseUrl, parseNamespace } from '../api/address.ts';
+import { defaultNamespace } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { type BaseUrl, parseBaseUrl, parseNamespace } from '../service/address.ts';
-import { defaultNamespace } from '../service/contract.ts';
 import { parseKey, readKeyFile } from './key.ts';
 import { type Profile, parseProfileName, shortList, unknownProfile } from './profile.ts';
 import { readStore, storeFile } from './store.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync } f
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { acquireLock } from '../files/lock.ts';
+import { acquireLock } from '../fs/lock.ts';
 import { projectName, readStore, type Store, storeFile, storeVersion } from './store.ts';
 
 /** How long to wait for another run that is writing the store, and between two looks, in milliseconds. */

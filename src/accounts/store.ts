@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
+import { parseBaseUrl, parseNamespace } from '../api/address.ts';
 import { Failure, systemCode } from '../errors.ts';
-import { parseBaseUrl, parseNamespace } from '../service/address.ts';
 import { parseKey } from './key.ts';
 import { type Profile, parseProfileName } from './profile.ts';
 

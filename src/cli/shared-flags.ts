@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { defaultNamespace } from '../api/contract.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/format.ts';
-import { defaultNamespace } from '../service/contract.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 import { nonEmpty, seconds, wholeNumber } from './values.ts';
 

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { type Shell, shellNames, shells } from '../help/shells.ts';
+import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { Talk } from '../output/talk.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 export interface CompletionOptions {
@@ -50,6 +50,6 @@ export async function run({ shell }: CompletionOptions, context: Context): Promi
       cause: error,
     });
   }
-  await new Stdout(context, new Talk(context.stderr, { quiet: false, verbose: 0 })).write(script);
+  await new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 })).write(script);
   return 0;
 }

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { topicNames } from '../help/topic-names.ts';
+import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { Talk } from '../output/talk.ts';
 import { nearest } from '../text/nearest.ts';
 
 export interface HelpOptions {
@@ -30,7 +30,7 @@ export function register(command: Command, start: Start): void {
 
 /** Prints the help of a command or topic on stdout. */
 export async function run(options: HelpOptions, context: Context): Promise<number> {
-  const { helpText, helpTopics } = await import('../manual/help-text.ts');
+  const { helpText, helpTopics } = await import('../cli/help-text.ts');
   const text = await helpText(options.topic);
   if (text === null) {
     const meant = nearest(options.topic ?? '', await helpTopics());
@@ -39,7 +39,7 @@ export async function run(options: HelpOptions, context: Context): Promise<numbe
       meant === undefined ? 'see: chanlist help' : `did you mean ${meant}?`,
     );
   }
-  const talk = new Talk(context.stderr, { quiet: false, verbose: 0 });
-  await new Stdout(context, talk).write(text);
+  const stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 });
+  await new Stdout(context, stderr).write(text);
   return 0;
 }

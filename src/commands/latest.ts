@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { runChannels } from '../bodies/channels.ts';
-import { addBodyOptions, type BodyFlags, type BodyOptions, bodyOptions } from '../bodies/options.ts';
+import { latestSize, operations } from '../api/contract.ts';
+import { addBodyOptions, type BodyFlags, type BodyOptions, bodyOptions } from '../cli/answer-options.ts';
 import type { Start } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
-import { latestSize, operations } from '../service/contract.ts';
+import { runChannels } from '../run/channel-answers.ts';
 
 export function register(command: Command, start: Start): void {
   addBodyOptions(command);

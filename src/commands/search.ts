@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { prepareBodies } from '../bodies/prepare.ts';
-import { runCall } from '../call/call.ts';
+import { operations } from '../api/contract.ts';
+import { checkParameters } from '../api/parameters.ts';
+import { expectedReference, parseReference, type Reference } from '../api/references.ts';
 import type { Start } from '../cli/command.ts';
 import { addMaxCredits, maxCredits } from '../cli/max-credits.ts';
 import { type SharedOptions, sharedOptions } from '../cli/options.ts';
@@ -9,9 +10,8 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence } from '../help/cost.ts';
 import { document } from '../help/document.ts';
-import { operations } from '../service/contract.ts';
-import { checkParameters } from '../service/parameters.ts';
-import { expectedReference, parseReference, type Reference } from '../service/references.ts';
+import { prepareBodies } from '../run/answers.ts';
+import { runCall } from '../run/session.ts';
 
 export interface SearchOptions {
   readonly shared: SharedOptions;

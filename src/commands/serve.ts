@@ -4,8 +4,8 @@ import { wholeNumber } from '../cli/values.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
+import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { Talk } from '../output/talk.ts';
 import { sandboxDefaults as defaults, servePort } from '../sandbox/defaults.ts';
 import { type FaultRule, parseFaultRule } from '../sandbox/faults.ts';
 
@@ -92,7 +92,7 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
 
 /** Writes lines to stdout, those that come while one is written together afterwards; tells `failed` of an error. */
 function lineWriter(context: Context, failed: (error: unknown) => void): (line: string) => void {
-  const stdout = new Stdout(context, new Talk(context.stderr, { quiet: false, verbose: 0 }));
+  const stdout = new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 }));
   let pending = '';
   let writing = false;
   const drain = async (): Promise<void> => {

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
+import { operations } from '../api/contract.ts';
 import type { Start } from '../cli/command.ts';
-import type { Context } from '../context.ts';
-import { costSentence } from '../help/cost.ts';
-import { document } from '../help/document.ts';
 import {
   addListingOptions,
   type ListingFlags,
   type ListingOptions,
   listingOptions,
-} from '../listing/options.ts';
-import { runListing } from '../run-listing.ts';
-import { operations } from '../service/contract.ts';
+} from '../cli/listing-options.ts';
+import type { Context } from '../context.ts';
+import { costSentence } from '../help/cost.ts';
+import { document } from '../help/document.ts';
+import { runListing } from '../run/run-listing.ts';
 
 export function register(command: Command, start: Start): void {
   addListingOptions(command, 'channel');

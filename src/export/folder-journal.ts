@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { guarded } from '../files/file-errors.ts';
-import { nodeFileOps, writeWhole } from '../files/files.ts';
-import { acquireLock, type Lock } from '../files/lock.ts';
+import { guarded } from '../fs/file-errors.ts';
+import { nodeFileOps, writeWhole } from '../fs/file-ops.ts';
+import { acquireLock, type Lock } from '../fs/lock.ts';
 
 const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC } = constants;
 

@@ -1,21 +1,21 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Call } from '../call/call.ts';
-import type { Receipt } from '../call/receipts.ts';
+import { operations } from '../api/contract.ts';
+import { budgetSpent } from '../api/credits.ts';
+import { resolvedId } from '../api/resolved-id.ts';
 import { Failure, systemCode, toFailure, usage } from '../errors.ts';
-import { nodeFileOps } from '../files/files.ts';
-import { acquireLock } from '../files/lock.ts';
-import { readProblem } from '../files/read-input.ts';
-import { resolveTarget, type Target } from '../files/target.ts';
-import type { ListStart } from '../listing/plan.ts';
+import { nodeFileOps } from '../fs/file-ops.ts';
+import { acquireLock } from '../fs/lock.ts';
+import { readProblem } from '../fs/read-input.ts';
+import { resolveTarget, type Target } from '../fs/target.ts';
 import { sharedProgress } from '../output/shared-progress.ts';
-import { operations } from '../service/contract.ts';
-import { budgetSpent } from '../service/credits.ts';
-import { resolvedId } from '../service/resolved-id.ts';
+import type { ListStart } from '../run/listing-plan.ts';
+import type { Receipt } from '../run/receipts.ts';
+import type { Call } from '../run/session.ts';
 import { count } from '../text/count.ts';
-import { exportStart } from './export-start.ts';
+import { exportReference } from './export-reference.ts';
 import { type FolderJournal, openFolderJournal } from './folder-journal.ts';
-import { ExportFile } from './part/export-file.ts';
+import { PartialFile } from './partial-file.ts';
 import type { ExportSettings } from './task.ts';
 
 /** Exports each reference into a file of its own, several side by side. */
@@ -35,13 +35,13 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     seen.add(id);
     if (journal === null || !target.exists || !journal.has(id)) return target;
     // One that is not in its place yet goes on.
-    if (!options.restart && (await ExportFile.peek(target)) !== null) return target;
+    if (!options.restart && (await PartialFile.peek(target)) !== null) return target;
     await removeStaleLock(target);
     there++;
     return null;
   };
   const work = (start: ListStart): Promise<Receipt> =>
-    exportStart(
+    exportReference(
       shared,
       settings,
       start,
@@ -72,7 +72,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   await journal?.close(left ? null : seen);
   if (there > 0) {
     const files = count(there, 'file was', 'files were');
-    call.talk.note(
+    call.stderr.note(
       `${folder}: ${files} finished by the interrupted run, begun ${journal?.begun}; --restart exports all anew`,
     );
   }
@@ -85,7 +85,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
     throw told;
   }
   if (left && journal !== null && finished > 0) {
-    call.talk.warn(
+    call.stderr.warn(
       `${folder}: ${again} continues with the rest, and does not export the ${finished} finished again`,
     );
   }

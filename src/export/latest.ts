@@ -1,5 +1,5 @@
+import type { JsonText } from '../json/json-text.ts';
 import { records } from '../output/records.ts';
-import type { JsonText } from '../service/json-text.ts';
 
 /** What the free call tells about a channel's newest uploads. */
 export interface Latest {

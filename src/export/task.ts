@@ -1,11 +1,11 @@
-import type { Call } from '../call/call.ts';
-import type { Receipt } from '../call/receipts.ts';
-import type { Target } from '../files/target.ts';
-import type { Listing, ListStart } from '../listing/plan.ts';
+import type { Target } from '../fs/target.ts';
 import type { Field } from '../output/fields.ts';
-import { ExportFile } from './part/export-file.ts';
-import type { Identity, State } from './part/state.ts';
+import type { Listing, ListStart } from '../run/listing-plan.ts';
+import type { Receipt } from '../run/receipts.ts';
+import type { Call } from '../run/session.ts';
+import { PartialFile } from './partial-file.ts';
 import type { FileFormat } from './read/read-file.ts';
+import type { Identity, State } from './state.ts';
 
 /** What every export of a call has in common. */
 export interface ExportSettings {
@@ -37,15 +37,15 @@ export function identityOf({ call, settings, start }: ExportTask): Identity {
 }
 
 /** Opens the file of a task: goes on with what was interrupted, or begins. */
-export function openExport(task: ExportTask, mode: State['mode'], restart: boolean): Promise<ExportFile> {
+export function openExport(task: ExportTask, mode: State['mode'], restart: boolean): Promise<PartialFile> {
   const { call, target } = task;
   const now = call.context.clock.now();
-  return ExportFile.open(target, identityOf(task), { restart, mode, now });
+  return PartialFile.open(target, identityOf(task), { restart, mode, now });
 }
 
 /** Says, with -v, that an interrupted run had everything and only the last step was left. */
-export function tellDone({ call, target }: ExportTask, { state }: ExportFile): void {
-  call.talk.verbose(
+export function tellDone({ call, target }: ExportTask, { state }: PartialFile): void {
+  call.stderr.verbose(
     `${target.path}: finished what was interrupted; begun ${state.started}, nothing had to be paid for`,
   );
 }

@@ -1,17 +1,17 @@
+import { operations, pageSize } from '../api/contract.ts';
+import { resolvedId } from '../api/resolved-id.ts';
 import { Failure, usage } from '../errors.ts';
-import { resolveTarget } from '../files/target.ts';
-import type { ListingPlan } from '../listing/list.ts';
-import { keepMemoryFlat } from '../listing/memory.ts';
-import { operations, pageSize } from '../service/contract.ts';
-import { resolvedId } from '../service/resolved-id.ts';
+import { resolveTarget } from '../fs/target.ts';
+import { keepMemoryFlat } from '../run/flat-heap.ts';
+import type { ListingPlan } from '../run/listing.ts';
 import { credits } from '../text/count.ts';
-import { exportWhole } from './export-whole.ts';
-import { KnownFile } from './known-file.ts';
+import { ExistingExport } from './existing-export.ts';
+import { exportFull } from './export-full.ts';
 import { latestOf } from './latest.ts';
-import { mendCommand } from './mend.ts';
-import { ExportFile } from './part/export-file.ts';
-import { fileFormat, positionOf, runExport } from './part-listing.ts';
+import { PartialFile } from './partial-file.ts';
+import { restartCommand } from './restart-command.ts';
 import { type ExportTask, openExport, tellDone } from './task.ts';
+import { fileFormat, positionOf, writePages } from './write-pages.ts';
 
 /**
  * `--update`: finishes what was interrupted first, then asks the free `latest` whether there is anything new,
@@ -20,18 +20,18 @@ import { type ExportTask, openExport, tellDone } from './task.ts';
 export async function updateFile(task: ExportTask): Promise<void> {
   await keepMemoryFlat();
   const { call, receipt, target } = task;
-  const interrupted = await ExportFile.peek(target);
+  const interrupted = await PartialFile.peek(target);
   const begun = interrupted !== null && (interrupted.pages > 0 || interrupted.done);
   if (!begun && !target.exists) return await exportAll(task);
   if (interrupted !== null) {
     if (!begun) await throwAway(task);
     else if (interrupted.mode === 'export') {
-      await exportWhole(task);
+      await exportFull(task);
       if (!target.exists) receipt.added = receipt.entries;
     } else if (interrupted.done) await putInPlace(task);
     else if (target.exists || !positionOf(interrupted).cut) await fetchNew(task, null);
     else {
-      call.talk.warn(
+      call.stderr.warn(
         `${target.path} has been removed since its update was interrupted: all is exported anew`,
       );
       return await exportAll(task);
@@ -45,7 +45,7 @@ export async function updateFile(task: ExportTask): Promise<void> {
 
 /** Without FILE all entries are new. */
 async function exportAll(task: ExportTask): Promise<void> {
-  await exportWhole(task, true);
+  await exportFull(task, true);
   task.receipt.added = task.receipt.entries;
 }
 
@@ -59,7 +59,7 @@ async function throwAway(task: ExportTask): Promise<void> {
  * starts over.
  */
 export async function throwUpdateAway(task: ExportTask): Promise<boolean> {
-  const interrupted = await ExportFile.peek(task.target).catch(() => null);
+  const interrupted = await PartialFile.peek(task.target).catch(() => null);
   if (interrupted?.mode !== 'update' || !task.target.exists) return false;
   await throwAway(task);
   return true;
@@ -78,7 +78,7 @@ async function putInPlace(task: ExportTask): Promise<void> {
 
 async function bringUpToDate(task: ExportTask): Promise<void> {
   const { call, start, receipt } = task;
-  const file = new KnownFile(task);
+  const file = new ExistingExport(task);
   // What is wrong with the old file shows before anything is sent.
   const { entries, channelId, partial } = await file.look();
   const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
@@ -94,7 +94,7 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
     return;
   }
   if (partial !== null)
-    call.talk.warn(
+    call.stderr.warn(
       `${task.target.path}: its entries have only the fields ${partial}, new ones get all; to keep them alike, give --fields`,
     );
   await fetchNew(task, firstKnown === -1 ? null : firstKnown);
@@ -106,14 +106,14 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
  */
 async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<void> {
   const { call, settings, target, receipt } = task;
-  const known = new KnownFile(task);
+  const known = new ExistingExport(task);
   // Everything that could be wrong with the old file shows before anything is paid.
   const { entries: old, channelId } = await known.survey();
   let file = await openExport(task, 'update', false);
   try {
     let ends = endsOf(file);
     if (file.baseChanged && (await known.find(ends)).size > 0) {
-      call.talk.warn(
+      call.stderr.warn(
         `${target.path} has what the interrupted update had fetched: it was changed meanwhile; the update begins anew`,
       );
       await file.close();
@@ -152,10 +152,10 @@ async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<vo
       receipt.entries = fresh + old;
       receipt.token = null;
     };
-    await runExport(task, file, format, { before, select, finish, known: old, extra: () => ({ ends }) });
+    await writePages(task, file, format, { before, select, finish, known: old, extra: () => ({ ends }) });
     receipt.status = receipt.added === 0 ? 'unchanged' : 'complete';
     if (!met && old > 0) {
-      call.talk.warn(
+      call.stderr.warn(
         `${target.path}: none of the ${old} entries that it had is in the list any more; they are kept below the new ones`,
       );
     }
@@ -165,7 +165,7 @@ async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<vo
 }
 
 /** IDs of the newest and the oldest entry that an interrupted update has fetched. */
-function endsOf({ state }: ExportFile): string[] {
+function endsOf({ state }: PartialFile): string[] {
   const { ends } = state.extra;
   return Array.isArray(ends) ? ends.filter((id) => typeof id === 'string' && id !== '') : [];
 }
@@ -179,15 +179,15 @@ function compare(task: ExportTask): void {
   if (receipt.missing === 0) return;
   const cost = credits(Math.ceil(receipt.total / pageSize));
   const are = receipt.missing === 1 ? 'video is' : 'videos are';
-  call.talk.warn(
-    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${cost} with: ${mendCommand(task)}`,
+  call.stderr.warn(
+    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${cost} with: ${restartCommand(task)}`,
   );
 }
 
 /** The file, whose newest entry is of channel `held`, must be of the channel that was asked for: told by free calls. */
 async function checkChannel(
   task: ExportTask,
-  file: KnownFile,
+  file: ExistingExport,
   held: string,
   latest: string | null,
 ): Promise<void> {

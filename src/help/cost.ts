@@ -1,4 +1,4 @@
-import { minimumCredits, type Operation, pageSize } from '../service/contract.ts';
+import { minimumCredits, type Operation, pageSize } from '../api/contract.ts';
 import { credits } from '../text/count.ts';
 
 /** What a call of the operation costs, in a few words. */

@@ -1,4 +1,4 @@
-import { defaultNamespace } from '../service/contract.ts';
+import { defaultNamespace } from '../api/contract.ts';
 
 /** The environment variables that the program reads. A flag goes before its variable, an empty one counts as unset. */
 export const environment: readonly (readonly [variable: string, meaning: string])[] = [
@@ -22,10 +22,5 @@ export const environment: readonly (readonly [variable: string, meaning: string]
   ['COLUMNS', 'width of a terminal that does not tell its own'],
   ['XDG_CONFIG_HOME', 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)'],
   ['HOME', 'the home folder, where XDG_CONFIG_HOME is not set'],
-  [
-    'XDG_CACHE_HOME',
-    'folder of compiled code, for a faster start (default: ~/.cache; ~/Library/Caches on macOS)',
-  ],
-  ['NODE_DISABLE_COMPILE_CACHE', 'not empty: no compiled code is kept'],
-  ['APPDATA, LOCALAPPDATA, USERPROFILE', 'these folders on Windows'],
+  ['APPDATA, USERPROFILE', 'these folders on Windows'],
 ];

@@ -1,7 +1,7 @@
+import type { OperationName } from '../api/contract.ts';
 import { byExtension } from '../cli/options.ts';
 import { knownFields } from '../output/fields.ts';
 import { type FormatName, formatNames } from '../output/format.ts';
-import type { OperationName } from '../service/contract.ts';
 
 /** What each format is. */
 const meanings: Readonly<Record<FormatName, string>> = {

@@ -8,7 +8,7 @@ import type { TopicName } from './topic-names.ts';
 export const topicTexts: Readonly<Record<TopicName, () => string>> = {
   'exit-codes': () =>
     page([
-      ['Exit codes:', ...twoColumns(exitCodes)],
+      ['Exit codes:', ...twoColumns(Object.entries(exitCodes))],
       wrap(
         'An error is one line on stderr that begins with "chanlist: " and says what to do next. Of several ' +
           'references, the first that failed, in the order of the input, gives the code.',

@@ -1,5 +1,5 @@
-import type { OperationName } from '../service/contract.ts';
-import type { JsonText } from '../service/json-text.ts';
+import type { OperationName } from '../api/contract.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { asText, type Field, pick } from './fields.ts';
 import type { FormatOptions } from './format.ts';
 import type { Item } from './item.ts';

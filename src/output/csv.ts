@@ -1,5 +1,5 @@
-import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
-import type { JsonText } from '../service/json-text.ts';
+import { type OperationName, resolveFields, videoFields } from '../api/contract.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { csvLine } from './csv-line.ts';
 import { asText, type Field, memberFields, picker } from './fields.ts';

@@ -1,6 +1,6 @@
+import { type OperationName, resolveFields, videoFields } from '../api/contract.ts';
 import { usage } from '../errors.ts';
-import { type OperationName, resolveFields, videoFields } from '../service/contract.ts';
-import { type JsonText, quoteJson } from '../service/json-text.ts';
+import { type JsonText, quoteJson } from '../json/json-text.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Item } from './item.ts';
 

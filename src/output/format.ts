@@ -1,6 +1,6 @@
+import type { Operation } from '../api/contract.ts';
 import type { Failure } from '../errors.ts';
-import type { Operation } from '../service/contract.ts';
-import type { JsonText } from '../service/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
 import type { Field } from './fields.ts';
 import type { Item } from './item.ts';
 

@@ -1,7 +1,7 @@
 import type CliTable from 'cli-table3';
 import type { Terminal } from './format.ts';
 import { gap, used } from './layout.ts';
-import { cut, displayWidth, isRightToLeft, isSettled } from './width.ts';
+import { cut, displayWidth, hasAgreedWidth, isRightToLeft } from './width.ts';
 
 /** A column as it is drawn. */
 export interface GridColumn {
@@ -63,7 +63,7 @@ function createGrid(
           if (taken === 0) return '';
           if (ascii.test(text) && text.length <= width) return text;
           const end = (ends[i] ?? 1) - (columns[i]?.right ? 0 : width - taken);
-          standIns.push(i === last ? text : steadied(text, end, terminal));
+          standIns.push(i === last ? text : pinCursor(text, end, terminal));
           return '\ue000'.repeat(taken);
         }),
       );
@@ -93,8 +93,8 @@ function createGrid(
  * A cell that keeps what follows where it belongs, also on a terminal that measures its text differently (the
  * cursor is put at the cell's `end`) or draws right-to-left letters in their direction (a mark ends their run).
  */
-function steadied(text: string, end: number, terminal: Terminal | null): string {
-  if (terminal?.cursor !== true || isSettled(text)) return text;
+function pinCursor(text: string, end: number, terminal: Terminal | null): string {
+  if (terminal?.cursor !== true || hasAgreedWidth(text)) return text;
   return `${text}${isRightToLeft(text) ? leftToRightMark : ''}\u001b[${end}G`;
 }
 

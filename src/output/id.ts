@@ -1,4 +1,4 @@
-import type { JsonText } from '../service/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { asText, memberFields, picker } from './fields.ts';
 import type { Format, FormatOptions } from './format.ts';

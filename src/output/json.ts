@@ -1,5 +1,5 @@
 import type { Failure } from '../errors.ts';
-import { type JsonText, quoteJson } from '../service/json-text.ts';
+import { type JsonText, quoteJson } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
 import type { Format, FormatOptions, ListingEnd } from './format.ts';
 import type { Item } from './item.ts';

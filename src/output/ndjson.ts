@@ -1,4 +1,4 @@
-import { JsonText } from '../service/json-text.ts';
+import { JsonText } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
 import type { Format, FormatOptions } from './format.ts';
 import type { Item } from './item.ts';

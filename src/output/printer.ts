@@ -1,5 +1,5 @@
 import type { Failure } from '../errors.ts';
-import type { JsonText } from '../service/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
 import type { Format } from './format.ts';
 import type { Item } from './item.ts';
 

@@ -2,7 +2,7 @@ import type { Context, OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
 import { type ProgressState, progressText, type Started, waitText } from './progress-text.ts';
 import type { Spinner } from './spinner.ts';
-import type { Talk } from './talk.ts';
+import type { Stderr } from './stderr.ts';
 import { decideTerminal, streamColumns } from './terminal.ts';
 
 /** What goes on, on one line of the terminal behind stderr. It is shown only where a call takes a moment. */
@@ -25,17 +25,17 @@ export interface ProgressOptions {
 const patience = 150;
 
 /** The progress of a call; one that does nothing where stderr is no terminal, is dumb, or all should be quiet. */
-export function createProgress(context: Context, talk: Talk, options: ProgressOptions): Progress {
+export function createProgress(context: Context, stderr: Stderr, options: ProgressOptions): Progress {
   const terminal = decideTerminal(context.stderr, context.env, !options.color);
   if (terminal?.cursor !== true || options.quiet) {
     return { update: () => {}, wait: () => {}, stop: async () => {} };
   }
-  return new ProgressLine(context, talk, terminal);
+  return new ProgressLine(context, stderr, terminal);
 }
 
 class ProgressLine implements Progress {
   readonly #context: Context;
-  readonly #talk: Talk;
+  readonly #stderr: Stderr;
   readonly #terminal: Terminal;
   readonly #stopped = new AbortController();
   #loading: Promise<void> | null = null;
@@ -45,9 +45,9 @@ class ProgressLine implements Progress {
   #started: Started = { at: 0, entries: 0 };
   #waiting: { until: number; why: string } | null = null;
 
-  constructor(context: Context, talk: Talk, terminal: Terminal) {
+  constructor(context: Context, stderr: Stderr, terminal: Terminal) {
     this.#context = context;
-    this.#talk = talk;
+    this.#stderr = stderr;
     this.#terminal = terminal;
   }
 
@@ -68,7 +68,7 @@ class ProgressLine implements Progress {
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#loading;
-    this.#talk.attach(null);
+    this.#stderr.attach(null);
     this.#spinner?.stop();
     this.#spinner = null;
   }
@@ -85,7 +85,7 @@ class ProgressLine implements Progress {
     const { createSpinner } = await import('./spinner.ts');
     if (this.#stopped.signal.aborted) return;
     this.#spinner = createSpinner(this.#context, () => this.#text(), this.#terminal.color);
-    this.#talk.attach(this.#spinner);
+    this.#stderr.attach(this.#spinner);
   }
 
   #text(): string {

@@ -1,5 +1,5 @@
-import type { Operation } from '../service/contract.ts';
-import type { JsonText } from '../service/json-text.ts';
+import type { Operation } from '../api/contract.ts';
+import type { JsonText } from '../json/json-text.ts';
 
 /** An answer of unknown shape, taken apart. */
 export interface Records {

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import ora from 'ora';
 import type { Context, OutputStream } from '../context.ts';
-import type { LiveLine } from './talk.ts';
+import type { LiveLine } from './stderr.ts';
 
 /** A spinner with a text behind it. */
 export interface Spinner extends LiveLine {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, systemCode } from '../errors.ts';
 import type { Text } from './format.ts';
-import type { Talk } from './talk.ts';
+import type { Stderr } from './stderr.ts';
 
 /** Milliseconds that a reader who does not read keeps a stopped program waiting. */
 const patience = 1000;
@@ -16,7 +16,7 @@ const graceShare = 0.03;
 /** stdout as a place for data: knows when its reader has gone, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
-  readonly #talk: Talk;
+  readonly #stderr: Stderr;
   #error: Error | null = null;
   /** The same each time, so that it is told once. */
   #failure: Failure | null = null;
@@ -26,9 +26,9 @@ export class Stdout {
   #firstPage: number | null = null;
   #given = 0;
 
-  constructor(context: Context, talk: Talk) {
+  constructor(context: Context, stderr: Stderr) {
     this.#context = context;
-    this.#talk = talk;
+    this.#stderr = stderr;
     context.stdout.on('error', (error: Error) => {
       this.#error ??= error;
     });
@@ -42,11 +42,11 @@ export class Stdout {
     if (text.length === 0) return;
     this.#check();
     if (this.#givenUp) throw this.#context.stop.reason;
-    this.#talk.hide();
+    this.#stderr.hide();
     try {
       await this.#written(text);
     } finally {
-      this.#talk.show(this.#context.stdout.isTTY === true && !endsLine(text));
+      this.#stderr.show(this.#context.stdout.isTTY === true && !endsLine(text));
     }
     this.#check();
   }

@@ -1,4 +1,4 @@
-import type { JsonText } from '../service/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type EntryColumn, entryColumns } from './columns.ts';
 import type { Format, FormatOptions, Terminal } from './format.ts';

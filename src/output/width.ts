@@ -74,7 +74,7 @@ function additiveWidth(cluster: string): number {
 const clusterWidth = (cluster: string): number => (picture.test(cluster) ? 2 : additiveWidth(cluster));
 
 /** The most that any terminal makes of a cluster. */
-const clusterReach = (cluster: string): number =>
+const clusterMaxWidth = (cluster: string): number =>
   picture.test(cluster) ? Math.max(2, additiveWidth(cluster)) : additiveWidth(cluster);
 
 /** Columns that a text takes on a terminal that draws grapheme clusters; `text` holds no control characters. */
@@ -90,7 +90,7 @@ export function reach(text: string, limit: number): number {
   if (plain.test(text)) return text.length;
   let width = 0;
   for (const cluster of graphemes(text)) {
-    width += clusterReach(cluster);
+    width += clusterMaxWidth(cluster);
     if (width > limit) break;
   }
   return width;
@@ -104,7 +104,7 @@ export function cut(text: string, columns: number): string {
   let kept = '';
   let width = 0;
   for (const cluster of graphemes(text)) {
-    width += clusterReach(cluster);
+    width += clusterMaxWidth(cluster);
     if (width > columns - 1) break;
     kept += cluster;
   }
@@ -112,7 +112,7 @@ export function cut(text: string, columns: number): string {
 }
 
 /** False where terminals differ about the width of a text (joined emoji, flags, many scripts). */
-export function isSettled(text: string): boolean {
+export function hasAgreedWidth(text: string): boolean {
   return settled.test(text);
 }
 

@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../service/contract.ts';
+import { type OperationName, operations } from '../api/contract.ts';
 import type { Catalog } from './catalog.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';
 import { listByCode, uploadsOf, type VideoList } from './lists.ts';

@@ -1,4 +1,4 @@
-import { latestSize } from '../service/contract.ts';
+import { latestSize } from '../api/contract.ts';
 import { type Channel, channelByCode } from './channels.ts';
 import { demoPlaylistSize, type VideoList } from './lists.ts';
 import { type Video, videoId } from './videos.ts';

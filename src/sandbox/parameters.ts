@@ -1,4 +1,4 @@
-import { codePoints, type Operation, type Parameter } from '../service/contract.ts';
+import { codePoints, type Operation, type Parameter } from '../api/contract.ts';
 import { count } from '../text/count.ts';
 import { type Detail, Refusal } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import { defaultNamespace, operationPath, operations } from '../service/contract.ts';
+import { defaultNamespace, operationPath, operations } from '../api/contract.ts';
 import { type AnswerRequest, answer, type Data } from './answers.ts';
 import type { FaultKind } from './faults.ts';
 import { readParameters } from './parameters.ts';

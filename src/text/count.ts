@@ -7,3 +7,10 @@ export function count(number: number, one: string, many: string): string {
 export function credits(number: number): string {
   return count(number, 'credit', 'credits');
 }
+
+/** Line ends in a text. */
+export function countLines(text: string, to = text.length): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

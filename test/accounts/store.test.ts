@@ -15,8 +15,8 @@ import { test } from 'node:test';
 import type { Profile } from '../../src/accounts/profile.ts';
 import { readStore, type Store, storeFile } from '../../src/accounts/store.ts';
 import { updateStore } from '../../src/accounts/store-write.ts';
+import { parseBaseUrl } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
-import { parseBaseUrl } from '../../src/service/address.ts';
 import {
   fakeContext,
   storedJson,

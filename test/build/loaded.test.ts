@@ -88,7 +88,7 @@ test('a table without colour loads cli-table3, and no chalk', async (t) => {
 test('a listing to stdout loads nothing of exports, accounts or the sandbox', async (t) => {
   const { files, parts } = await loadedBy(['uploads', '@x'], await service(t));
   assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs']);
-  assert.deepEqual(parts, ['dispatcher', 'ndjson', 'start.cjs', 'to-stdout', 'uploads']);
+  assert.deepEqual(parts, ['dispatcher', 'list-to-stdout', 'ndjson', 'start.cjs', 'uploads']);
 });
 
 test('a call that sends nothing does not load the HTTP client', async () => {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { seeded } from '../../src/sandbox/random.ts';
-import { Bench, checkFinished, checkShown, isThrough } from './bench.ts';
+import { Bench, checkFinished, checkShown, isThrough } from './fixture.ts';
 import { contents, type Scenario, scenarios } from './scenarios.ts';
 
 export interface ChaosOptions {

@@ -1,6 +1,7 @@
 /** The long chaos test: `npm run chaos [-- KILLS [SEED]]` (1,000 kills). Prints its figures. */
-import { Bench } from './bench.ts';
+
 import { runChaos } from './chaos.ts';
+import { Bench } from './fixture.ts';
 import { scenarios } from './scenarios.ts';
 import { killAtEachStep } from './steps.ts';
 

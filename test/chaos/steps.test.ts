@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Bench } from './bench.ts';
+import { Bench } from './fixture.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 import { killAtEachStep } from './steps.ts';
 

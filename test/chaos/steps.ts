@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Bench, checkFinished, checkShown, isThrough } from './bench.ts';
+import { type Bench, checkFinished, checkShown, isThrough } from './fixture.ts';
 import { contents, type Scenario } from './scenarios.ts';
 
 export interface StepsFigures {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SharedOptions } from '../../src/cli/options.ts';
+import { parseArguments } from '../../src/cli/program.ts';
 import { Failure } from '../../src/errors.ts';
-import { parseArguments } from '../../src/program.ts';
 
 interface Parsed {
   readonly shared: SharedOptions;

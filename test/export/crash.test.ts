@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
 import { type Fault, Killed, MemoryDisk, type Random } from './memory-disk.ts';
-import { entry, fileFormats, runExport, type Texts, textsOf } from './runs.ts';
+import { entry, fileFormats, type Texts, textsOf, writePages } from './runs.ts';
 
 const pages = [[entry(1), entry(2)], [entry(3)], [], [entry(4), entry(5)]];
 const oldText = 'what was there before\n';
@@ -31,7 +31,7 @@ async function survive(
   for (const fault of [...faults, null]) {
     const before = paid;
     try {
-      await runExport(disk.process(fault), texts, format, () => paid++, old);
+      await writePages(disk.process(fault), texts, format, () => paid++, old);
     } catch (error) {
       if (!(error instanceof Killed) && !(error instanceof Failure && error.code === 'failed')) throw error;
       hits++;
@@ -56,7 +56,7 @@ function newDisk(): MemoryDisk {
 
 async function steps(one: Case): Promise<number> {
   const ops = newDisk().process();
-  await runExport(ops, one.texts, one.format, () => {}, one.old);
+  await writePages(ops, one.texts, one.format, () => {}, one.old);
   return ops.steps();
 }
 
@@ -142,7 +142,7 @@ describe('an export stopped at any file operation', () => {
     const disk = newDisk();
     let paid = 0;
     const stopAt = 3;
-    const run = runExport(
+    const run = writePages(
       disk.process(),
       texts,
       one.format,

@@ -14,10 +14,10 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { ExportFile } from '../../src/export/part/export-file.ts';
-import type { Identity } from '../../src/export/part/state.ts';
-import type { FileOps } from '../../src/files/files.ts';
-import { resolveTarget } from '../../src/files/target.ts';
+import { PartialFile } from '../../src/export/partial-file.ts';
+import type { Identity } from '../../src/export/state.ts';
+import type { FileOps } from '../../src/fs/file-ops.ts';
+import { resolveTarget } from '../../src/fs/target.ts';
 import { MemoryDisk } from './memory-disk.ts';
 import { identity, target } from './runs.ts';
 import { temporaryFolder } from './temp.ts';
@@ -36,9 +36,9 @@ interface Given {
   ops?: FileOps;
 }
 
-async function open(path: string, given: Given = {}): Promise<ExportFile> {
+async function open(path: string, given: Given = {}): Promise<PartialFile> {
   const { of = identity('ndjson'), restart = false, mode = 'export', ops } = given;
-  return await ExportFile.open(await resolveTarget(path), of, {
+  return await PartialFile.open(await resolveTarget(path), of, {
     restart,
     mode,
     now: begun,
@@ -75,7 +75,7 @@ test('an export from beginning to end: FILE shows only when it is whole, and not
   assert.deepEqual((await readdir(folder)).sort(), ['out.ndjson.part', 'out.ndjson.part.json']);
   await file.append('1\n', { pages: 1, token: 'a' });
   assert.equal(await readFile(`${path}.part`, 'utf8'), '1\n');
-  await file.appendLoose('2\n');
+  await file.appendUncommitted('2\n');
   await file.finish('end\n');
   await file.close();
   assert.deepEqual(await readdir(folder), ['out.ndjson']);
@@ -86,7 +86,7 @@ test('an export from beginning to end: FILE shows only when it is whole, and not
 test('an interrupted export goes on where it stopped, and knows since when', async (t) => {
   const { path } = await newPath(t);
   await interrupt(path);
-  const seen = await ExportFile.peek(await resolveTarget(path));
+  const seen = await PartialFile.peek(await resolveTarget(path));
   assert.deepEqual(
     { pages: seen?.pages, token: seen?.token, bytes: seen?.bytes },
     { pages: 2, token: 'b+/=', bytes: 6 },
@@ -117,7 +117,7 @@ test('rows that cannot be gone on from are gone when the export goes on', async 
   const { path } = await newPath(t);
   const first = await open(path);
   await first.append('1\n', { pages: 1, token: 'a' });
-  await first.appendLoose('a longer page that broke off\n');
+  await first.appendUncommitted('a longer page that broke off\n');
   await first.close();
   const second = await open(path);
   assert.equal(second.state.pages, 1);
@@ -240,7 +240,7 @@ test('a folder that is missing shows before anything is paid', async (t) => {
   const gone = await resolveTarget(path);
   await rm(folder, { recursive: true });
   const options = { restart: false, mode: 'export', now: begun } as const;
-  await assert.rejects(ExportFile.open(gone, identity('id'), options), fails(2, path));
+  await assert.rejects(PartialFile.open(gone, identity('id'), options), fails(2, path));
 });
 
 test('a read-only folder (2) and a full disk (1) show before anything is paid', async () => {
@@ -256,7 +256,7 @@ test('a read-only folder (2) and a full disk (1) show before anything is paid', 
       open: () => Promise.reject(Object.assign(new Error(code), { code })),
     };
     const options = { restart: false, mode: 'export', now: begun, ops: refusing } as const;
-    await assert.rejects(ExportFile.open(target, identity('id'), options), fails(exit, '/d/out', code));
+    await assert.rejects(PartialFile.open(target, identity('id'), options), fails(exit, '/d/out', code));
   }
 });
 
@@ -264,18 +264,18 @@ test('a full disk midway says so, and how to go on; the page counts as not writt
   const disk = new MemoryDisk();
   const options = { restart: false, mode: 'export', now: begun } as const;
   const probe = new MemoryDisk().process();
-  const begin = await ExportFile.open(target, identity('id'), { ...options, ops: probe });
+  const begin = await PartialFile.open(target, identity('id'), { ...options, ops: probe });
   const steps = probe.steps();
   await begin.close();
   const ops = disk.process({ step: steps + 1, kind: 'ENOSPC' });
-  const file = await ExportFile.open(target, identity('id'), { ...options, ops });
+  const file = await PartialFile.open(target, identity('id'), { ...options, ops });
   await assert.rejects(
     file.append('1\n', { pages: 1 }),
     fails(1, '/d/out.part', 'no space left', 'make room', 'the same command again'),
   );
   await assert.rejects(file.append('2\n', { pages: 2 }));
   await file.close();
-  const again = await ExportFile.open(target, identity('id'), { ...options, ops: disk.process() });
+  const again = await PartialFile.open(target, identity('id'), { ...options, ops: disk.process() });
   assert.equal(again.state.pages, 0);
 });
 
@@ -394,12 +394,12 @@ test('discard leaves FILE and nothing else, at whatever operation the process di
       const ops = disk.process({ step, kind: 'before' });
       let died = false;
       try {
-        const file = await ExportFile.open(target, identity('id'), { ...options, ops });
+        const file = await PartialFile.open(target, identity('id'), { ...options, ops });
         if (pages > 0) await file.append('1\n', { pages });
         await file.discard();
       } catch {
         died = true;
-        const file = await ExportFile.open(target, identity('id'), { ...options, ops: disk.process() });
+        const file = await PartialFile.open(target, identity('id'), { ...options, ops: disk.process() });
         await file.discard();
       }
       assert.deepEqual(disk.names(), ['/d/out'], `step ${step}`);

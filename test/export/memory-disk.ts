@@ -1,4 +1,4 @@
-import type { FileOps, FileStat, OpenFile } from '../../src/files/files.ts';
+import type { FileOps, FileStat, OpenFile } from '../../src/fs/file-ops.ts';
 
 interface Inode {
   readonly ino: number;

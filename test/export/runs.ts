@@ -1,11 +1,11 @@
-import { ExportFile } from '../../src/export/part/export-file.ts';
-import type { Identity } from '../../src/export/part/state.ts';
+import { operations } from '../../src/api/contract.ts';
+import { PartialFile } from '../../src/export/partial-file.ts';
 import type { FileFormat } from '../../src/export/read/read-file.ts';
-import type { FileOps } from '../../src/files/files.ts';
-import type { Target } from '../../src/files/target.ts';
+import type { Identity } from '../../src/export/state.ts';
+import type { FileOps } from '../../src/fs/file-ops.ts';
+import type { Target } from '../../src/fs/target.ts';
+import { JsonText } from '../../src/json/json-text.ts';
 import { createFormat } from '../../src/output/formats.ts';
-import { operations } from '../../src/service/contract.ts';
-import { JsonText } from '../../src/service/json-text.ts';
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
 
@@ -56,14 +56,14 @@ export function entry(id: number, title = `say "hi",\nü 🎬 ${id}`): string {
 }
 
 /** Runs an export as a process does; `paid` is called for each page. */
-export async function runExport(
+export async function writePages(
   ops: FileOps,
   texts: Texts,
   format: string,
   paid: () => void,
   old: readonly string[] | null = null,
 ): Promise<void> {
-  const file = await ExportFile.open(target, identity(format), {
+  const file = await PartialFile.open(target, identity(format), {
     restart: false,
     mode: old === null ? 'export' : 'update',
     now: 0,

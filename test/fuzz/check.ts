@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { assertHarmless } from '../program/hard/harmless.ts';
+import { assertHarmless } from '../program/faults/harmless.ts';
 import { command } from '../support/command.ts';
 import { testKey } from '../support/program.ts';
 import type { Case } from './cases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import { JsonText } from '../../src/service/json-text.ts';
+import { JsonText } from '../../src/json/json-text.ts';
 import { any, damages, style, written } from './cases.ts';
 
 /** A text that is JSON, or was before it was damaged. */

@@ -8,8 +8,8 @@ import { suite, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
 import { createProgress } from '../../src/output/progress.ts';
+import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
-import { Talk } from '../../src/output/talk.ts';
 
 /** A terminal of one line: what is written, as it would be seen in the end. */
 class FakeTerminal extends Writable {
@@ -96,14 +96,14 @@ function setUp({ isTTY = true, env = {} as Record<string, string>, quiet = false
     clock,
     stop: new AbortController().signal,
   };
-  const talk = new Talk(stderr, { quiet, verbose: 0 });
+  const talk = new Stderr(stderr, { quiet, verbose: 0 });
   const progress = createProgress(context, talk, { quiet, color: false });
   return { stderr, clock, context, talk, progress };
 }
 
 const state = { reference: '@demo', page: 1, entries: 100, total: 250, credits: 1, estimated: 3 };
 
-/** Waits, without a clock, until something is drawn: the line is loaded when it is first needed. */
+/** RetryThrottle, without a clock, until something is drawn: the line is loaded when it is first needed. */
 async function drawn(terminal: FakeTerminal): Promise<void> {
   for (let i = 0; terminal.raw === '' && i < 10_000; i++) await turn();
   assert.notEqual(terminal.raw, '');

@@ -1,9 +1,9 @@
+import { type OperationName, operations } from '../../src/api/contract.ts';
 import { Failure } from '../../src/errors.ts';
+import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
 import type { FormatOptions, Terminal } from '../../src/output/format.ts';
 import type { Item } from '../../src/output/item.ts';
-import { type OperationName, operations } from '../../src/service/contract.ts';
-import { JsonText } from '../../src/service/json-text.ts';
 
 export const json = (text: string): JsonText => JsonText.of(text);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { cut, displayWidth, isRightToLeft, isSettled, reach } from '../../src/output/width.ts';
+import { cut, displayWidth, hasAgreedWidth, isRightToLeft, reach } from '../../src/output/width.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -108,9 +108,10 @@ suite('cutting', () => {
 });
 
 test('settled: what all terminals measure the same', () => {
-  for (const text of ['abc', 'Über Größe', 'Привет', '漢字かな한국', '…']) assert.ok(isSettled(text), text);
+  for (const text of ['abc', 'Über Größe', 'Привет', '漢字かな한국', '…'])
+    assert.ok(hasAgreedWidth(text), text);
   for (const text of [family, '❤️', '❤', 'e\u0301', 'ก็', 'שלום', '🇩🇪', '1️⃣', 'a\u200bb'])
-    assert.ok(!isSettled(text), text);
+    assert.ok(!hasAgreedWidth(text), text);
 });
 
 test('right to left: Hebrew, Arabic and their kin', () => {

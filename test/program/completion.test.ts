@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { generatedFiles } from '../../src/manual/generated.ts';
+import { generatedFiles } from '../../scripts/docgen/generated.ts';
 import { writeRawStore, writeStore } from '../accounts/fake-context.ts';
 import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
 

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Desk, exportDesk, fileFormats, type Outcome, uninterrupted } from '../support/exports.ts';
-import { type Gate, openGate } from '../support/gate.ts';
+import {
+  type ExportFixture,
+  exportFixture,
+  fileFormats,
+  type Outcome,
+  uninterrupted,
+} from '../support/exports.ts';
+import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { page, scriptedService } from '../support/service.ts';
 
 const list = '@size-35'; // 4 pages of 10
@@ -15,30 +21,30 @@ interface Way {
   /** Pages that may be paid twice. */
   readonly again: number;
   /** Runs the export until it stops behind its second page. */
-  stop(desk: Desk, gate: Gate, args: readonly string[]): Promise<Outcome>;
+  stop(fixture: ExportFixture, proxy: FlakyProxy, args: readonly string[]): Promise<Outcome>;
 }
 
 const goesOn = 'the same command continues';
 
 /** Acts when the service decides the third request of the export. */
 async function atThird(
-  desk: Desk,
-  gate: Gate,
+  fixture: ExportFixture,
+  proxy: FlakyProxy,
   args: readonly string[],
   act: (kill: (signal: NodeJS.Signals) => void) => void,
 ): Promise<Outcome> {
-  const before = desk.requests.length;
+  const before = fixture.requests.length;
   let kill: (signal: NodeJS.Signals) => void = () => {};
-  desk.onRequest = (_, number) => {
+  fixture.onRequest = (_, number) => {
     if (number === before + 3) act((signal) => kill(signal));
   };
-  const outcome = await desk.run(args, {
-    baseUrl: gate.url,
+  const outcome = await fixture.run(args, {
+    baseUrl: proxy.url,
     started: (child) => {
       kill = (signal) => child.kill(signal);
     },
   });
-  desk.onRequest = () => {};
+  fixture.onRequest = () => {};
   return outcome;
 }
 
@@ -48,9 +54,9 @@ const bySignal = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', exit: number): Way =>
     `stopped by ${signal}; 2 credits spent, 1 more possibly charged; 20 entries, 2 pages are kept: ${goesOn}`,
   ),
   again: 1,
-  stop: (desk, gate, args) =>
-    atThird(desk, gate, args, (kill) => {
-      gate.hold();
+  stop: (fixture, proxy, args) =>
+    atThird(fixture, proxy, args, (kill) => {
+      proxy.hold();
       kill(signal);
     }),
 });
@@ -60,16 +66,16 @@ const ways: Readonly<Record<string, Way>> = {
     exit: 9,
     says: new RegExp(`--max-credits allows 2 credits; about 2 more are needed; 2 credits spent; .*${goesOn}`),
     again: 0,
-    stop: (desk, gate, args) => desk.run([...args, '--max-credits', '2'], { baseUrl: gate.url }),
+    stop: (fixture, proxy, args) => fixture.run([...args, '--max-credits', '2'], { baseUrl: proxy.url }),
   },
   'no credits (402)': {
     exit: 4,
     says: new RegExp(`no credits \\(402: .*; 2 credits spent; .*${goesOn}`),
     again: 0,
-    stop: async (desk, gate, args) => {
-      desk.sandbox.setCredits(2);
-      const outcome = await desk.run(args, { baseUrl: gate.url });
-      desk.sandbox.setCredits(1000);
+    stop: async (fixture, proxy, args) => {
+      fixture.sandbox.setCredits(2);
+      const outcome = await fixture.run(args, { baseUrl: proxy.url });
+      fixture.sandbox.setCredits(1000);
       return outcome;
     },
   },
@@ -77,14 +83,14 @@ const ways: Readonly<Record<string, Way>> = {
     exit: 7,
     says: new RegExp(`cannot reach .*; 2 credits spent; .*${goesOn}`),
     again: 0,
-    stop: async (desk, gate, args) => {
-      const before = desk.requests.length;
-      desk.onRequest = (_, number) => {
-        if (number === before + 2) gate.closeAfterAnswer();
+    stop: async (fixture, proxy, args) => {
+      const before = fixture.requests.length;
+      fixture.onRequest = (_, number) => {
+        if (number === before + 2) proxy.closeAfterAnswer();
       };
-      const outcome = await desk.run([...args, '--retries', '0'], { baseUrl: gate.url });
-      desk.onRequest = () => {};
-      await gate.reopen();
+      const outcome = await fixture.run([...args, '--retries', '0'], { baseUrl: proxy.url });
+      fixture.onRequest = () => {};
+      await proxy.reopen();
       return outcome;
     },
   },
@@ -92,7 +98,8 @@ const ways: Readonly<Record<string, Way>> = {
     exit: 7,
     says: new RegExp(`no whole answer: .*; 2 credits spent, 1 more possibly charged; .*${goesOn}`),
     again: 1,
-    stop: (desk, gate, args) => atThird(desk, gate, [...args, '--retries', '0'], () => gate.breakOff()),
+    stop: (fixture, proxy, args) =>
+      atThird(fixture, proxy, [...args, '--retries', '0'], () => proxy.breakOff()),
   },
   SIGINT: bySignal('SIGINT', 130),
   SIGTERM: bySignal('SIGTERM', 143),
@@ -101,9 +108,9 @@ const ways: Readonly<Record<string, Way>> = {
     exit: null,
     says: /^$/,
     again: 1,
-    stop: (desk, gate, args) =>
-      atThird(desk, gate, args, (kill) => {
-        gate.hold();
+    stop: (fixture, proxy, args) =>
+      atThird(fixture, proxy, args, (kill) => {
+        proxy.hold();
         kill('SIGKILL');
       }),
   },
@@ -112,83 +119,83 @@ const ways: Readonly<Record<string, Way>> = {
     says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\), then run the same command again: it continues/,
     again: 1,
     // 20 KiB: room for two pages of NDJSON.
-    stop: (desk, gate, args) =>
-      desk.run(args, {
-        baseUrl: gate.url,
+    stop: (fixture, proxy, args) =>
+      fixture.run(args, {
+        baseUrl: proxy.url,
         within: ['bash', '-c', 'ulimit -f 20; exec "$@"', 'bash'],
       }),
   },
 };
 
-async function setUp(t: TestContext): Promise<{ desk: Desk; gate: Gate }> {
-  const desk = await exportDesk(t);
-  return { desk, gate: await openGate(t, desk.sandbox.baseUrl) };
+async function setUp(t: TestContext): Promise<{ fixture: ExportFixture; proxy: FlakyProxy }> {
+  const fixture = await exportFixture(t);
+  return { fixture, proxy: await openFlakyProxy(t, fixture.sandbox.baseUrl) };
 }
 
 for (const [name, way] of Object.entries(ways)) {
   test(`stopped by ${name}: the old FILE stays, the same command continues with the next page`, async (t) => {
-    const { desk, gate } = await setUp(t);
-    const expected = await uninterrupted(desk, ['uploads', list]);
-    await writeFile(join(desk.folder, 'out'), 'the old one\n');
+    const { fixture, proxy } = await setUp(t);
+    const expected = await uninterrupted(fixture, ['uploads', list]);
+    await writeFile(join(fixture.folder, 'out'), 'the old one\n');
     const args = ['uploads', list, '-o', 'out'];
-    const stopped = await way.stop(desk, gate, args);
+    const stopped = await way.stop(fixture, proxy, args);
     assert.equal(stopped.exit, way.exit, stopped.stderr);
     assert.match(stopped.stderr, way.says);
     assert.ok(stopped.stderr.split('\n').length <= 2, 'one line');
     assert.equal(stopped.charged, 2 + way.again);
-    assert.equal(await desk.read('out'), 'the old one\n');
+    assert.equal(await fixture.read('out'), 'the old one\n');
     if (way.exit !== null) {
       const { status, exit, entries } = stopped.only;
       assert.deepEqual(
         { status, exit, entries },
         { status: way.exit === 7 && way.again ? 'failed' : 'interrupted', exit: way.exit, entries: 20 },
       );
-      assert.deepEqual(await desk.files(), ['out', 'out.part', 'out.part.json']);
+      assert.deepEqual(await fixture.files(), ['out', 'out.part', 'out.part.json']);
     }
-    gate.release();
-    const again = await desk.run([...args, '-v'], { baseUrl: gate.url });
+    proxy.release();
+    const again = await fixture.run([...args, '-v'], { baseUrl: proxy.url });
     assert.equal(again.exit, 0, again.stderr);
     assert.match(
       again.stderr,
       /going on with what was interrupted; begun \d{4}-\d\d-\d\dT[\d:.]+Z, 20 entries, 2 pages/,
     );
     assert.equal(again.charged, credits - 2);
-    assert.equal(await desk.read('out'), expected);
-    assert.deepEqual(await desk.files(), ['out']);
+    assert.equal(await fixture.read('out'), expected);
+    assert.deepEqual(await fixture.files(), ['out']);
   });
 }
 
 for (const format of fileFormats) {
   test(`interrupted at every page (${format}): the bytes are those of an uninterrupted run, every page is paid once`, async (t) => {
-    const desk = await exportDesk(t);
+    const fixture = await exportFixture(t);
     const fields = format === 'csv' ? ['--fields', 'index,title,videoId'] : [];
-    const expected = await uninterrupted(desk, ['uploads', list, '-f', format, ...fields]);
+    const expected = await uninterrupted(fixture, ['uploads', list, '-f', format, ...fields]);
     const args = ['uploads', list, '-o', 'out', '-f', format, ...fields, '--max-credits', '1'];
     const exits: (number | null)[] = [];
     let charged = 0;
     for (let runs = 0; runs < credits; runs++) {
-      const outcome = await desk.run(args);
+      const outcome = await fixture.run(args);
       exits.push(outcome.exit);
       charged += outcome.charged;
     }
     assert.deepEqual(exits, [9, 9, 9, 0]);
     assert.equal(charged, credits);
-    assert.equal(await desk.read('out'), expected);
-    assert.deepEqual(await desk.files(), ['out']);
+    assert.equal(await fixture.read('out'), expected);
+    assert.deepEqual(await fixture.files(), ['out']);
   });
 }
 
 test('stopped before the first page: nothing is left, and nothing is said to be kept', async (t) => {
-  const desk = await exportDesk(t);
-  const result = await desk.run(['uploads', list, '-o', 'out', '--max-credits', '0']);
+  const fixture = await exportFixture(t);
+  const result = await fixture.run(['uploads', list, '-o', 'out', '--max-credits', '0']);
   assert.equal(result.exit, 9);
   assert.doesNotMatch(result.stderr, /kept|continues/);
-  assert.deepEqual(await desk.files(), []);
-  assert.equal((await desk.run(['uploads', '@gone', '-o', 'out'])).exit, 5);
-  assert.deepEqual(await desk.files(), []);
-  desk.sandbox.setCredits(0);
-  assert.equal((await desk.run(['uploads', list, '-o', 'out'])).exit, 4);
-  assert.deepEqual(await desk.files(), []);
+  assert.deepEqual(await fixture.files(), []);
+  assert.equal((await fixture.run(['uploads', '@gone', '-o', 'out'])).exit, 5);
+  assert.deepEqual(await fixture.files(), []);
+  fixture.sandbox.setCredits(0);
+  assert.equal((await fixture.run(['uploads', list, '-o', 'out'])).exit, 4);
+  assert.deepEqual(await fixture.files(), []);
 });
 
 test('a rate limit that would take too long: 6, and on', async (t) => {
@@ -200,45 +207,45 @@ test('a rate limit that would take too long: 6, and on', async (t) => {
       ? { status: 429, headers: { 'retry-after': '3600' }, body: { detail: 'slow down' } }
       : { body: page(3, 5, null, 5) };
   });
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out', '-f', 'id'];
   const on = { baseUrl: service.url, unwatched: true };
-  const stopped = await desk.run(args, on);
+  const stopped = await fixture.run(args, on);
   assert.equal(stopped.exit, 6);
   assert.match(
     stopped.stderr,
     /rate limited \(429: slow down\); 1 credit spent; try again in 1 h.*the same command continues/,
   );
   limited = false;
-  const result = await desk.run(args, on);
+  const result = await fixture.run(args, on);
   assert.equal(result.exit, 0);
   assert.equal(service.seen.length, 3);
   assert.deepEqual(result.only.credits, { confirmed: 1, possibly_charged: 0 });
-  assert.equal((await desk.read('out')).split('\n').length - 1, 5);
+  assert.equal((await fixture.read('out')).split('\n').length - 1, 5);
 });
 
 test('--restart throws the interrupted export away and starts over', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
-  assert.equal((await desk.run([...args, '--max-credits', '3'])).exit, 9);
-  const stopped = await desk.run([...args, '--restart', '--max-credits', '2']);
+  assert.equal((await fixture.run([...args, '--max-credits', '3'])).exit, 9);
+  const stopped = await fixture.run([...args, '--restart', '--max-credits', '2']);
   assert.equal(stopped.exit, 9);
   assert.match(stopped.stderr, /the same command without --restart continues/);
-  const result = await desk.run(args);
+  const result = await fixture.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
-  assert.equal(await desk.read('out'), await uninterrupted(desk, ['uploads', list, '-f', 'id']));
-  assert.equal((await desk.run([...args, '--restart'])).charged, 4);
-  assert.deepEqual(await desk.files(), ['out']);
+  assert.equal(await fixture.read('out'), await uninterrupted(fixture, ['uploads', list, '-f', 'id']));
+  assert.equal((await fixture.run([...args, '--restart'])).charged, 4);
+  assert.deepEqual(await fixture.files(), ['out']);
 });
 
 test('arguments that do not fit: 2 says how they differ, nothing is sent, the export waits', async (t) => {
-  const desk = await exportDesk(t);
-  const other = await exportDesk(t);
+  const fixture = await exportFixture(t);
+  const other = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out.csv', '--fields', 'videoId,title'];
-  assert.equal((await desk.run([...args, '--max-credits', '2'])).exit, 9);
-  const before = await readFile(join(desk.folder, 'out.csv.part.json'), 'utf8');
-  const sent = desk.requests.length;
+  assert.equal((await fixture.run([...args, '--max-credits', '2'])).exit, 9);
+  const before = await readFile(join(fixture.folder, 'out.csv.part.json'), 'utf8');
+  const sent = fixture.requests.length;
   for (const [words, says, baseUrl] of [
     [['uploads', '@size-36', '-o', 'out.csv', '--fields', 'videoId,title'], /of @size-35, not @size-36/],
     [['playlist', 'PLdemo', '-o', 'out.csv', '--fields', 'videoId,title'], /by uploads, not playlist/],
@@ -252,24 +259,24 @@ test('arguments that do not fit: 2 says how they differ, nothing is sent, the ex
     [[...args, '--namespace', 'word'], /media, not http:\S+ word/],
     [[...args, '-n', '15'], /20 entries.*--limit/],
   ] as const) {
-    const result = await desk.run(words, baseUrl === undefined ? {} : { baseUrl });
+    const result = await fixture.run(words, baseUrl === undefined ? {} : { baseUrl });
     assert.equal(result.exit, 2, words.join(' '));
     assert.match(result.stderr, says);
     assert.match(result.stderr, /--restart/);
     assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
   }
-  assert.equal(desk.requests.length, sent);
+  assert.equal(fixture.requests.length, sent);
   assert.deepEqual(other.requests, []);
-  assert.equal(await readFile(join(desk.folder, 'out.csv.part.json'), 'utf8'), before);
-  const result = await desk.run(args);
+  assert.equal(await readFile(join(fixture.folder, 'out.csv.part.json'), 'utf8'), before);
+  const result = await fixture.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
 });
 
 test('the reference is compared, not its spelling', async (t) => {
-  const desk = await exportDesk(t);
-  assert.equal((await desk.run(['uploads', list, '-o', 'out', '--max-credits', '2'])).exit, 9);
-  const result = await desk.run(['uploads', `www.example.com/${list}/videos/`, '-o', './out']);
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(['uploads', list, '-o', 'out', '--max-credits', '2'])).exit, 9);
+  const result = await fixture.run(['uploads', `www.example.com/${list}/videos/`, '-o', './out']);
   assert.equal(result.exit, 0, result.stderr);
   assert.equal(result.charged, 2);
 });
@@ -283,34 +290,34 @@ for (const status of [400, 404, 410, 422]) {
       if (expired) return { status, body: { detail: 'no such token' } };
       return { body: token === 'second' ? page(10, 20, 'third', 25) : page(20, 25, null, 25) };
     });
-    const desk = await exportDesk(t);
+    const fixture = await exportFixture(t);
     const args = ['uploads', '@test', '-o', 'out', '-f', 'id'];
     const on = { baseUrl: service.url, unwatched: true };
-    assert.equal((await desk.run([...args, '--max-credits', '2'], on)).exit, 9);
+    assert.equal((await fixture.run([...args, '--max-credits', '2'], on)).exit, 9);
     expired = true;
     for (let time = 0; time < 2; time++) {
-      const result = await desk.run(args, on);
+      const result = await fixture.run(args, on);
       assert.equal(result.exit, 8);
       assert.match(result.stderr, /no longer takes.*--restart starts over, and pays its first 2 pages again/);
       assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
       assert.deepEqual(result.only.credits, { confirmed: 0, possibly_charged: 0 });
-      assert.deepEqual(await desk.files(), ['out.part', 'out.part.json']);
+      assert.deepEqual(await fixture.files(), ['out.part', 'out.part.json']);
     }
     expired = false;
-    const result = await desk.run([...args, '--restart'], on);
+    const result = await fixture.run([...args, '--restart'], on);
     assert.equal(result.exit, 0);
     assert.deepEqual(result.only.credits, { confirmed: 3, possibly_charged: 0 });
-    assert.equal((await desk.read('out')).split('\n').length - 1, 25);
+    assert.equal((await fixture.read('out')).split('\n').length - 1, 25);
   });
 }
 
 test('ten empty pages running are counted across the runs of an export', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 0, `token${number}`, 100) }));
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out', '--max-credits', '4'];
   const exits: (number | null)[] = [];
   for (let night = 0; night < 4; night++) {
-    exits.push((await desk.run(args, { baseUrl: service.url, unwatched: true })).exit);
+    exits.push((await fixture.run(args, { baseUrl: service.url, unwatched: true })).exit);
   }
   assert.deepEqual(exits, [9, 9, 8, 8]);
   assert.equal(service.seen.length, 4 + 4 + 2 + 1);
@@ -318,11 +325,11 @@ test('ten empty pages running are counted across the runs of an export', async (
 
 test('a page that comes again when an export goes on: 8 names --restart', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 3, `token${number}`, 100) }));
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out'];
   const on = { baseUrl: service.url, unwatched: true };
-  assert.equal((await desk.run([...args, '--max-credits', '1'], on)).exit, 9);
-  const result = await desk.run(args, on);
+  assert.equal((await fixture.run([...args, '--max-credits', '1'], on)).exit, 9);
+  const result = await fixture.run(args, on);
   assert.equal(result.exit, 8);
   assert.match(
     result.stderr,
@@ -331,10 +338,10 @@ test('a page that comes again when an export goes on: 8 names --restart', async 
 });
 
 test('--limit below what an export begun without one has: 2 says to leave it out', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out'];
-  assert.equal((await desk.run([...args, '--max-credits', '2'])).exit, 9);
-  const result = await desk.run([...args, '-n', '15']);
+  assert.equal((await fixture.run([...args, '--max-credits', '2'])).exit, 9);
+  const result = await fixture.run([...args, '-n', '15']);
   assert.equal(result.exit, 2);
   assert.equal(result.charged, 0);
   assert.match(
@@ -347,31 +354,34 @@ test('a refusal in the middle of a run is what it is', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.has('continuation') ? { status: 404 } : { body: page(0, 10, 'second', 25) },
   );
-  const desk = await exportDesk(t);
-  const result = await desk.run(['uploads', '@test', '-o', 'out'], { baseUrl: service.url, unwatched: true });
+  const fixture = await exportFixture(t);
+  const result = await fixture.run(['uploads', '@test', '-o', 'out'], {
+    baseUrl: service.url,
+    unwatched: true,
+  });
   assert.equal(result.exit, 5);
   assert.match(result.stderr, /10 entries, 1 page is kept: the same command continues/);
 });
 
 test('uploads that came in meanwhile: nothing is written twice where tokens are places in the list', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
-  const expected = await uninterrupted(desk, ['uploads', list, '-f', 'id']);
-  assert.equal((await desk.run([...args, '--max-credits', '2'])).exit, 9);
-  desk.sandbox.setUploads(list, 38);
-  const result = await desk.run(args);
+  const expected = await uninterrupted(fixture, ['uploads', list, '-f', 'id']);
+  assert.equal((await fixture.run([...args, '--max-credits', '2'])).exit, 9);
+  fixture.sandbox.setUploads(list, 38);
+  const result = await fixture.run(args);
   assert.equal(result.exit, 0);
-  assert.equal(await desk.read('out'), expected);
+  assert.equal(await fixture.read('out'), expected);
   assert.equal(result.only.entries, 35);
 });
 
 test('an export that only had to be put in its place costs nothing, and another --limit is another export', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
-  assert.equal((await desk.run([...args, '--max-credits', '3'])).exit, 9);
+  assert.equal((await fixture.run([...args, '--max-credits', '3'])).exit, 9);
   // Killed between the last page and its place: as a state says that is complete.
-  const all = await uninterrupted(desk, ['uploads', list, '-f', 'id']);
-  const state = JSON.parse(await desk.read('out.part.json'));
+  const all = await uninterrupted(fixture, ['uploads', list, '-f', 'id']);
+  const state = JSON.parse(await fixture.read('out.part.json'));
   const whole = {
     ...state,
     bytes: Buffer.byteLength(all),
@@ -381,21 +391,21 @@ test('an export that only had to be put in its place costs nothing, and another 
     done: true,
     extra: { ...state.extra, done: true, hasMore: false },
   };
-  await writeFile(join(desk.folder, 'out.part'), all);
-  await writeFile(join(desk.folder, 'out.part.json'), JSON.stringify(whole));
-  const result = await desk.run([...args, '-v']);
+  await writeFile(join(fixture.folder, 'out.part'), all);
+  await writeFile(join(fixture.folder, 'out.part.json'), JSON.stringify(whole));
+  const result = await fixture.run([...args, '-v']);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 0);
   assert.equal(result.only.status, 'complete');
   assert.equal(result.only.entries, 35);
   assert.match(result.stderr, /finished what was interrupted; begun /);
-  assert.equal(await desk.read('out'), all);
-  assert.deepEqual(await desk.files(), ['out']);
+  assert.equal(await fixture.read('out'), all);
+  assert.deepEqual(await fixture.files(), ['out']);
 
-  await writeFile(join(desk.folder, 'out.part'), all);
-  await writeFile(join(desk.folder, 'out.part.json'), JSON.stringify(whole));
-  const limited = await desk.run([...args, '-n', '12']);
+  await writeFile(join(fixture.folder, 'out.part'), all);
+  await writeFile(join(fixture.folder, 'out.part.json'), JSON.stringify(whole));
+  const limited = await fixture.run([...args, '-n', '12']);
   assert.equal(limited.exit, 0);
   assert.equal(limited.charged, 2);
-  assert.equal((await desk.read('out')).split('\n').length - 1, 12);
+  assert.equal((await fixture.read('out')).split('\n').length - 1, 12);
 });

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Desk, exportDesk } from '../support/exports.ts';
+import { type ExportFixture, exportFixture } from '../support/exports.ts';
 
 const list = '@size-20';
 const fields = 'videoId,index';
@@ -32,10 +32,10 @@ const shapes: Record<
 };
 
 /** A complete file whose newest entries are the channel's, and so many older ones behind them. */
-async function writeLong(desk: Desk, format: Format, entries: number): Promise<void> {
+async function writeLong(fixture: ExportFixture, format: Format, entries: number): Promise<void> {
   const { row, head, between, tail } = shapes[format];
-  const known = (await desk.run(['uploads', list, '-f', 'id'])).lines;
-  const file = createWriteStream(join(desk.folder, 'long'));
+  const known = (await fixture.run(['uploads', list, '-f', 'id'])).lines;
+  const file = createWriteStream(join(fixture.folder, 'long'));
   file.write(head);
   for (let at = 0; at < entries; at += 10_000) {
     const rows = Array.from({ length: Math.min(10_000, entries - at) }, (_, n) => {
@@ -49,13 +49,18 @@ async function writeLong(desk: Desk, format: Format, entries: number): Promise<v
 }
 
 /** Updates a file of so many entries under a small heap; peak memory in KiB. */
-async function peakOf(desk: Desk, format: Format, entries: number, uploads: number): Promise<number> {
-  desk.sandbox.setUploads(list, 20);
-  await writeLong(desk, format, entries);
-  desk.sandbox.setUploads(list, uploads);
-  const peak = join(desk.folder, 'peak');
+async function peakOf(
+  fixture: ExportFixture,
+  format: Format,
+  entries: number,
+  uploads: number,
+): Promise<number> {
+  fixture.sandbox.setUploads(list, 20);
+  await writeLong(fixture, format, entries);
+  fixture.sandbox.setUploads(list, uploads);
+  const peak = join(fixture.folder, 'peak');
   const args = ['uploads', list, '-o', 'long', '-f', format, '--fields', fields, '--update'];
-  const result = await desk.run(args, {
+  const result = await fixture.run(args, {
     within: [
       'env',
       `PEAK=${peak}`,
@@ -75,16 +80,16 @@ for (const [format, entries] of [
   ['id', 500_000],
 ] as const) {
   test(`--update of ${entries} entries (${format}): memory stays flat`, async (t) => {
-    const desk = await exportDesk(t);
-    const small = await peakOf(desk, format, entries / 10, 22);
-    const large = await peakOf(desk, format, entries, 22);
+    const fixture = await exportFixture(t);
+    const small = await peakOf(fixture, format, entries / 10, 22);
+    const large = await peakOf(fixture, format, entries, 22);
     t.diagnostic(`peak ${small >> 10} MiB with ${entries / 10} entries, ${large >> 10} MiB with ${entries}`);
     assert.ok(
       large < small * 1.25,
       `${small} KiB with ${entries / 10} entries, ${large} KiB with ${entries}`,
     );
-    const { size } = await stat(join(desk.folder, 'long'));
-    const file = await open(join(desk.folder, 'long'));
+    const { size } = await stat(join(fixture.folder, 'long'));
+    const file = await open(join(fixture.folder, 'long'));
     const { tail } = shapes[format];
     const { buffer } = await file.read(Buffer.alloc(tail.length), 0, tail.length, size - tail.length);
     await file.close();

@@ -3,70 +3,70 @@ import { spawnSync } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exportDesk, uninterrupted } from '../support/exports.ts';
-import { openGate } from '../support/gate.ts';
+import { exportFixture, uninterrupted } from '../support/exports.ts';
+import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { launcher } from '../support/program.ts';
 
 const list = '@size-25'; // 3 pages of 10
 
 test('a symbolic link: its target is replaced and keeps its mode, the link stays', async (t) => {
-  const desk = await exportDesk(t);
-  await mkdir(join(desk.folder, 'real'));
-  await writeFile(join(desk.folder, 'real/data.csv'), 'old\n');
-  await chmod(join(desk.folder, 'real/data.csv'), 0o640);
-  await symlink('real/data.csv', join(desk.folder, 'link.csv'));
-  assert.equal((await desk.run(['uploads', list, '-o', 'link.csv', '--max-credits', '1'])).exit, 9);
-  assert.deepEqual(await readdir(join(desk.folder, 'real')), [
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'real'));
+  await writeFile(join(fixture.folder, 'real/data.csv'), 'old\n');
+  await chmod(join(fixture.folder, 'real/data.csv'), 0o640);
+  await symlink('real/data.csv', join(fixture.folder, 'link.csv'));
+  assert.equal((await fixture.run(['uploads', list, '-o', 'link.csv', '--max-credits', '1'])).exit, 9);
+  assert.deepEqual(await readdir(join(fixture.folder, 'real')), [
     'data.csv',
     'data.csv.part',
     'data.csv.part.json',
   ]);
-  assert.equal(await desk.read('link.csv'), 'old\n');
-  const result = await desk.run(['uploads', list, '-o', 'link.csv']);
+  assert.equal(await fixture.read('link.csv'), 'old\n');
+  const result = await fixture.run(['uploads', list, '-o', 'link.csv']);
   assert.equal(result.charged, 2);
   assert.equal(result.only.file, 'link.csv');
-  assert.equal(await readlink(join(desk.folder, 'link.csv')), 'real/data.csv');
-  assert.equal((await stat(join(desk.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
-  assert.equal(await desk.read('link.csv'), await uninterrupted(desk, ['uploads', list, '-f', 'csv']));
-  assert.deepEqual(await readdir(join(desk.folder, 'real')), ['data.csv']);
+  assert.equal(await readlink(join(fixture.folder, 'link.csv')), 'real/data.csv');
+  assert.equal((await stat(join(fixture.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
+  assert.equal(await fixture.read('link.csv'), await uninterrupted(fixture, ['uploads', list, '-f', 'csv']));
+  assert.deepEqual(await readdir(join(fixture.folder, 'real')), ['data.csv']);
   for (const args of [
     ['resolve', list],
     ['latest', list],
     ['search', list, 'the'],
   ]) {
-    assert.equal((await desk.run([...args, '-o', 'link.csv'])).exit, 0);
-    assert.ok((await lstat(join(desk.folder, 'link.csv'))).isSymbolicLink());
-    assert.equal((await stat(join(desk.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
+    assert.equal((await fixture.run([...args, '-o', 'link.csv'])).exit, 0);
+    assert.ok((await lstat(join(fixture.folder, 'link.csv'))).isSymbolicLink());
+    assert.equal((await stat(join(fixture.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
   }
 });
 
 test('a link that leads nowhere: its target is made', async (t) => {
-  const desk = await exportDesk(t);
-  await symlink('later.ndjson', join(desk.folder, 'link'));
-  assert.equal((await desk.run(['uploads', list, '-o', 'link'])).exit, 0);
-  assert.deepEqual(await desk.files(), ['later.ndjson', 'link']);
-  assert.equal((await desk.read('later.ndjson')).split('\n').length - 1, 25);
+  const fixture = await exportFixture(t);
+  await symlink('later.ndjson', join(fixture.folder, 'link'));
+  assert.equal((await fixture.run(['uploads', list, '-o', 'link'])).exit, 0);
+  assert.deepEqual(await fixture.files(), ['later.ndjson', 'link']);
+  assert.equal((await fixture.read('later.ndjson')).split('\n').length - 1, 25);
 });
 
 test('an update of a linked file keeps link and mode, too', async (t) => {
-  const desk = await exportDesk(t);
-  await mkdir(join(desk.folder, 'real'));
-  await symlink('real/data', join(desk.folder, 'link'));
-  assert.equal((await desk.run(['uploads', list, '-o', 'link', '--update'])).exit, 0);
-  await chmod(join(desk.folder, 'real/data'), 0o600);
-  desk.sandbox.setUploads(list, 27);
-  const result = await desk.run(['uploads', list, '-o', 'link', '--update']);
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'real'));
+  await symlink('real/data', join(fixture.folder, 'link'));
+  assert.equal((await fixture.run(['uploads', list, '-o', 'link', '--update'])).exit, 0);
+  await chmod(join(fixture.folder, 'real/data'), 0o600);
+  fixture.sandbox.setUploads(list, 27);
+  const result = await fixture.run(['uploads', list, '-o', 'link', '--update']);
   assert.equal(result.only.new, 2);
-  assert.equal((await stat(join(desk.folder, 'real/data'))).mode & 0o7777, 0o600);
-  assert.deepEqual(await readdir(join(desk.folder, 'real')), ['data']);
+  assert.equal((await stat(join(fixture.folder, 'real/data'))).mode & 0o7777, 0o600);
+  assert.deepEqual(await readdir(join(fixture.folder, 'real')), ['data']);
 });
 
 test('what exists and is no regular file is refused (2), before any request', async (t) => {
-  const desk = await exportDesk(t);
-  await mkdir(join(desk.folder, 'folder'));
-  assert.equal(spawnSync('mkfifo', [join(desk.folder, 'pipe')]).status, 0);
-  await symlink('folder', join(desk.folder, 'to-folder'));
-  await symlink('round', join(desk.folder, 'round'));
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'folder'));
+  assert.equal(spawnSync('mkfifo', [join(fixture.folder, 'pipe')]).status, 0);
+  await symlink('folder', join(fixture.folder, 'to-folder'));
+  await symlink('round', join(fixture.folder, 'round'));
   for (const [path, says] of [
     ['folder', /is a folder, not a regular file/],
     ['folder/', /folder/],
@@ -83,23 +83,23 @@ test('what exists and is no regular file is refused (2), before any request', as
       ['playlist', 'PLdemo'],
       ['latest', list],
     ]) {
-      const result = await desk.run([...args, '-o', path]);
+      const result = await fixture.run([...args, '-o', path]);
       assert.equal(result.exit, 2, `${args} ${path}: ${result.stderr}`);
       assert.match(result.stderr, says);
       assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
     }
   }
-  assert.deepEqual(desk.requests, []);
-  assert.deepEqual(await desk.files(), ['folder', 'pipe', 'round', 'to-folder']);
+  assert.deepEqual(fixture.requests, []);
+  assert.deepEqual(await fixture.files(), ['folder', 'pipe', 'round', 'to-folder']);
 });
 
 test('a part file of something else is in the way: 2, nothing is paid, it stays', async (t) => {
-  const desk = await exportDesk(t);
-  await writeFile(join(desk.folder, 'out.part'), 'mine\n');
-  const result = await desk.run(['uploads', list, '-o', 'out']);
+  const fixture = await exportFixture(t);
+  await writeFile(join(fixture.folder, 'out.part'), 'mine\n');
+  const result = await fixture.run(['uploads', list, '-o', 'out']);
   assert.equal(result.exit, 2);
-  assert.deepEqual(desk.requests, []);
-  assert.equal(await desk.read('out.part'), 'mine\n');
+  assert.deepEqual(fixture.requests, []);
+  assert.equal(await fixture.read('out.part'), 'mine\n');
 });
 
 /** Runs a command as a user without rights. */
@@ -109,8 +109,8 @@ const [tool = 'true', ...toolArgs] = [...nobody, 'test', '-r', launcher];
 const skip = spawnSync(tool, toolArgs).status === 0 ? false : 'no user without rights can be had here';
 
 test('a folder that cannot be written: 2, before any request', { skip }, async (t) => {
-  const desk = await exportDesk(t);
-  await chmod(desk.folder, 0o555);
+  const fixture = await exportFixture(t);
+  await chmod(fixture.folder, 0o555);
   for (const args of [
     ['uploads', list, '-o', 'out'],
     ['uploads', list, '-o', 'out', '--update'],
@@ -119,63 +119,63 @@ test('a folder that cannot be written: 2, before any request', { skip }, async (
     ['uploads', list, '--output-dir', 'new'],
   ]) {
     // The summary could not be written there either: its folder is not open to that user.
-    const result = await desk.run(args, { within: [...nobody], noSummary: true });
+    const result = await fixture.run(args, { within: [...nobody], noSummary: true });
     assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
     assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
     assert.equal(result.charged, 0);
   }
   assert.deepEqual(
-    desk.requests.filter((line) => !line.includes('/resolve')),
+    fixture.requests.filter((line) => !line.includes('/resolve')),
     [],
   );
 });
 
 test('a path that vanishes midway: 1 says so, and no page is bought for it any more', async (t) => {
-  const desk = await exportDesk(t);
-  await mkdir(join(desk.folder, 'sub'));
-  desk.onRequest = (_, number) => {
-    if (number === 2) spawnSync('rm', ['-r', join(desk.folder, 'sub')]);
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'sub'));
+  fixture.onRequest = (_, number) => {
+    if (number === 2) spawnSync('rm', ['-r', join(fixture.folder, 'sub')]);
   };
-  const result = await desk.run(['uploads', list, '-o', 'sub/out']);
+  const result = await fixture.run(['uploads', list, '-o', 'sub/out']);
   assert.equal(result.exit, 1);
   assert.equal(result.charged, 2);
   assert.match(result.stderr, /^chanlist: [^\n]*sub\/out[^\n]*removed[^\n]*2 credits spent[^\n]*\n$/);
-  assert.deepEqual(await desk.files(), []);
+  assert.deepEqual(await fixture.files(), []);
 });
 
 test('a part file that vanishes midway: 1, never a state that speaks of what is not there', async (t) => {
-  const desk = await exportDesk(t);
-  desk.onRequest = (_, number) => {
-    if (number === 2) spawnSync('rm', [join(desk.folder, 'out.part')]);
+  const fixture = await exportFixture(t);
+  fixture.onRequest = (_, number) => {
+    if (number === 2) spawnSync('rm', [join(fixture.folder, 'out.part')]);
   };
-  const result = await desk.run(['uploads', list, '-o', 'out']);
+  const result = await fixture.run(['uploads', list, '-o', 'out']);
   assert.equal(result.exit, 1);
   assert.match(result.stderr, /out\.part has been removed or replaced meanwhile.*--restart/);
-  const again = await desk.run(['uploads', list, '-o', 'out']);
+  const again = await fixture.run(['uploads', list, '-o', 'out']);
   assert.equal(again.exit, 1);
   assert.equal(again.charged, 0);
-  assert.equal((await desk.run(['uploads', list, '-o', 'out', '--restart'])).exit, 0);
-  assert.deepEqual(await desk.files(), ['out']);
+  assert.equal((await fixture.run(['uploads', list, '-o', 'out', '--restart'])).exit, 0);
+  assert.deepEqual(await fixture.files(), ['out']);
 });
 
 test('a damaged state: 1 says what to do, nothing is paid, FILE stays', async (t) => {
-  const desk = await exportDesk(t);
-  await writeFile(join(desk.folder, 'out'), 'old\n');
+  const fixture = await exportFixture(t);
+  await writeFile(join(fixture.folder, 'out'), 'old\n');
   for (const text of ['', '{', '{"version":1}', '{"version":2}', '[]']) {
-    await writeFile(join(desk.folder, 'out.part.json'), text);
-    await writeFile(join(desk.folder, 'out.part'), 'rows\n');
+    await writeFile(join(fixture.folder, 'out.part.json'), text);
+    await writeFile(join(fixture.folder, 'out.part'), 'rows\n');
     for (const args of [[], ['--update']]) {
-      const result = await desk.run(['uploads', list, '-o', 'out', ...args]);
+      const result = await fixture.run(['uploads', list, '-o', 'out', ...args]);
       assert.equal(result.exit, 1, text);
       assert.match(result.stderr, /out\.part\.json.*--restart/);
     }
   }
-  assert.deepEqual(desk.requests, []);
-  assert.equal(await desk.read('out'), 'old\n');
+  assert.deepEqual(fixture.requests, []);
+  assert.equal(await fixture.read('out'), 'old\n');
 });
 
 test('whole answers (resolve, search, latest): FILE is replaced at once or not at all', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   const commands = [
     ['resolve', list],
     ['search', list, 'the'],
@@ -184,84 +184,84 @@ test('whole answers (resolve, search, latest): FILE is replaced at once or not a
   for (const args of commands) {
     for (const name of ['a.json', 'a.csv', 'a.ndjson', 'a']) {
       const format = name === 'a' ? 'ndjson' : name.slice(2);
-      const result = await desk.run([...args, '-o', name]);
+      const result = await fixture.run([...args, '-o', name]);
       assert.equal(result.exit, 0);
       assert.equal(result.stdout, '');
-      assert.equal(await desk.read(name), (await desk.run([...args, '-f', format])).stdout);
+      assert.equal(await fixture.read(name), (await fixture.run([...args, '-f', format])).stdout);
     }
   }
-  assert.deepEqual(await desk.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
-  const before = await desk.read('a.json');
+  assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
+  const before = await fixture.read('a.json');
   for (const [name = '', , ...rest] of commands) {
-    assert.equal((await desk.run([name, '@gone', ...rest, '-o', 'a.json'])).exit, 5);
-    desk.sandbox.setCredits(0);
-    assert.equal((await desk.run([name, list, ...rest, '-o', 'a.json'])).exit, 4);
-    desk.sandbox.setCredits(1000);
-    assert.equal(await desk.read('a.json'), before);
+    assert.equal((await fixture.run([name, '@gone', ...rest, '-o', 'a.json'])).exit, 5);
+    fixture.sandbox.setCredits(0);
+    assert.equal((await fixture.run([name, list, ...rest, '-o', 'a.json'])).exit, 4);
+    fixture.sandbox.setCredits(1000);
+    assert.equal(await fixture.read('a.json'), before);
   }
-  assert.deepEqual(await desk.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
+  assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
 });
 
 test('a full disk under a whole answer: 1, the old FILE stays, what was spent is said', async (t) => {
-  const desk = await exportDesk(t);
-  await writeFile(join(desk.folder, 'a'), 'old\n');
-  const result = await desk.run(['search', '@demo', 'the', '-o', 'a'], {
+  const fixture = await exportFixture(t);
+  await writeFile(join(fixture.folder, 'a'), 'old\n');
+  const result = await fixture.run(['search', '@demo', 'the', '-o', 'a'], {
     within: ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'],
   });
   assert.equal(result.exit, 1);
   assert.match(result.stderr, /a: the file is larger than allowed \(EFBIG\).*1 credit spent/);
-  assert.equal(await desk.read('a'), 'old\n');
-  assert.deepEqual(await desk.files(), ['a']);
+  assert.equal(await fixture.read('a'), 'old\n');
+  assert.deepEqual(await fixture.files(), ['a']);
 });
 
 for (const extra of [[], ['--update']]) {
   test(`two runs on one FILE ${extra}: the second ends at once (10), the first is not disturbed`, async (t) => {
-    const desk = await exportDesk(t);
-    const gate = await openGate(t, desk.sandbox.baseUrl);
+    const fixture = await exportFixture(t);
+    const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
     const args = ['uploads', list, '-o', 'out', ...extra];
     let asked: () => void = () => {};
     const waiting = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    desk.onRequest = (_, number) => {
+    fixture.onRequest = (_, number) => {
       if (number === 2) asked();
     };
-    gate.holdFrom(2);
-    const first = desk.run(args, { baseUrl: gate.url, unwatched: true });
+    proxy.holdFrom(2);
+    const first = fixture.run(args, { baseUrl: proxy.url, unwatched: true });
     await waiting;
     for (const words of [args, [...args, '--restart']]) {
-      const second = await desk.run(words, { unwatched: true });
+      const second = await fixture.run(words, { unwatched: true });
       assert.equal(second.exit, 10);
       assert.match(second.stderr, /^chanlist: @size-25: out: another run is writing this file[^\n]*\n$/);
       assert.equal(second.only.status, 'failed');
       assert.deepEqual(second.only.credits, { confirmed: 0, possibly_charged: 0 });
     }
-    gate.release();
+    proxy.release();
     assert.equal((await first).exit, 0);
-    assert.equal(desk.requests.length, 3);
-    assert.equal(await desk.read('out'), await uninterrupted(desk, ['uploads', list]));
-    assert.deepEqual(await desk.files(), ['out']);
+    assert.equal(fixture.requests.length, 3);
+    assert.equal(await fixture.read('out'), await uninterrupted(fixture, ['uploads', list]));
+    assert.deepEqual(await fixture.files(), ['out']);
   });
 }
 
 test('the lock of a dead process does not hold, whatever it left', async (t) => {
-  const desk = await exportDesk(t);
-  desk.onRequest = (_, number) => {
+  const fixture = await exportFixture(t);
+  fixture.onRequest = (_, number) => {
     if (number === 2) kill();
   };
   let kill = (): void => {};
-  const killed = await desk.run(['uploads', list, '-o', 'out'], {
+  const killed = await fixture.run(['uploads', list, '-o', 'out'], {
     started: (child) => {
       kill = () => child.kill('SIGKILL');
     },
   });
   assert.equal(killed.signal, 'SIGKILL');
-  assert.ok((await desk.files()).includes('out.lock'));
-  const result = await desk.run(['uploads', list, '-o', 'out']);
+  assert.ok((await fixture.files()).includes('out.lock'));
+  const result = await fixture.run(['uploads', list, '-o', 'out']);
   assert.equal(result.exit, 0);
-  assert.deepEqual(await desk.files(), ['out']);
-  await writeFile(join(desk.folder, 'out.lock'), '4711\n');
-  assert.equal((await desk.run(['uploads', list, '-o', 'out'])).exit, 0);
-  assert.deepEqual(await desk.files(), ['out']);
-  await rm(join(desk.folder, 'out'));
+  assert.deepEqual(await fixture.files(), ['out']);
+  await writeFile(join(fixture.folder, 'out.lock'), '4711\n');
+  assert.equal((await fixture.run(['uploads', list, '-o', 'out'])).exit, 0);
+  assert.deepEqual(await fixture.files(), ['out']);
+  await rm(join(fixture.folder, 'out'));
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportDesk, fileFormats, uninterrupted } from '../support/exports.ts';
+import { exportFixture, fileFormats, uninterrupted } from '../support/exports.ts';
 
 const list = '@size-35'; // 4 pages of 10
 
 for (const format of fileFormats) {
   test(`a whole export as ${format}: the bytes of stdout, a credit a page, nothing but FILE`, async (t) => {
-    const desk = await exportDesk(t);
-    const expected = await uninterrupted(desk, ['uploads', list, '-f', format]);
-    const result = await desk.run(['uploads', list, '-f', format, '-o', 'out']);
+    const fixture = await exportFixture(t);
+    const expected = await uninterrupted(fixture, ['uploads', list, '-f', format]);
+    const result = await fixture.run(['uploads', list, '-f', format, '-o', 'out']);
     assert.equal(result.exit, 0);
     assert.equal(result.stdout + result.stderr, '');
     assert.equal(result.charged, 4);
-    assert.equal(await desk.read('out'), expected);
-    assert.deepEqual(await desk.files(), ['out']);
+    assert.equal(await fixture.read('out'), expected);
+    assert.deepEqual(await fixture.files(), ['out']);
     const { status, entries, pages, file, credits, exit, continuation_token: token } = result.only;
     assert.deepEqual(
       { status, entries, pages, file, credits, exit, token },
@@ -31,7 +31,7 @@ for (const format of fileFormats) {
 }
 
 test('the credits of a first export are ceil(N / page size)', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   for (const [count, credits] of [
     [0, 1],
     [1, 1],
@@ -41,7 +41,7 @@ test('the credits of a first export are ceil(N / page size)', async (t) => {
     [20, 2],
     [101, 11],
   ] as const) {
-    const { exit, charged, only } = await desk.run([
+    const { exit, charged, only } = await fixture.run([
       'uploads',
       `@size-${count}`,
       '-o',
@@ -52,12 +52,12 @@ test('the credits of a first export are ceil(N / page size)', async (t) => {
     assert.equal(exit, 0);
     assert.equal(charged, credits, `${count} entries`);
     assert.equal(only.entries, count);
-    assert.equal((await desk.read(`${count}.id`)).split('\n').length - 1, count);
+    assert.equal((await fixture.read(`${count}.id`)).split('\n').length - 1, count);
   }
 });
 
 test('the format follows the extension, else it is ndjson', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   for (const [name, first] of [
     ['a.ndjson', '{"videoId":'],
     ['a.jsonl', '{"videoId":'],
@@ -67,14 +67,14 @@ test('the format follows the extension, else it is ndjson', async (t) => {
     ['a.txt', '{"videoId":'],
     ['a', '{"videoId":'],
   ] as const) {
-    assert.equal((await desk.run(['uploads', '@size-3', '-o', name])).exit, 0);
-    const text = await desk.read(name);
+    assert.equal((await fixture.run(['uploads', '@size-3', '-o', name])).exit, 0);
+    const text = await fixture.read(name);
     assert.ok(text.startsWith(first), `${name}: ${text.slice(0, 30)}`);
   }
 });
 
 test('a table in a file, several references for one file: usage errors before any request', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   for (const args of [
     ['uploads', list, '-o', 'x', '-f', 'table'],
     ['uploads', list, '--output-dir', 'x', '-f', 'table'],
@@ -90,23 +90,23 @@ test('a table in a file, several references for one file: usage errors before an
     ['uploads', list, '-o', 'x', '--update', '--fields', 'title,index'],
     ['uploads', '--continuation', 'abc', '--output-dir', 'x'],
   ]) {
-    const result = await desk.run(args);
+    const result = await fixture.run(args);
     assert.equal(result.exit, 2, args.join(' '));
     assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
   }
-  assert.deepEqual(desk.requests, []);
-  assert.deepEqual(await desk.files(), []);
+  assert.deepEqual(fixture.requests, []);
+  assert.deepEqual(await fixture.files(), []);
 });
 
 test('-o - is stdout', async (t) => {
-  const desk = await exportDesk(t);
-  const result = await desk.run(['uploads', '@size-3', '-o', '-']);
+  const fixture = await exportFixture(t);
+  const result = await fixture.run(['uploads', '@size-3', '-o', '-']);
   assert.equal(result.lines.length, 3);
-  assert.deepEqual(await desk.files(), []);
+  assert.deepEqual(await fixture.files(), []);
 });
 
 test('-n into a file: exactly so many, not a page more than they need, status limited', async (t) => {
-  const desk = await exportDesk(t);
+  const fixture = await exportFixture(t);
   for (const [limit, credits] of [
     [1, 1],
     [10, 1],
@@ -114,51 +114,51 @@ test('-n into a file: exactly so many, not a page more than they need, status li
     [25, 3],
     [40, 4],
   ] as const) {
-    const result = await desk.run(['uploads', list, '-n', String(limit), '-o', 'out.json']);
+    const result = await fixture.run(['uploads', list, '-n', String(limit), '-o', 'out.json']);
     assert.equal(result.exit, 0);
     assert.equal(result.charged, credits);
-    const text = await desk.read('out.json');
+    const text = await fixture.read('out.json');
     const document = JSON.parse(text);
     assert.equal(document.results.length, Math.min(limit, 35));
     assert.equal(document.has_more, limit < 35);
     assert.equal(result.only.status, limit < 35 ? 'limited' : 'complete');
-    assert.equal(text, (await desk.run(['uploads', list, '-n', String(limit), '--json'])).stdout);
-    assert.deepEqual(await desk.files(), ['out.json']);
+    assert.equal(text, (await fixture.run(['uploads', list, '-n', String(limit), '--json'])).stdout);
+    assert.deepEqual(await fixture.files(), ['out.json']);
   }
 });
 
 test('--continuation into a file: from that page on; interrupted, the same command continues; another token does not', async (t) => {
-  const desk = await exportDesk(t);
-  const first = await desk.run(['uploads', list, '--json', '-n', '10']);
+  const fixture = await exportFixture(t);
+  const first = await fixture.run(['uploads', list, '--json', '-n', '10']);
   const token: string = JSON.parse(first.stdout).continuation_token;
-  const rest = await uninterrupted(desk, ['uploads', '--continuation', token, '-f', 'id']);
+  const rest = await uninterrupted(fixture, ['uploads', '--continuation', token, '-f', 'id']);
   const args = ['uploads', `--continuation=${token}`, '-f', 'id', '-o', 'out'];
-  assert.equal((await desk.run([...args, '--max-credits', '1'])).exit, 9);
+  assert.equal((await fixture.run([...args, '--max-credits', '1'])).exit, 9);
   const other: string = JSON.parse(
-    (await desk.run(['uploads', list, '--json', '-n', '20'])).stdout,
+    (await fixture.run(['uploads', list, '--json', '-n', '20'])).stdout,
   ).continuation_token;
-  const misfit = await desk.run(['uploads', `--continuation=${other}`, '-f', 'id', '-o', 'out']);
+  const misfit = await fixture.run(['uploads', `--continuation=${other}`, '-f', 'id', '-o', 'out']);
   assert.equal(misfit.exit, 2);
   assert.equal(misfit.charged, 0);
-  const result = await desk.run(args);
+  const result = await fixture.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
-  assert.equal(await desk.read('out'), rest);
-  assert.deepEqual(await desk.files(), ['out']);
+  assert.equal(await fixture.read('out'), rest);
+  assert.deepEqual(await fixture.files(), ['out']);
 });
 
 test('a playlist, its fields and its reference', async (t) => {
-  const desk = await exportDesk(t, { pageSize: 100 });
+  const fixture = await exportFixture(t, { pageSize: 100 });
   const args = [
     'playlist',
     'https://www.example.com/playlist?list=PLdemo',
     '--fields',
     '@reference,videoId,thumbnails.0.url',
   ];
-  const expected = await uninterrupted(desk, [...args, '-f', 'csv']);
-  assert.equal((await desk.run([...args, '-o', 'out.csv', '--max-credits', '2'])).exit, 9);
-  const result = await desk.run([...args, '-o', 'out.csv']);
+  const expected = await uninterrupted(fixture, [...args, '-f', 'csv']);
+  assert.equal((await fixture.run([...args, '-o', 'out.csv', '--max-credits', '2'])).exit, 9);
+  const result = await fixture.run([...args, '-o', 'out.csv']);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
-  assert.equal(await desk.read('out.csv'), expected);
+  assert.equal(await fixture.read('out.csv'), expected);
 });

@@ -42,7 +42,7 @@ export interface Outcome extends Result {
   readonly only: ReferenceSummary;
 }
 
-export interface DeskOptions {
+export interface FixtureRunOptions {
   readonly started?: (child: ChildProcess) => void;
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program, which stands behind it. */
@@ -55,7 +55,7 @@ export interface DeskOptions {
 }
 
 /** A folder to export into and a service that keeps accounts. */
-export interface Desk {
+export interface ExportFixture {
   readonly folder: string;
   readonly sandbox: Sandbox;
   /** What the service was asked, one line a request. */
@@ -63,17 +63,17 @@ export interface Desk {
   /** Called at each request, before it is answered. */
   onRequest: (line: string, number: number) => void;
   /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
-  run(args: readonly string[], options?: DeskOptions): Promise<Outcome>;
+  run(args: readonly string[], options?: FixtureRunOptions): Promise<Outcome>;
   /** Everything in the folder, hidden files too. */
   files(): Promise<string[]>;
   read(name: string): Promise<string>;
 }
 
 /** Opens a desk with a sandbox: 10 entries a page, 1000 credits. */
-export async function exportDesk(t: TestContext, options: SandboxOptions = {}): Promise<Desk> {
+export async function exportFixture(t: TestContext, options: SandboxOptions = {}): Promise<ExportFixture> {
   const folder = await temporaryFolder(t);
   const requests: string[] = [];
-  let onRequest: Desk['onRequest'] = () => {};
+  let onRequest: ExportFixture['onRequest'] = () => {};
   const sandbox = await startSandbox({
     key: testKey,
     pageSize: 10,
@@ -158,8 +158,8 @@ async function readSummary(path: string): Promise<Summary | null> {
 }
 
 /** What an uninterrupted run writes: by the way of stdout, which has no part files. */
-export async function uninterrupted(desk: Desk, args: readonly string[]): Promise<string> {
-  const { stdout, exit } = await desk.run(args);
+export async function uninterrupted(fixture: ExportFixture, args: readonly string[]): Promise<string> {
+  const { stdout, exit } = await fixture.run(args);
   assert.equal(exit, 0);
   return stdout;
 }

@@ -1,12 +1,12 @@
-import { createClient } from '../../call/open-service.ts';
+import type { Service } from '../../api/client.ts';
+import { operations } from '../../api/contract.ts';
+import { Budget, newTally } from '../../api/credits.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
-import { Talk } from '../../output/talk.ts';
-import type { Service } from '../../service/client.ts';
-import { operations } from '../../service/contract.ts';
-import { Budget, newTally } from '../../service/credits.ts';
+import { Stderr } from '../../output/stderr.ts';
+import { createClient } from '../../run/open-service.ts';
 
 /** `good, but odd`: the answer proves the key, yet is none that the service gives. */
 export type Verdict = 'good' | 'good, but odd' | 'no credits';
@@ -20,11 +20,11 @@ const anyChannel = '@chanlist';
  * answering (a redirect too: it is another address).
  */
 export async function checkKey(service: Service, context: Context, shared: SharedOptions): Promise<Verdict> {
-  const talk = new Talk(context.stderr, shared);
-  talk.conceal(service.key);
-  const progress = createProgress(context, talk, shared);
+  const stderr = new Stderr(context.stderr, shared);
+  stderr.redact(service.key);
+  const progress = createProgress(context, stderr, shared);
   const how = { connections: 1, takesAnyAnswer: true };
-  const client = createClient(service, shared, how, context, new Budget(0), talk, progress);
+  const client = createClient(service, shared, how, context, new Budget(0), stderr, progress);
   try {
     await client.call(operations.resolve, { input: anyChannel }, newTally());
     return 'good';

@@ -5,8 +5,8 @@ import { effectiveFormat, type SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { csvLine } from '../../output/csv-line.ts';
 import type { FormatName, Terminal } from '../../output/format.ts';
+import { Stderr } from '../../output/stderr.ts';
 import { Stdout } from '../../output/stdout.ts';
-import { Talk } from '../../output/talk.ts';
 import { decideTerminal } from '../../output/terminal.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
 
@@ -21,8 +21,8 @@ interface Row {
 
 /** `auth list`: the stored profiles, by name; a table at a terminal, NDJSON elsewhere. No network. */
 export async function runList(options: SharedOptions, context: Context): Promise<number> {
-  const talk = new Talk(context.stderr, options);
-  const stdout = new Stdout(context, talk);
+  const stderr = new Stderr(context.stderr, options);
+  const stdout = new Stdout(context, stderr);
   const { active, profiles } = await orErrorDocument(stdout, options.format, () => readStore(context.env));
   const rows = [...profiles]
     .map(
@@ -37,7 +37,7 @@ export async function runList(options: SharedOptions, context: Context): Promise
     .sort((a, b) => (a.profile < b.profile ? -1 : 1));
   const terminal = decideTerminal(context.stdout, context.env, !options.color);
   await stdout.write(await render(rows, effectiveFormat(options, terminal !== null), terminal));
-  if (rows.length === 0) talk.note(`no account is stored; ${firstSteps}`);
+  if (rows.length === 0) stderr.note(`no account is stored; ${firstSteps}`);
   return 0;
 }
 

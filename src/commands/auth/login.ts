@@ -3,12 +3,12 @@ import { defaultProfile, type Profile } from '../../accounts/profile.ts';
 import { givenBaseUrl, givenNamespace, givenProfile } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
 import { updateStore, writableStoreFile } from '../../accounts/store-write.ts';
+import { type BaseUrl, parseBaseUrl } from '../../api/address.ts';
+import { defaultNamespace } from '../../api/contract.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import { Talk } from '../../output/talk.ts';
-import { type BaseUrl, parseBaseUrl } from '../../service/address.ts';
-import { defaultNamespace } from '../../service/contract.ts';
+import { Stderr } from '../../output/stderr.ts';
 import { authDependencies } from './check.ts';
 import { type Ask, canAsk, withPrompt } from './prompt.ts';
 import { readKeyFromStdin } from './read-key.ts';
@@ -25,14 +25,14 @@ export async function runLogin(
   context: Context,
   { checkKey } = authDependencies,
 ): Promise<number> {
-  const talk = new Talk(context.stderr, options);
+  const stderr = new Stderr(context.stderr, options);
   const name = givenProfile(options, context.env) ?? defaultProfile;
   const given = givenBaseUrl(options, context.env);
   const word = givenNamespace(options, context.env);
   const file = writableStoreFile(context.env);
   const stored = readStore(context.env).profiles.get(name);
 
-  const { baseUrl, key } = await account(options, context, talk, given, stored);
+  const { baseUrl, key } = await account(options, context, stderr, given, stored);
   const kept = stored?.baseUrl.origin === baseUrl.origin ? stored.namespace : undefined;
   const profile: Profile = { baseUrl, namespace: word ?? kept ?? defaultNamespace, key };
   const verdict = await checkKey(profile, context, options).catch(notStored);
@@ -41,16 +41,16 @@ export async function runLogin(
     profiles: new Map(store.profiles).set(name, profile),
   }));
 
-  talk.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${file}`);
-  if (profiles.size > 1) talk.note(`profile '${name}' is the active one now`);
+  stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${file}`);
+  if (profiles.size > 1) stderr.note(`profile '${name}' is the active one now`);
   if (verdict === 'no credits')
-    talk.warn('the key is stored, but its account has no credits (402): even free calls need at least one');
+    stderr.warn('the key is stored, but its account has no credits (402): even free calls need at least one');
   if (verdict === 'good, but odd' || /\/api\/v2(?:\/|$)/.test(baseUrl.href))
-    talk.warn(
+    stderr.warn(
       `the answer of ${baseUrl.href} does not look like the service's: check the address (it goes without /api/v2) and --namespace`,
     );
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
-    if (context.env[variable]) talk.warn(`${variable} is set and takes precedence over the stored key`);
+    if (context.env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
 }
 
@@ -72,7 +72,7 @@ interface Account {
 async function account(
   options: SharedOptions,
   context: Context,
-  talk: Talk,
+  stderr: Stderr,
   given: BaseUrl | undefined,
   stored: Profile | undefined,
 ): Promise<Account> {
@@ -82,8 +82,8 @@ async function account(
       : await readKeyFile(options.keyFile, '--key-file', context.stop);
   if (canAsk(context) && (given === undefined || fromFile === undefined)) {
     return withPrompt(context, async (ask) => {
-      const baseUrl = given ?? (await askBaseUrl(ask, talk, stored?.baseUrl));
-      return { baseUrl, key: fromFile ?? (await askKey(ask, talk, baseUrl)) };
+      const baseUrl = given ?? (await askBaseUrl(ask, stderr, stored?.baseUrl));
+      return { baseUrl, key: fromFile ?? (await askKey(ask, stderr, baseUrl)) };
     });
   }
   const baseUrl = given ?? stored?.baseUrl;
@@ -99,19 +99,19 @@ async function account(
   return { baseUrl, key: await readKeyFromStdin(context) };
 }
 
-function askBaseUrl(ask: Ask, talk: Talk, standard: BaseUrl | undefined): Promise<BaseUrl> {
+function askBaseUrl(ask: Ask, stderr: Stderr, standard: BaseUrl | undefined): Promise<BaseUrl> {
   const question = standard === undefined ? 'Base URL: ' : `Base URL [${standard.href}]: `;
   return patiently(
-    talk,
+    stderr,
     () => ask(question, { echo: true }),
     (answer) =>
       answer.trim() === '' && standard !== undefined ? standard : parseBaseUrl(answer, 'base URL'),
   );
 }
 
-function askKey(ask: Ask, talk: Talk, { origin }: BaseUrl): Promise<string> {
+function askKey(ask: Ask, stderr: Stderr, { origin }: BaseUrl): Promise<string> {
   return patiently(
-    talk,
+    stderr,
     () => ask(`Key for ${origin} (not shown): `, { echo: false }),
     (answer) => parseKey(answer, 'key'),
   );
@@ -119,7 +119,7 @@ function askKey(ask: Ask, talk: Talk, { origin }: BaseUrl): Promise<string> {
 
 /** Asks again, a few times, after an answer that `parse` finds a usage error in. */
 async function patiently<T>(
-  talk: Talk,
+  stderr: Stderr,
   ask: () => Promise<string>,
   parse: (answer: string) => T,
 ): Promise<T> {
@@ -129,7 +129,7 @@ async function patiently<T>(
       return parse(answer);
     } catch (error) {
       if (left === 0 || !(error instanceof Failure)) throw error;
-      talk.error(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
+      stderr.error(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
     }
   }
 }

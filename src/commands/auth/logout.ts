@@ -5,7 +5,7 @@ import { updateStore } from '../../accounts/store-write.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import { Talk } from '../../output/talk.ts';
+import { Stderr } from '../../output/stderr.ts';
 
 /**
  * `auth logout`: removes the named profile, or else the active one, from the store. Where it was active, the
@@ -25,11 +25,11 @@ export async function runLogout(options: SharedOptions, context: Context): Promi
   if (!before.profiles.has(name)) throw unknownProfile(name, before.profiles.keys());
   const after = await updateStore(context, (store) => without(name, store));
 
-  const talk = new Talk(context.stderr, options);
-  talk.note(`removed profile '${name}'`);
+  const stderr = new Stderr(context.stderr, options);
+  stderr.note(`removed profile '${name}'`);
   if (before.active !== name) return 0;
-  if (after.active !== null) talk.note(`profile '${after.active}' is the active one now`);
-  else if (after.profiles.size > 0) talk.note('no profile is active now; run: chanlist auth switch NAME');
+  if (after.active !== null) stderr.note(`profile '${after.active}' is the active one now`);
+  else if (after.profiles.size > 0) stderr.note('no profile is active now; run: chanlist auth switch NAME');
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import { largestKeyInput, parseKey } from '../../accounts/key.ts';
 import type { Context } from '../../context.ts';
 import { Failure, systemCode, usage } from '../../errors.ts';
-import { readStream, TooLarge } from '../../files/read-input.ts';
+import { readStream, TooLarge } from '../../fs/read-input.ts';
 
 /** The key that stdin, read to its end, holds. Usage errors for anything else; the reason where told to stop. */
 export async function readKeyFromStdin({ stdin, stop }: Context): Promise<string> {

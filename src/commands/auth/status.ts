@@ -4,8 +4,8 @@ import { storeFile } from '../../accounts/store.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
+import { Stderr } from '../../output/stderr.ts';
 import { Stdout } from '../../output/stdout.ts';
-import { Talk } from '../../output/talk.ts';
 import { sanitize } from '../../text/sanitize.ts';
 import { type AuthDependencies, authDependencies } from './check.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
@@ -21,7 +21,7 @@ export async function runStatus(
 ): Promise<number> {
   if (options.format === 'csv' || options.format === 'id')
     throw usage(`auth status has no format ${options.format}`, 'expected table, json or ndjson');
-  const stdout = new Stdout(context, new Talk(context.stderr, options));
+  const stdout = new Stdout(context, new Stderr(context.stderr, options));
   const settings = await orErrorDocument(stdout, options.format, () => findService(options, context));
   const failure = await problem(settings, context, checkKey, options);
   const store = storeFile(context.env);

@@ -3,7 +3,7 @@ import { readStore, type Store } from '../../accounts/store.ts';
 import { updateStore } from '../../accounts/store-write.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { Talk } from '../../output/talk.ts';
+import { Stderr } from '../../output/stderr.ts';
 
 /** `auth switch NAME`: makes a stored profile the active one. A usage error for a name that none has. */
 export async function runSwitch(name: string, options: SharedOptions, context: Context): Promise<number> {
@@ -14,10 +14,10 @@ export async function runSwitch(name: string, options: SharedOptions, context: C
   };
   const before = readStore(context.env);
   if (activate(before).active !== before.active) await updateStore(context, activate);
-  const talk = new Talk(context.stderr, options);
-  talk.note(`profile '${name}' is the active one now`);
+  const stderr = new Stderr(context.stderr, options);
+  stderr.note(`profile '${name}' is the active one now`);
   const { CHANLIST_PROFILE: variable } = context.env;
   if (variable && variable !== name)
-    talk.warn(`CHANLIST_PROFILE is set to '${variable}' and takes precedence over the active profile`);
+    stderr.warn(`CHANLIST_PROFILE is set to '${variable}' and takes precedence over the active profile`);
   return 0;
 }

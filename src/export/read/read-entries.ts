@@ -1,9 +1,9 @@
+import { videoFields } from '../../api/contract.ts';
 import { usage } from '../../errors.ts';
+import { JsonListScanner, NoListing } from '../../json/list-scanner.ts';
 import type { Field } from '../../output/fields.ts';
 import type { FormatName } from '../../output/format.ts';
-import { videoFields } from '../../service/contract.ts';
 import { CellsRecord, type FileRecord, JsonRecord } from './file-record.ts';
-import { JsonListScanner, NoListing } from './json-list.ts';
 import { type Line, readCsvRecords, readLines } from './read-lines.ts';
 import { notWhole, readTexts } from './read-text.ts';
 

@@ -1,4 +1,5 @@
-import { countLines, notWhole, readTexts } from './read-text.ts';
+import { countLines } from '../../text/count.ts';
+import { notWhole, readTexts } from './read-text.ts';
 
 /** A line, or a CSV record, without its line end. */
 export interface Line {

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { promises as fs } from 'node:fs';
 import { type Failure, usage } from '../../errors.ts';
-import { guarded } from '../../files/file-errors.ts';
+import { guarded } from '../../fs/file-errors.ts';
+import { countLines } from '../../text/count.ts';
 
 /** Bytes that are read at once. */
 const chunk = 256 * 1024;
@@ -57,13 +58,6 @@ function wholeCharacters(buffer: Buffer, end: number): number {
     }
   }
   return end;
-}
-
-/** Line ends in a text. */
-export function countLines(text: string, to = text.length): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
 }
 
 /** Lines before the first one that is no UTF-8. */

@@ -1,0 +1,24 @@
+import { helpText, helpTopics } from '../../src/cli/help-text.ts';
+import { shells } from '../../src/help/shells.ts';
+import { bashCompletion } from './completion-bash.ts';
+import { fishCompletion } from './completion-fish.ts';
+import { zshCompletion } from './completion-zsh.ts';
+import { manPage } from './man.ts';
+import { programTree } from './tree.ts';
+
+/** The generated files of the repository: path from its root, and text. */
+export async function generatedFiles(): Promise<(readonly [path: string, text: string])[]> {
+  const tree = await programTree();
+  return [
+    [`completions/${shells.bash}`, bashCompletion(tree)],
+    [`completions/${shells.zsh}`, zshCompletion(tree)],
+    [`completions/${shells.fish}`, fishCompletion(tree)],
+    ['man/chanlist.1', await manPage()],
+  ];
+}
+
+/** All help texts: topic (null: the program), and text. */
+export async function helpTexts(): Promise<(readonly [topic: string | null, text: string])[]> {
+  const topics = [null, ...(await helpTopics())];
+  return await Promise.all(topics.map(async (topic) => [topic, (await helpText(topic)) ?? ''] as const));
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { topicNames } from '../help/topic-names.ts';
+import { topicTexts } from '../help/topics.ts';
+import { commands } from './commands.ts';
+import { buildProgram, registerCommand } from './program.ts';
+
+/**
+ * The help text of the program (null), of a command (`uploads`), an action (`auth login`) or a topic; null where
+ * there is no such thing. `--help` prints the same.
+ */
+export async function helpText(topic: string | null): Promise<string | null> {
+  const program = buildProgram(
+    () => {},
+    () => {},
+  );
+  if (topic === null) return program.helpInformation();
+  const [name = '', action, ...rest] = topic.split(' ');
+  const command = await registered(program, name);
+  if (command !== null) {
+    if (action === undefined) return command.helpInformation();
+    const leaf = command.commands.find((candidate) => candidate.name() === action);
+    return leaf === undefined || rest.length > 0 ? null : leaf.helpInformation();
+  }
+  const known = topicNames.find((candidate) => candidate === topic);
+  return known === undefined ? null : topicTexts[known]();
+}
+
+/** All that `helpText` has a text for: commands, actions (`auth login`) and topics. */
+export async function helpTopics(): Promise<string[]> {
+  const program = await wholeProgram();
+  const names = program.commands.flatMap((command) => [
+    command.name(),
+    ...command.commands.map((action) => `${command.name()} ${action.name()}`),
+  ]);
+  return [...names, ...topicNames];
+}
+
+/** The Commander tree with all commands registered. */
+export async function wholeProgram(): Promise<Command> {
+  const program = buildProgram(
+    () => {},
+    () => {},
+  );
+  for (const { name } of commands) await registered(program, name);
+  return program;
+}
+
+async function registered(program: Command, name: string): Promise<Command | null> {
+  const row = commands.find((candidate) => candidate.name === name);
+  const command = program.commands.find((candidate) => candidate.name() === name);
+  if (row === undefined || command === undefined) return null;
+  await registerCommand(command, row, () => {});
+  return command;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  codePoints,
+  defaultNamespace,
+  latestSize,
+  type Operation,
+  operationPath,
+  operations,
+  pageSize,
+  resolveFields,
+  videoFields,
+} from '../../src/api/contract.ts';
+
+// Every literal here is copied by hand from the service specification.
+
+const specification: readonly [Operation, string, number, boolean][] = [
+  [operations.resolve, '/api/v2/media/channel/resolve', 0, false],
+  [operations.search, '/api/v2/media/channel/search', 1, false],
+  [operations.uploads, '/api/v2/media/channel/videos', 1, true],
+  [operations.latest, '/api/v2/media/channel/latest', 0, false],
+  [operations.playlist, '/api/v2/media/playlist/videos', 1, true],
+];
+
+test('specification 1 and 4: paths, costs and paging of the five operations', () => {
+  assert.equal(Object.keys(operations).length, 5);
+  for (const [operation, path, credits, paged] of specification) {
+    assert.equal(operationPath(operation, defaultNamespace), path);
+    assert.equal(operation.credits, credits, path);
+    assert.equal(operation.paged, paged, path);
+  }
+});
+
+test('specification 1 rule 2: the path word can be another one', () => {
+  assert.equal(operationPath(operations.latest, 'word'), '/api/v2/word/channel/latest');
+});
+
+test('specification 4: the parameters of each operation', () => {
+  const names = ({ parameters }: Operation): string[] =>
+    parameters.map(({ name, when }) => `${name} ${when}`);
+  assert.deepEqual(names(operations.resolve), ['input required']);
+  assert.deepEqual(names(operations.search), ['channel required', 'q required', 'limit optional']);
+  assert.deepEqual(names(operations.uploads), ['channel first page', 'continuation next pages']);
+  assert.deepEqual(names(operations.latest), ['channel required']);
+  assert.deepEqual(names(operations.playlist), ['playlist first page', 'continuation next pages']);
+});
+
+test('specification 8: limits', () => {
+  const limits = ({ parameters }: Operation, name: string): unknown[] => {
+    const found = parameters.find((parameter) => parameter.name === name);
+    return [found?.type, found?.minimum, found?.maximum, found?.default];
+  };
+  assert.deepEqual(limits(operations.resolve, 'input'), ['string', 1, 200, undefined]);
+  assert.deepEqual(limits(operations.search, 'q'), ['string', 1, 200, undefined]);
+  assert.deepEqual(limits(operations.search, 'limit'), ['integer', 1, 50, 30]);
+  assert.equal(pageSize, 100);
+  assert.equal(latestSize, 15);
+});
+
+test('specification 2.1 and 2.2: fields in their order', () => {
+  assert.deepEqual([...resolveFields], ['channel_id', 'resolved_from']);
+  assert.deepEqual(
+    [...videoFields],
+    [
+      'videoId',
+      'title',
+      'channelId',
+      'channelTitle',
+      'channelHandle',
+      'lengthText',
+      'viewCountText',
+      'thumbnails',
+      'index',
+    ],
+  );
+});
+
+test('lengths are counted in Unicode code points', () => {
+  assert.equal(codePoints('aé日👍'), 4);
+  assert.equal(codePoints('👨‍👩‍👧'), 5);
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseReference, type ReferenceKind } from '../../src/api/references.ts';
+import { Failure } from '../../src/errors.ts';
+
+const id = 'UCabcdefghijklmnopqrstuv';
+
+const channels: readonly [typed: string, sent: string, id: string | null][] = [
+  ['@demo', '@demo', null],
+  ['  @demo\t', '@demo', null],
+  ['@size-1000', '@size-1000', null],
+  ['@日本語チャンネル', '@日本語チャンネル', null],
+  ['@a.b_c·d', '@a.b_c·d', null],
+  [id, id, id],
+  ['https://www.example.com/@demo', '@demo', null],
+  ['http://example.com/@demo/', '@demo', null],
+  ['HTTPS://EXAMPLE.com/@demo', '@demo', null],
+  ['example.com/@demo', '@demo', null],
+  ['www.example.com/@demo/videos', '@demo', null],
+  ['m.example.com/@demo?si=1#x', '@demo', null],
+  ['localhost:8080/@demo', '@demo', null],
+  ['https://example.com/%40demo', '@demo', null],
+  ['https://example.com/@%E6%97%A5', '@日', null],
+  [`https://example.com/channel/${id}`, id, id],
+  [`m.example.com/channel/${id}/featured`, id, id],
+  ['https://www.example.com/c/Some%20Name/videos', 'https://www.example.com/c/Some%20Name', null],
+  ['example.com/user/Name/', 'https://example.com/user/Name', null],
+];
+
+test('channel references: handles, URLs in every form and IDs', () => {
+  for (const [typed, sent, found] of channels) {
+    const reference = parseReference(typed, 'channel');
+    assert.equal(reference.value, sent, typed);
+    assert.equal(reference.id, found, typed);
+    assert.equal(reference.given, typed.trim());
+  }
+});
+
+const playlists: readonly (readonly [typed: string, sent: string])[] = [
+  ...['PL', 'UU', 'LL', 'FL', 'OL'].map((prefix) => [`${prefix}demo-_9`, `${prefix}demo-_9`] as const),
+  ['https://www.example.com/playlist?list=PLdemo', 'PLdemo'],
+  ['example.com/watch?v=abc&list=UUxyz&index=2', 'UUxyz'],
+  ['m.example.com/playlist?list=OLAK5uy', 'OLAK5uy'],
+];
+
+test('playlist references: the five ID forms, and the list= of a URL (specification 4.5)', () => {
+  for (const [typed, sent] of playlists) assert.equal(parseReference(typed, 'playlist').value, sent, typed);
+});
+
+const refused: readonly (readonly [ReferenceKind, string])[] = [
+  ...['', ' ', '@', '@a b', '@a/b', 'demo', 'UC', 'uCabc', `${id} x`, 'PLdemo', '@a\u202eb', '@a\u0007'].map(
+    (text) => ['channel', text] as const,
+  ),
+  ...[
+    'https://example.com/',
+    'https://example.com/watch?v=abc',
+    'https://example.com/playlist?list=PLdemo',
+    'https://example.com/channel/PLdemo',
+    'https://example.com/channel/',
+    'https://example.com/@',
+    'https://example.com/c/',
+    'ftp://example.com/@demo',
+    'javascript:alert(1)',
+    'https://example.com/@%zz',
+    'https://',
+    'file/@demo',
+  ].map((text) => ['channel', text] as const),
+  ...[
+    '',
+    'PL',
+    '@demo',
+    id,
+    'RDabc',
+    'plabc',
+    'PL a',
+    'https://example.com/playlist',
+    'https://example.com/playlist?list=RDx',
+  ].map((text) => ['playlist', text] as const),
+];
+
+test('what cannot be a reference is a usage error that says what was expected', () => {
+  for (const [kind, text] of refused) {
+    assert.throws(
+      () => parseReference(text, kind),
+      (error) => error instanceof Failure && error.exit === 2 && error.message.includes('expected'),
+      `${kind} '${text}'`,
+    );
+  }
+});
+
+test('a slip gets a suggestion', () => {
+  const hint = (text: string, kind: ReferenceKind): string | undefined => {
+    try {
+      parseReference(text, kind);
+    } catch (error) {
+      return error instanceof Failure ? error.hint : undefined;
+    }
+    return undefined;
+  };
+  assert.equal(hint('demo', 'channel'), 'did you mean @demo?');
+  assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
+  assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
+});
+
+test('property: whatever is typed gives a reference that can be sent, or a usage error', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }).map((s) => `@${s}`),
+    fc.webUrl({ withQueryParameters: true }),
+    fc.string().map((s) => `https://example.com/@${s}`),
+    fc.string().map((s) => `PL${s}`),
+  );
+  fc.assert(
+    fc.property(text, fc.constantFrom<ReferenceKind>('channel', 'playlist'), (typed, kind) => {
+      try {
+        const { value } = parseReference(typed, kind);
+        assert.doesNotMatch(value, /[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+        assert.ok(value.isWellFormed());
+        // Read again it is the same: what is sent is canonical.
+        assert.equal(parseReference(value, kind).value, value);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        assert.equal(error.exit, 2);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});

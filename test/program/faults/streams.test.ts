@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  cleanEnvironment,
+  ended,
+  launcher,
+  run,
+  serviceEnvironment,
+  start,
+  temporaryFolder,
+} from '../../support/program.ts';
+import { page, type ScriptedService, scriptedService } from '../../support/service.ts';
+import { takesSignals } from './ready.ts';
+
+/** A listing that has no end, of pages of 100 entries. */
+const endless = (t: TestContext): Promise<ScriptedService> =>
+  scriptedService(t, (_, n) => ({ body: page(n * 100, n * 100 + 100, `t${n}`, 1_000_000) }));
+
+/** Runs a line of the shell, with `$chanlist` in it; returns exit code and what it wrote. */
+async function shell(
+  line: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ exit: number | null; stdout: string; stderr: string }> {
+  const child = spawn('bash', ['-c', line], {
+    env: cleanEnvironment({ ...env, chanlist: `${process.execPath} ${launcher}` }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
+  const { exit, stdout, stderr } = await ended(child);
+  return { exit, stdout, stderr };
+}
+
+test('| head ends the program with 0, quietly, and buys hardly a page for nobody', async (t) => {
+  for (const format of ['ndjson', 'csv', 'id', 'table', 'json']) {
+    const service = await endless(t);
+    const line = `set -o pipefail; $chanlist uploads @a -f ${format} | head -c 20; echo "\${PIPESTATUS[*]}" >&2`;
+    const { stderr } = await shell(line, serviceEnvironment(service.url));
+    assert.equal(stderr, '0 0\n', format);
+    // Seldom 2, on a busy machine more: it takes the reader a moment to go.
+    assert.ok(service.seen.length <= 3, `${format}: ${service.seen.length} pages`);
+  }
+});
+
+test('a reader that is gone before anything is written: 0, and one page at the most', async (t) => {
+  const service = await endless(t);
+  const line = `$chanlist uploads @a | true; echo "\${PIPESTATUS[*]}" >&2`;
+  const { stderr } = await shell(line, serviceEnvironment(service.url));
+  assert.equal(stderr, '0 0\n');
+  assert.ok(service.seen.length <= 1);
+});
+
+test('help, version and other texts of its own end quietly with 0 for a reader that is gone', async () => {
+  const lines = [
+    '--help',
+    'help formats',
+    '--version',
+    'completion bash',
+    'uploads @a --dry-run --sandbox',
+    'auth list',
+  ];
+  for (const args of lines) {
+    const { stderr } = await shell(`$chanlist ${args} | true; echo "\${PIPESTATUS[*]}" >&2`, {});
+    assert.match(stderr, /^[03] 0\n$/, args);
+  }
+});
+
+test('stdout at a full disk is 1 in every format, in one line, and no further page is bought', async (t) => {
+  for (const format of ['ndjson', 'csv', 'id', 'table', 'json']) {
+    const service = await endless(t);
+    const full = await open('/dev/full', 'w');
+    const child = start(['uploads', '@a', '-f', format], {
+      env: serviceEnvironment(service.url),
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const { exit, stderr } = await ended(child);
+    await full.close();
+    assert.equal(exit, 1, format);
+    assert.match(stderr, /^chanlist: [^\n]*ENOSPC[^\n]*; 1 credit spent[^\n]*\n$/, format);
+    assert.equal(service.seen.length, 1, format);
+  }
+  for (const args of ['--help', '--version', 'completion zsh', 'uploads @a --dry-run --sandbox']) {
+    const { exit, stderr } = await shell(`$chanlist ${args} >/dev/full`, {});
+    assert.equal(exit, 1, args);
+    assert.match(stderr, /^(?:chanlist: [^\n]*\n)?$/, args);
+  }
+});
+
+test('stderr at a full disk, closed, or a pipe that nobody reads changes neither data nor exit code', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@gone' ? { status: 404, body: {} } : { body: page(0, 2, null) },
+  );
+  const env = serviceEnvironment(service.url);
+  for (const redirect of ['2>/dev/full', '2>&-', '2> >(true)']) {
+    const { exit, stdout } = await shell(`$chanlist uploads @a @gone -f id -vv ${redirect}`, env);
+    assert.equal(exit, 5, redirect);
+    assert.equal(stdout, 'video000000\nvideo000001\n', redirect);
+  }
+});
+
+test('closed stdin, stdout and stderr, one by one and all together, bring no crash', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const env = serviceEnvironment(service.url);
+  for (const closed of ['<&-', '>&-', '2>&-', '<&- >&-', '<&- 2>&-', '>&- 2>&-', '<&- >&- 2>&-']) {
+    const { exit, stderr } = await shell(`$chanlist uploads @a -v ${closed}`, env);
+    assert.equal(exit, 0, `${closed}: ${stderr}`);
+    assert.doesNotMatch(stderr, /at |Error/);
+  }
+  const { exit, stderr } = await shell('$chanlist uploads --from - <&-', env);
+  assert.equal(exit, 2);
+  assert.match(stderr, /^chanlist: stdin has no channel reference; [^\n]*\n$/);
+});
+
+/** RetryThrottle until the program has asked for so many pages. */
+async function until(service: ScriptedService, requests: number): Promise<void> {
+  while (service.seen.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+const started = (service: ScriptedService, args: readonly string[] = []): ChildProcess =>
+  start(['uploads', '@a', ...args], {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+test('a reader that stops reading is waited for, without buying more; a signal still ends the program', async (t) => {
+  const signals = [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const;
+  const stops = signals.map(async ([signal, exit]) => {
+    // A page that no pipe can hold.
+    const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
+    const child = started(service, ['--json']);
+    const exited = once(child, 'exit');
+    child.stdout?.pause();
+    child.stderr?.resume();
+    await until(service, 1);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal(service.seen.length, 1, 'pages bought');
+    child.kill(signal);
+    const [code] = await exited;
+    assert.equal(code, exit);
+    child.stdout?.destroy();
+  });
+  await Promise.all(stops);
+});
+
+test('a second signal ends the program at once', async (t) => {
+  const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
+  const child = started(service);
+  const exited = once(child, 'exit');
+  child.stdout?.pause();
+  let said = '';
+  child.stderr?.on('data', (text) => {
+    said += text;
+  });
+  await until(service, 1);
+  // Until it is stuck.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  child.kill('SIGINT');
+  // Two that come together count as one.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  child.kill('SIGINT');
+  const [code] = await exited;
+  assert.equal(code, 130);
+  // After one signal it would have waited for the reader a second longer, and told how to go on.
+  assert.equal(said, '');
+  child.stdout?.destroy();
+});
+
+test('a signal during a wait, before an answer, and within a body: its code, one line, the way on', async (t) => {
+  const whole = JSON.stringify(page(2, 4, null));
+  const stops = [
+    { name: 'wait', reply: { status: 503, headers: { 'retry-after': '60' } }, possibly: false },
+    { name: 'answer', reply: () => {}, possibly: true },
+    {
+      name: 'body',
+      reply: (response: { write(text: string): void; writeHead(status: number): void }) => {
+        response.writeHead(200);
+        response.write(whole.slice(0, 50));
+      },
+      possibly: true,
+    },
+  ];
+  for (const { name, reply, possibly } of stops) {
+    const service = await scriptedService(t, (_, n) => (n === 0 ? { body: page(0, 2, 'second') } : reply));
+    const child = started(service, ['--json']);
+    const result = ended(child);
+    await until(service, 2);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    child.kill('SIGTERM');
+    const { exit, stdout, stderr } = await result;
+    assert.equal(exit, 143, name);
+    assert.match(
+      stderr,
+      new RegExp(`; 1 credit spent${possibly ? ', 1 more possibly charged' : ''}; `),
+      name,
+    );
+    assert.match(stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]*--continuation=second[^\n]*\n$/, name);
+    const { results, continuation_token, error } = JSON.parse(stdout);
+    assert.equal(results.length, 2);
+    assert.equal(continuation_token, 'second');
+    assert.equal(error.code, 'interrupted');
+  }
+});
+
+test('a signal while references are read from stdin, from a pipe or while a key is: it ends at once', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const env = serviceEnvironment(service.url);
+  const folder = await temporaryFolder(t);
+  const fifo = join(folder, 'fifo');
+  await once(spawn('mkfifo', [fifo]), 'exit');
+  const cases = [
+    ['uploads', '--from', '-'],
+    ['uploads', '--from', fifo],
+    ['uploads', '@a', '--key-file', fifo],
+    ['auth', 'login', '--base-url', service.url],
+  ];
+  for (const args of cases) {
+    const child = start(args, { env: { ...env, XDG_CONFIG_HOME: folder }, stdio: ['pipe', 'pipe', 'pipe'] });
+    const result = ended(child);
+    await takesSignals(child);
+    assert.equal(child.exitCode, null, 'it has not waited');
+    child.kill('SIGINT');
+    const { exit, stdout, stderr } = await result;
+    assert.equal(exit, 130, args.join(' '));
+    assert.equal(stdout, '');
+    assert.match(stderr, /^chanlist: stopped by SIGINT; run it again\n$/);
+  }
+  assert.equal(service.seen.length, 0);
+});
+
+test('references and a key come from a pipe as from a file', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const { CHANLIST_API_KEY: key = '', ...env } = serviceEnvironment(service.url);
+  const line =
+    '$chanlist uploads --from <(sleep 0.1; echo @a; sleep 0.1; echo @b) --key-file <(sleep 0.1; printenv K) -f id';
+  const { exit, stdout, stderr } = await shell(line, { ...env, K: key });
+  assert.equal(exit, 0, stderr);
+  assert.equal(stdout.split('\n').length, 5);
+  assert.equal(service.seen[0]?.headers.authorization, `Bearer ${key}`);
+});
+
+test('what nothing has caught is one line and 1; its stack only with CHANLIST_DEBUG=1', async (t) => {
+  const folder = await temporaryFolder(t);
+  const service = await scriptedService(t, () => () => {});
+  const boom = join(folder, 'boom.cjs');
+  for (const what of [
+    `throw new Error('a surprise\\u001b[31m')`,
+    `Promise.reject(new Error('a surprise'))`,
+  ]) {
+    await writeFile(boom, `setTimeout(() => { ${what} }, 300);`);
+    const env = { ...serviceEnvironment(service.url), NODE_OPTIONS: `--require ${boom}` };
+    const plain = await run(['uploads', '@a'], { env });
+    assert.equal(plain.exit, 1);
+    assert.match(plain.stderr, /^chanlist: a surprise[^\n]*\n$/);
+    const debug = await run(['uploads', '@a'], { env: { ...env, CHANLIST_DEBUG: '1' } });
+    assert.match(debug.stderr, /\n +at /);
+  }
+});
+
+test('an answer that has come while the program was stopped (Ctrl-Z) is used, not bought again', async (t) => {
+  let child: ChildProcess | null = null;
+  const service = await scriptedService(t, async () => {
+    child?.kill('SIGSTOP');
+    // Longer than --timeout, by more than a timer is late otherwise: only the clock can tell that.
+    setTimeout(() => child?.kill('SIGCONT'), 2000);
+    return { body: page(0, 2, null) };
+  });
+  child = start(['uploads', '@a', '--timeout', '0.5', '-f', 'id', '-v'], {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { exit, stdout, stderr } = await ended(child);
+  assert.equal(exit, 0, stderr);
+  assert.equal(stdout, 'video000000\nvideo000001\n');
+  assert.equal(stderr, '2 entries, 1 page, 1 credit\n');
+  assert.equal(service.seen.length, 1);
+});
