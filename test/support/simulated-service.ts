@@ -1,0 +1,390 @@
+/**
+ * The service of the specification over lists that a test writes by hand. It shares no code with the program or its
+ * sandbox: what both could get wrong together, this one gets right by itself.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { testKey } from './program.ts';
+
+/** An entry as it is sent; `index` is its position at that time, unless it has one of its own. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+/**
+ * What `latest` answers: entries, a status, no entries, something that is no JSON, a body of its own, or the first 15
+ * entries of the list.
+ */
+export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { readonly body: unknown };
+
+/** A list of videos that is read in pages; tests change it at will. */
+export interface SimulatedList {
+  readonly id: string;
+  title: string;
+  list: Entry[];
+  /** As sent; null: the length of the list. */
+  numVideos: string | null;
+  /** Sizes of the first pages; further ones have the usual size. */
+  pageSizes: readonly number[];
+  /** 404 to everything but `resolve` of its ID. */
+  gone: boolean;
+  /** IDs of all entries that were sent on a page, complete or not. */
+  readonly sent: Set<string>;
+}
+
+export interface SimulatedChannel extends SimulatedList {
+  feed: Feed;
+}
+
+export type Operation = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist';
+
+/** A request as the service saw it, and what it cost. */
+export interface LoggedRequest {
+  /** From 1. */
+  readonly number: number;
+  /** Null for an unknown path. */
+  readonly operation: Operation | null;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** ID of the list that the answer is from, with a token too. */
+  list: string | null;
+  /** 0 without an answer. */
+  status: number;
+  credits: number;
+}
+
+/**
+ * A status (never charged), a connection that ends without an answer (charged or not), a 200 that breaks off
+ * (charged), or no answer at all.
+ */
+export type Fault = number | 'reset' | 'reset-charged' | 'truncate' | 'hang';
+
+export interface SimulatedOptions {
+  readonly pageSize?: number;
+  readonly credits?: number;
+  readonly namespace?: string;
+}
+
+export interface ChannelOptions {
+  readonly handle?: string | null;
+  readonly list?: readonly Entry[];
+  readonly feed?: Feed;
+}
+
+const paths: Readonly<Record<string, Operation>> = {
+  'channel/resolve': 'resolve',
+  'channel/search': 'search',
+  'channel/videos': 'uploads',
+  'channel/latest': 'latest',
+  'playlist/videos': 'playlist',
+};
+const paidOperations: ReadonlySet<Operation | null> = new Set<Operation>(['search', 'uploads', 'playlist']);
+
+/** The ID of a channel of that name: UC and 22 characters. */
+export const channelId = (name: string): string => `UC${name.replace(/[^\w-]/g, '').padEnd(22, '0')}`;
+
+/** An entry of an uploads list: the specified fields without `index`. */
+export function video(videoId: string, more: Entry = {}): Entry {
+  return {
+    videoId,
+    title: `Title of ${videoId}`,
+    channelId: channelId('a'),
+    channelTitle: 'A',
+    channelHandle: '@a',
+    lengthText: '1:02',
+    viewCountText: '3.2M views',
+    thumbnails: [{ url: `https://img.example/${videoId}.jpg`, width: 120, height: 90 }],
+    ...more,
+  };
+}
+
+/** The ID of the nth video of a channel, counted from its oldest: `a_0000000007`. */
+export const videoId = (n: number, prefix = 'a_'): string => `${prefix}${String(n).padStart(9, '0')}`;
+
+/** Entries `from` to `to` (exclusive) of a channel, newest first. */
+export function videos(from: number, to: number, more: Entry = {}, prefix = 'a_'): Entry[] {
+  return Array.from({ length: to - from }, (_, i) => video(videoId(to - 1 - i, prefix), more));
+}
+
+/** An entry of a feed. */
+export function feedEntry(id: string | null, more: Entry = {}): Entry {
+  return {
+    videoId: id,
+    title: `Title of ${id}`,
+    author: 'A',
+    published: '2026-01-01T16:00:00Z',
+    updated: '2026-01-01T16:00:00Z',
+    link: `https://video.example/watch?v=${id}`,
+    description: '',
+    viewCount: '12345',
+    ...more,
+  };
+}
+
+/** A Short in a feed: its link says so. */
+export const short = (id: string): Entry => feedEntry(id, { link: `https://video.example/shorts/${id}` });
+
+class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class SimulatedService {
+  url = '';
+  credits: number;
+  pageSize: number;
+  readonly log: LoggedRequest[] = [];
+  readonly lists = new Map<string, SimulatedList | SimulatedChannel>();
+  /** IDs by handle (lower case): rename, hand over and delete here. */
+  readonly handles = new Map<string, string>();
+  /** What a token is answered with once `expireTokens` has forgotten it. */
+  expiredStatus = 404;
+  /** Called before a request is answered. */
+  onRequest: (request: LoggedRequest) => void | Promise<void> = () => {};
+  /** Asked for each request; null: no fault. */
+  fault: (request: LoggedRequest) => Fault | null = () => null;
+
+  readonly #namespace: string;
+  readonly #tokens = new Map<
+    string,
+    { readonly list: string; readonly offset: number; readonly page: number }
+  >();
+  readonly #faults = new Map<number, Fault>();
+  #issued = 0;
+  #paid = 0;
+
+  constructor({ pageSize = 100, credits = 1_000_000, namespace = 'media' }: SimulatedOptions = {}) {
+    this.pageSize = pageSize;
+    this.credits = credits;
+    this.#namespace = namespace;
+  }
+
+  addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
+    const channel: SimulatedChannel = { ...newList(channelId(name), list), feed };
+    this.lists.set(channel.id, channel);
+    if (handle !== null) this.handles.set(handle.toLowerCase(), channel.id);
+    return channel;
+  }
+
+  addPlaylist(id: string, list: readonly Entry[]): SimulatedList {
+    const playlist = newList(id, list);
+    this.lists.set(id, playlist);
+    return playlist;
+  }
+
+  /** The nth paid request from now on (1 is the next) fails, once. */
+  failPaid(nth: number, fault: Fault): void {
+    this.#faults.set(this.#paid + nth, fault);
+  }
+
+  /** No token issued so far is accepted any more. */
+  expireTokens(): void {
+    this.#tokens.clear();
+  }
+
+  /** Credits charged so far. */
+  charged(): number {
+    return this.log.reduce((sum, { credits }) => sum + credits, 0);
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://service');
+    const prefix = `/api/v2/${this.#namespace}/`;
+    const operation = url.pathname.startsWith(prefix) ? paths[url.pathname.slice(prefix.length)] : undefined;
+    const logged: LoggedRequest = {
+      number: this.log.length + 1,
+      operation: operation ?? null,
+      parameters: Object.fromEntries(url.searchParams),
+      list: null,
+      status: 0,
+      credits: 0,
+    };
+    this.log.push(logged);
+    const paid = paidOperations.has(logged.operation);
+    const nthPaid = paid ? ++this.#paid : 0;
+    await this.onRequest(logged);
+    const fault = this.#faults.get(nthPaid) ?? this.fault(logged);
+    this.#faults.delete(nthPaid);
+    if (fault === 'hang') return;
+    if (fault === 'reset') return void request.socket.destroy();
+    let body: string;
+    try {
+      if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
+      if (operation === undefined || request.method !== 'GET') throw new Refusal(404, 'no such path');
+      this.#authorize(request);
+      body = this.#answerTo(operation, url.searchParams, logged);
+      logged.status = 200;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      logged.status = error.status;
+      body = JSON.stringify({ detail: error.message });
+    }
+    if (paid && logged.status === 200) {
+      logged.credits = 1;
+      this.credits -= 1;
+    }
+    if (fault === 'reset-charged') return void request.socket.destroy();
+    const bytes = Buffer.from(body);
+    response.writeHead(logged.status, { 'content-type': 'application/json', 'content-length': bytes.length });
+    if (fault !== 'truncate') return void response.end(bytes);
+    response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
+  }
+
+  #authorize({ headers }: IncomingMessage): void {
+    if (!headers['user-agent']) throw new Refusal(403, 'no user agent');
+    if (headers.authorization !== `Bearer ${testKey}`) throw new Refusal(401, 'bad key');
+    if (this.credits < 1) throw new Refusal(402, 'no credits');
+  }
+
+  #answerTo(operation: Operation, query: URLSearchParams, logged: LoggedRequest): string {
+    switch (operation) {
+      case 'resolve': {
+        const input = required(query, 'input', 200);
+        return JSON.stringify({ channel_id: this.#idOf(input), resolved_from: input });
+      }
+      case 'latest': {
+        const channel = this.#listOf(this.#idOf(required(query, 'channel')));
+        logged.list = channel.id;
+        return feedBody(channel);
+      }
+      case 'search': {
+        const channel = this.#listOf(this.#idOf(required(query, 'channel')));
+        const words = required(query, 'q', 200);
+        const limit = Number(query.get('limit') ?? 30);
+        if (!(Number.isInteger(limit) && limit >= 1 && limit <= 50)) throw new Refusal(422, 'limit');
+        logged.list = channel.id;
+        const results = channel.list.filter(({ title }) => String(title).includes(words)).slice(0, limit);
+        return JSON.stringify({ results, result_count: results.length });
+      }
+      case 'uploads':
+      case 'playlist': {
+        const parameter = operation === 'uploads' ? 'channel' : 'playlist';
+        const [first, token] = [query.get(parameter), query.get('continuation')];
+        if ((first === null) === (token === null)) throw new Refusal(400, `${parameter} or continuation`);
+        const position = token === null ? this.#start(operation, first ?? '') : this.#tokens.get(token);
+        if (position === undefined) throw new Refusal(this.expiredStatus, 'continuation expired');
+        const list = this.#listOf(position.list);
+        logged.list = list.id;
+        return this.#page(list, position.offset, position.page);
+      }
+    }
+  }
+
+  #start(operation: Operation, reference: string) {
+    const list =
+      operation === 'uploads'
+        ? this.#idOf(reference)
+        : (/[?&]list=([^&]+)/.exec(reference)?.[1] ?? reference);
+    return { list, offset: 0, page: 0 };
+  }
+
+  /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
+  #page(source: SimulatedList, offset: number, page: number): string {
+    const end = offset + (source.pageSizes[page] ?? this.pageSize);
+    const results = source.list
+      .slice(offset, end)
+      .map((entry, i) => ({ index: String(offset + i), ...entry }));
+    for (const { videoId } of results as Entry[]) if (typeof videoId === 'string') source.sent.add(videoId);
+    let token: string | null = null;
+    if (end < source.list.length) {
+      token = `4qmFsg${Buffer.from(`${++this.#issued}:${this.#issued * 7919}`).toString('base64url')}%3D%3D`;
+      this.#tokens.set(token, { list: source.id, offset: end, page: page + 1 });
+    }
+    return JSON.stringify({
+      results,
+      playlist_info: {
+        title: source.title,
+        numVideos: source.numVideos ?? String(source.list.length),
+        ownerName: 'A',
+        viewCount: null,
+      },
+      continuation_token: token,
+      has_more: token !== null,
+    });
+  }
+
+  /** The ID of a channel reference: any canonical one, without a look at the lists. */
+  #idOf(reference: string): string {
+    const canonical = /(?:^|\/channel\/)(UC[\w-]{22})(?:[/?#]|$)/.exec(reference)?.[1];
+    if (canonical !== undefined) return canonical;
+    const handle = /(?:^|\/)(@[^/?#]+)/.exec(reference)?.[1];
+    const id = handle === undefined ? undefined : this.handles.get(handle.toLowerCase());
+    if (id === undefined) throw new Refusal(404, 'no such channel');
+    return id;
+  }
+
+  #listOf(id: string): SimulatedList | SimulatedChannel {
+    const list = this.lists.get(id);
+    if (list === undefined || list.gone) throw new Refusal(404, 'not found');
+    return list;
+  }
+}
+
+function newList(id: string, list: readonly Entry[]): SimulatedList {
+  return {
+    id,
+    title: 'Uploads',
+    list: [...list],
+    numVideos: null,
+    pageSizes: [],
+    gone: false,
+    sent: new Set(),
+  };
+}
+
+function required(query: URLSearchParams, name: string, longest = Number.POSITIVE_INFINITY): string {
+  const value = query.get(name) ?? '';
+  if (value === '') throw new Refusal(400, `${name} is missing`);
+  if ([...value].length > longest) throw new Refusal(422, `${name} is too long`);
+  return value;
+}
+
+function feedBody(channel: SimulatedList | SimulatedChannel): string {
+  const feed = 'feed' in channel ? channel.feed : 'list';
+  if (feed === 'garbage') return '<html>Something went wrong</html>';
+  if (typeof feed === 'number') throw new Refusal(feed, 'no feed');
+  if (typeof feed === 'object' && 'body' in feed) return JSON.stringify(feed.body);
+  const results = feed === 'empty' ? [] : feed === 'list' ? feedOf(channel.list) : feed;
+  const { id, title } = channel;
+  const url = `https://video.example/channel/${id}`;
+  return JSON.stringify({
+    channel: { channelId: id, title, author: 'A', url, published: '2020-01-01T00:00:00Z' },
+    results,
+    result_count: results.length,
+  });
+}
+
+/** The feed of a list that it agrees with: its first 15 videos. */
+export function feedOf(list: readonly Entry[]): Entry[] {
+  return list
+    .flatMap(({ videoId }) => (typeof videoId === 'string' ? [feedEntry(videoId)] : []))
+    .slice(0, 15);
+}
+
+/** Starts a service on loopback; it ends with the test. */
+export async function simulatedService(
+  t: TestContext,
+  options: SimulatedOptions = {},
+): Promise<SimulatedService> {
+  const service = new SimulatedService(options);
+  const server = createServer({ keepAlive: true }, (request, response) => {
+    service.answer(request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+      queueMicrotask(() => {
+        throw error;
+      });
+    });
+  });
+  server.on('clientError', (_, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return service;
+}
