@@ -1,9 +1,7 @@
 /**
- * The service's five operations as data (service specification, sections 1, 2, 4 and 8). Paths, validation,
- * --dry-run, help, completions and the sandbox's routes are driven by this table.
+ * The service's operations as data (service specification, sections 1, 2, 4 and 8): one row per operation. Paths,
+ * validation, --dry-run, help, completions, output columns and the sandbox's routes derive from these rows.
  */
-
-export type OperationName = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist';
 
 export interface Parameter {
   readonly name: string;
@@ -17,61 +15,32 @@ export interface Parameter {
   readonly default?: number;
 }
 
-export interface Operation {
-  readonly name: OperationName;
+/** What a reference names. */
+export type ReferenceKind = 'channel' | 'playlist';
+
+interface OperationRow {
+  readonly name: string;
   /** Path below `{base_url}/api/v2/{namespace}/`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Credits debited by a 200 response: of a call, or of each page where `paged`. */
+  /** Credits debited by a 200 response: per call, or per page if `paged`. */
   readonly credits: 0 | 1;
   readonly paged: boolean;
+  readonly reference: ReferenceKind;
+  /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
+  readonly answer: 'record' | 'list' | 'page';
+  /** The specification shows the body. */
+  readonly specified: boolean;
+  /** The specified fields of an entry, in order (2.1, 2.2); empty if the specification shows none. */
+  readonly fields: readonly string[];
+  /** All fields that a deployment is documented to send, in its order: the specified ones and others. */
+  readonly documentedFields: readonly string[];
+  /** The field that identifies an entry (`--format id`). */
+  readonly idField: string;
 }
 
-const continuation = { name: 'continuation', type: 'string', when: 'next pages', kind: 'token' } as const;
-
-export const operations = {
-  resolve: {
-    name: 'resolve',
-    path: 'channel/resolve',
-    parameters: [
-      { name: 'input', type: 'string', when: 'required', kind: 'channel', minimum: 1, maximum: 200 },
-    ],
-    credits: 0,
-    paged: false,
-  },
-  search: {
-    name: 'search',
-    path: 'channel/search',
-    parameters: [
-      { name: 'channel', type: 'string', when: 'required', kind: 'channel' },
-      { name: 'q', type: 'string', when: 'required', minimum: 1, maximum: 200 },
-      { name: 'limit', type: 'integer', when: 'optional', minimum: 1, maximum: 50, default: 30 },
-    ],
-    credits: 1,
-    paged: false,
-  },
-  uploads: {
-    name: 'uploads',
-    path: 'channel/videos',
-    parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
-    credits: 1,
-    paged: true,
-  },
-  latest: {
-    name: 'latest',
-    path: 'channel/latest',
-    parameters: [{ name: 'channel', type: 'string', when: 'required', kind: 'channel' }],
-    credits: 0,
-    paged: false,
-  },
-  playlist: {
-    name: 'playlist',
-    path: 'playlist/videos',
-    parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
-    credits: 1,
-    paged: true,
-  },
-} as const satisfies Record<OperationName, Operation>;
+/** The fields of a resolve result (2.1). */
+export const resolveFields = ['channel_id', 'resolved_from'] as const;
 
 /** The nine fields of a video entry, in the specification's order (2.2). */
 export const videoFields = [
@@ -86,8 +55,115 @@ export const videoFields = [
   'index',
 ] as const;
 
-/** The fields of a resolve result (2.1). */
-export const resolveFields = ['channel_id', 'resolved_from'] as const;
+const listedFields = [...videoFields, 'publishedTimeText', 'members_only'] as const;
+
+const continuation = { name: 'continuation', type: 'string', when: 'next pages', kind: 'token' } as const;
+
+export const operations = {
+  resolve: {
+    name: 'resolve',
+    path: 'channel/resolve',
+    parameters: [
+      { name: 'input', type: 'string', when: 'required', kind: 'channel', minimum: 1, maximum: 200 },
+    ],
+    credits: 0,
+    paged: false,
+    reference: 'channel',
+    answer: 'record',
+    specified: true,
+    fields: resolveFields,
+    documentedFields: resolveFields,
+    idField: 'channel_id',
+  },
+  search: {
+    name: 'search',
+    path: 'channel/search',
+    parameters: [
+      { name: 'channel', type: 'string', when: 'required', kind: 'channel' },
+      { name: 'q', type: 'string', when: 'required', minimum: 1, maximum: 200 },
+      { name: 'limit', type: 'integer', when: 'optional', minimum: 1, maximum: 50, default: 30 },
+    ],
+    credits: 1,
+    paged: false,
+    reference: 'channel',
+    answer: 'list',
+    specified: false,
+    fields: [],
+    documentedFields: [
+      'type',
+      'videoId',
+      'title',
+      'channelId',
+      'channelTitle',
+      'channelHandle',
+      'channelVerified',
+      'lengthText',
+      'viewCountText',
+      'publishedTimeText',
+      'hasCaptions',
+      'thumbnails',
+    ],
+    idField: 'videoId',
+  },
+  uploads: {
+    name: 'uploads',
+    path: 'channel/videos',
+    parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
+    credits: 1,
+    paged: true,
+    reference: 'channel',
+    answer: 'page',
+    specified: true,
+    fields: videoFields,
+    documentedFields: listedFields,
+    idField: 'videoId',
+  },
+  latest: {
+    name: 'latest',
+    path: 'channel/latest',
+    parameters: [{ name: 'channel', type: 'string', when: 'required', kind: 'channel' }],
+    credits: 0,
+    paged: false,
+    reference: 'channel',
+    answer: 'list',
+    specified: false,
+    fields: [],
+    documentedFields: [
+      'videoId',
+      'title',
+      'channelId',
+      'author',
+      'published',
+      'updated',
+      'link',
+      'description',
+      'thumbnail',
+      'viewCount',
+      'starRating',
+    ],
+    idField: 'videoId',
+  },
+  playlist: {
+    name: 'playlist',
+    path: 'playlist/videos',
+    parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
+    credits: 1,
+    paged: true,
+    reference: 'playlist',
+    answer: 'page',
+    specified: true,
+    fields: videoFields,
+    documentedFields: listedFields,
+    idField: 'videoId',
+  },
+} as const satisfies Record<string, OperationRow>;
+
+export type OperationName = keyof typeof operations;
+
+/** A row of the table. */
+export interface Operation extends OperationRow {
+  readonly name: OperationName;
+}
 
 /** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
 export const pageSize = 100;
@@ -95,10 +171,10 @@ export const pageSize = 100;
 /** Credits that an account needs for the free operations too (sections 5 and 8). */
 export const minimumCredits = 1;
 
-/** How many uploads `latest` returns (section 8). */
+/** Number of uploads that `latest` returns (section 8). */
 export const latestSize = 15;
 
-/** The path word where none is configured (section 1, rule 2). */
+/** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
 
 /** Path of an operation below the base address (sections 4 and 9). */

@@ -57,6 +57,39 @@ test('specification 8: limits', () => {
   assert.equal(latestSize, 15);
 });
 
+test('rows: reference, shape of the answer and identifying field of the five operations', () => {
+  const rows = Object.entries(operations).map(([key, { name, reference, answer, specified, idField }]) => {
+    assert.equal(name, key);
+    return [name, reference, answer, specified, idField];
+  });
+  assert.deepEqual(rows, [
+    ['resolve', 'channel', 'record', true, 'channel_id'],
+    ['search', 'channel', 'list', false, 'videoId'],
+    ['uploads', 'channel', 'page', true, 'videoId'],
+    ['latest', 'channel', 'list', false, 'videoId'],
+    ['playlist', 'playlist', 'page', true, 'videoId'],
+  ]);
+});
+
+test('fields that a deployment is documented to send, in its order', () => {
+  assert.equal(
+    operations.search.documentedFields.join(' '),
+    'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText ' +
+      'publishedTimeText hasCaptions thumbnails',
+  );
+  assert.equal(
+    operations.latest.documentedFields.join(' '),
+    'videoId title channelId author published updated link description thumbnail viewCount starRating',
+  );
+  for (const { documentedFields } of [operations.uploads, operations.playlist]) {
+    assert.deepEqual(documentedFields.slice(9), ['publishedTimeText', 'members_only']);
+  }
+  for (const { fields, documentedFields, specified } of Object.values(operations)) {
+    assert.deepEqual(documentedFields.slice(0, fields.length), [...fields]);
+    assert.equal(fields.length > 0, specified);
+  }
+});
+
 test('specification 2.1 and 2.2: fields in their order', () => {
   assert.deepEqual([...resolveFields], ['channel_id', 'resolved_from']);
   assert.deepEqual(
