@@ -4,7 +4,7 @@
  * `JSON.parse` has already accepted; they find boundaries, they do not validate.
  */
 
-import { escapeUnsafe } from '../text/unsafe.ts';
+import { escapeUnsafe, isUnsafeJson } from '../text/unsafe.ts';
 import { indexJson, type JsonIndex, type Parts } from './json-index.ts';
 import { isSpace, skipSpace, skipString, skipValue } from './scan.ts';
 
@@ -18,7 +18,7 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
 /** Anything in a string that its canonical form writes differently. */
-const notCanonical = /\\[u/]|[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const isNotCanonical = (text: string): boolean => /\\[u/]/.test(text) || isUnsafeJson(text);
 
 /** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
 export function quoteJson(value: string): string {
@@ -43,7 +43,7 @@ class Source {
   constructor(text: string | null, outline: JsonIndex | null) {
     this.#text = text;
     this.bytes = outline?.bytes ?? null;
-    this.canonicalStrings = outline?.canonical ?? !notCanonical.test(text ?? '');
+    this.canonicalStrings = outline?.canonical ?? !isNotCanonical(text ?? '');
     this.inner = outline?.inner ?? null;
   }
 
@@ -282,7 +282,7 @@ export class JsonText {
         const stringEnd = skipString(text, position);
         if (!canonicalStrings) {
           const raw = text.slice(position, stringEnd);
-          if (notCanonical.test(raw)) {
+          if (isNotCanonical(raw)) {
             out += text.slice(copied, position) + quoteJson(JSON.parse(raw) as string);
             copied = stringEnd;
           }

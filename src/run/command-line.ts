@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import { shellQuote } from '../text/shell-quote.ts';
+
+export { shellQuote } from '../text/shell-quote.ts';
+export { isShowable } from '../text/unsafe.ts';
 
 /** A command line as it was typed, without its references. */
 export interface Invocation {
@@ -11,9 +15,6 @@ export interface Flag {
   readonly name: string;
   readonly value: string | null;
 }
-
-/** Bytes of a token that are still shown. */
-const longestShown = 4096;
 
 /** The command line that Commander has read, with long flag names. */
 export function invocationOf(command: Command): Invocation {
@@ -36,19 +37,6 @@ export function invocationOf(command: Command): Invocation {
     }
   }
   return { name: names.join(' '), flags };
-}
-
-/** A word as a POSIX shell reads it back. */
-export function shellQuote(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
-/** True for a token that can be shown in a message and pasted back. */
-export function isShowable(token: string): boolean {
-  return (
-    !/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(token) &&
-    Buffer.byteLength(token) <= longestShown
-  );
 }
 
 /** A command line with other references, some flags left out and others added; quoted for the shell. */

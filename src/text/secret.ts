@@ -1,27 +1,135 @@
-const entities: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
+/** Shorter secrets are not looked for everywhere: they match ordinary words. */
+export const minSecretLength = 8;
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** One character as addresses, HTML (padded with zeros too) and JSON escape it. */
+const escaped =
+  /%([\da-f]{2})|&#0*(\d{1,3})(?!\d);?|&#x0*([\da-f]{1,2})(?![\da-f]);?|&(amp|lt|gt|quot|apos);|\\{1,4}u00([\da-f]{2})/iy;
+
+/** Most backslashes before a character: JSON within JSON. */
+const maxBackslashes = 4;
+
+/** Where a character may end that begins at `at`; nothing if another one is there. `first`: of the secret. */
+type Step = (text: string, at: number, character: string, first: boolean) => number[];
+
+const isSame = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+
+const plainOrEscaped: Step = (text, at, character) => {
+  const ends: number[] = [];
+  for (let end = at; end - at <= maxBackslashes; end++) {
+    if (isSame(text[end], character)) ends.push(end + 1);
+    if (text[end] !== '\\') break;
+  }
+  escaped.lastIndex = at;
+  const found = escaped.exec(text);
+  if (found !== null) {
+    const [all, percent, decimal, hexEntity, name, json] = found;
+    const hex = percent ?? hexEntity ?? json;
+    const decoded =
+      name !== undefined
+        ? entities[name.toLowerCase()]
+        : String.fromCharCode(hex !== undefined ? Number.parseInt(hex, 16) : Number(decimal));
+    if (isSame(decoded, character)) ends.push(at + all.length);
+  }
+  return ends;
 };
 
-/** One character of a secret in the forms that it takes in text, addresses, JSON and HTML. */
-function forms(character: string): string {
-  const code = character.charCodeAt(0);
-  const hex = code.toString(16).padStart(2, '0');
-  const plain = character.replace(/[^A-Za-z0-9]/, '\\$&');
-  const entity = entities[character];
-  const escapes = [`%${hex}`, `&#${code};`, `&#x0*${hex};`, `\\\\{1,4}u00${hex}`];
-  if (entity !== undefined) escapes.push(`&${entity};`);
-  return `(?:${escapes.join('|')}|\\\\{0,4}${plain})`;
+/** Both alphabets of base64. */
+const base64: Step = (text, at, character, first) => {
+  const other = character === '+' ? '-' : character === '/' ? '_' : null;
+  const ends = plainOrEscaped(text, at, character, first);
+  return other !== null && text[at] === other ? [...ends, at + 1] : ends;
+};
+
+const hexByte = /([ :,-]{0,2})(?:0x|\\{1,4}x)?([\da-f]{2})/iy;
+
+/** A byte in hexadecimal, as dumps and string literals write it. */
+const hexadecimal: Step = (text, at, character, first) => {
+  hexByte.lastIndex = at;
+  const [all = '', separator = '', digits = ''] = hexByte.exec(text) ?? [];
+  const isByte = Number.parseInt(digits, 16) === character.charCodeAt(0) && !(first && separator !== '');
+  return isByte ? [at + all.length] : [];
+};
+
+/** One way in which a secret may be written. */
+interface Form {
+  readonly characters: string;
+  readonly step: Step;
+  /** The characters that it can begin with. */
+  readonly starts: string;
+  /** A further character at its start, at its end, that may hold bits of the secret. */
+  readonly before?: RegExp;
+  readonly behind?: RegExp;
 }
 
-const patterns = new Map<string, RegExp>();
+const base64Character = '(?:[A-Za-z0-9+/_-]|%2[bf]|\\\\/)';
+const base64Before = new RegExp(`${base64Character}$`, 'i');
+const base64Padding = /(?:=|%3d)*/iy;
+const base64Behind = new RegExp(`${base64Character}?(?:=|%3d)*`, 'iy');
 
-/** A text with `[key]` in place of a secret, also where it stands as part of an address, of JSON or of HTML. */
+const startsOf = (characters: string): string => `%&\\${characters.toLowerCase()}${characters.toUpperCase()}`;
+
+/** The base64 of a secret that begins `before` bytes (0 to 2) after a group of three, without the ends it shares. */
+function base64Form(secret: string, before: number): Form {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+  const bits = bytes.length * 8;
+  const characters = bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor(bits / 6));
+  return {
+    characters,
+    step: base64,
+    starts: startsOf(`${characters[0]}-_`),
+    ...(before > 0 && { before: base64Before }),
+    behind: bits % 6 === 0 ? base64Padding : base64Behind,
+  };
+}
+
+function formsOf(secret: string): readonly Form[] {
+  const plain = { characters: secret, step: plainOrEscaped, starts: startsOf(secret.slice(0, 1)) };
+  if (secret.length < minSecretLength) return [plain];
+  const encoded = [0, 1, 2].map((before) => base64Form(secret, before));
+  const hex = `0${secret.charCodeAt(0).toString(16)}`;
+  return [plain, ...encoded, { characters: secret, step: hexadecimal, starts: startsOf(hex) }];
+}
+
+/** Where a form of the secret ends that begins at `at`; -1 if none does. */
+function endOf(text: string, at: number, { characters, step }: Form): number {
+  let places = [at];
+  for (let i = 0; i < characters.length && places.length > 0; i++) {
+    const next = new Set<number>();
+    for (const place of places)
+      for (const end of step(text, place, characters[i] ?? '', i === 0)) next.add(end);
+    places = [...next];
+  }
+  return places.length === 0 ? -1 : Math.max(...places);
+}
+
+const known = new Map<string, readonly Form[]>();
+
+/**
+ * A text with `[key]` in place of a secret: plain, as part of an address, of JSON or of HTML, and (from 8 characters
+ * on) in base64 and hexadecimal. Upper and lower case count as the same.
+ */
 export function withoutSecret(text: string, secret: string): string {
-  const pattern = patterns.get(secret) ?? new RegExp([...secret].map(forms).join(''), 'gi');
-  patterns.set(secret, pattern);
-  return text.replace(pattern, '[key]');
+  if (secret === '') return text;
+  const forms = known.get(secret) ?? formsOf(secret);
+  known.set(secret, forms);
+  let out = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    for (const form of forms) {
+      const end = form.starts.includes(text[at] ?? '') ? endOf(text, at, form) : -1;
+      if (end === -1) continue;
+      const kept = text.slice(copied, at);
+      out += `${form.before === undefined ? kept : kept.replace(form.before, '')}[key]`;
+      copied = end;
+      if (form.behind !== undefined) {
+        form.behind.lastIndex = end;
+        copied += form.behind.exec(text)?.[0].length ?? 0;
+      }
+      at = copied - 1;
+      break;
+    }
+  }
+  return copied === 0 ? text : out + text.slice(copied);
 }
