@@ -1,16 +1,19 @@
 import { usage } from '../errors.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import { isUnsafe } from '../text/unsafe.ts';
+import type { ReferenceKind } from './contract.ts';
+
+export type { ReferenceKind } from './contract.ts';
 
 /** A channel or playlist that the user named. */
 export interface Reference {
   /** As typed. */
   readonly given: string;
-  /** What is sent to the service: a handle, an ID, or a full channel URL where neither can be read from it. */
+  /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
-  /** The canonical ID, where the reference itself is one or holds one. */
+  /** The canonical ID, if the reference is one or carries one. */
   readonly id: string | null;
 }
-
-export type ReferenceKind = 'channel' | 'playlist';
 
 /** What each kind of reference looks like, for messages and help (service specification, sections 1 and 4.5). */
 export const expectedReference = {
@@ -19,17 +22,20 @@ export const expectedReference = {
 } as const;
 
 const channelId = /^UC[A-Za-z0-9_-]+$/;
+const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
-const handle = /^@[^\s\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069/\\?#@:]+$/u;
-const control = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+const handlePattern = /^@[^\s/\\?#@:]+$/;
+/** Paths of the platform that name a video or a list, not a channel. */
+const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 'live', 'embed']);
 
 /**
- * What a person types as a channel or playlist -> reference. URLs are taken with or without scheme, of any
- * host. Throws a usage error, saying what was expected, for what cannot be one.
+ * Reads what a person types as a channel or playlist. URLs are taken with or without scheme, of any host; one that
+ * carries a handle or an ID is reduced to it, any other http(s) channel URL is kept character for character. Throws
+ * a usage error that says what was expected for what cannot be such a reference.
  */
 export function parseReference(text: string, kind: ReferenceKind): Reference {
   const given = text.trim();
-  const found = kind === 'channel' ? channel(given) : playlist(given);
+  const found = parse(given, kind);
   if (found !== null) return { given, ...found };
   const shown = given === '' ? 'an empty text' : `'${given.length > 80 ? `${given.slice(0, 80)}…` : given}'`;
   throw usage(
@@ -38,23 +44,37 @@ export function parseReference(text: string, kind: ReferenceKind): Reference {
   );
 }
 
-type Found = { value: string; id: string | null };
+type Found = Pick<Reference, 'value' | 'id'>;
+
+function parse(text: string, kind: ReferenceKind): Found | null {
+  return kind === 'channel' ? channel(text) : playlist(text);
+}
 
 function channel(text: string): Found | null {
   if (channelId.test(text)) return { value: text, id: text };
-  if (handle.test(text)) return { value: text, id: null };
+  if (isHandle(text)) return { value: text, id: null };
   const url = parseUrl(text);
   if (url === null) return null;
-  const [first = '', second = ''] = url.pathname.split('/').slice(1);
-  if (first.startsWith('@') || first.startsWith('%40')) {
-    const name = decode(first);
-    return name !== null && handle.test(name) ? { value: name, id: null } : null;
+  const segments = url.pathname.split('/').filter((segment) => segment !== '');
+  for (const [i, segment] of segments.entries()) {
+    if (segment.startsWith('@') || segment.startsWith('%40')) {
+      const name = decode(segment);
+      return name !== null && isHandle(name) ? { value: name, id: null } : null;
+    }
+    if (segments[i - 1] === 'channel')
+      return channelId.test(segment) ? { value: segment, id: segment } : null;
+    if (fullChannelId.test(segment)) return { value: segment, id: segment };
   }
-  if (first === 'channel') return channelId.test(second) ? { value: second, id: second } : null;
-  if ((first === 'c' || first === 'user') && second !== '') {
-    return { value: `${url.protocol}//${url.host}/${first}/${second}`, id: null };
-  }
-  return null;
+  const id = url.searchParams.get('channel_id');
+  if (id !== null && channelId.test(id)) return { value: id, id };
+  const [first = '', second] = segments;
+  const named = first !== '' && (second !== undefined || !['channel', 'c', 'user'].includes(first));
+  const isChannel = named && !otherPages.has(first) && !url.searchParams.has('list');
+  return isChannel && hasScheme(text) ? { value: text, id: null } : null;
+}
+
+function isHandle(text: string): boolean {
+  return handlePattern.test(text) && !isUnsafe(text);
 }
 
 function playlist(text: string): Found | null {
@@ -62,12 +82,18 @@ function playlist(text: string): Found | null {
   return id !== null && id !== undefined && playlistId.test(id) ? { value: id, id } : null;
 }
 
+function hasScheme(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** A URL without white space, control characters, user name or password; null for anything else. */
 function parseUrl(text: string): URL | null {
-  if (control.test(text) || /\s/.test(text)) return null;
-  const hasScheme = /^https?:\/\//i.test(text);
-  if (!hasScheme && !/^(?:[^/?#@:]+\.[^/?#@:]+|localhost)(?::\d+)?[/?]/i.test(text)) return null;
+  if (isUnsafe(text) || /\s/.test(text)) return null;
+  const startsWithHost = /^(?:[^/?#@:]+\.[^/?#@:]+|localhost)(?::\d+)?[/?]/i.test(text);
+  if (!hasScheme(text) && !startsWithHost) return null;
   try {
-    return new URL(hasScheme ? text : `https://${text}`);
+    const url = new URL(hasScheme(text) ? text : `https://${text}`);
+    return url.username === '' && url.password === '' ? url : null;
   } catch {
     return null;
   }
@@ -82,8 +108,19 @@ function decode(text: string): string | null {
 }
 
 function suggestion(text: string, kind: ReferenceKind): string | undefined {
+  if (isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
   if (kind === 'playlist' && channel(text) !== null) return 'that is a channel: chanlist uploads lists it';
   if (kind === 'channel' && playlist(text) !== null) return 'that is a playlist: chanlist playlist lists it';
-  if (kind === 'channel' && handle.test(`@${text}`)) return `did you mean @${text}?`;
+  if (kind === 'channel' && isHandle(`@${text}`)) return `did you mean @${text}?`;
+  const withScheme = `https://${text}`;
+  if (!hasScheme(text) && parseUrl(text) !== null && parse(withScheme, kind) !== null)
+    return `did you mean ${withScheme}?`;
   return undefined;
+}
+
+/** A path, or a name with an extension that lists of references have. */
+function isFileName(text: string): boolean {
+  if (isUnsafe(text) || text.includes('://')) return false;
+  if (/\.(?:txt|list?|lst|csv|tsv|json|jsonl|ndjson|ya?ml|md|log|dat|conf)$/i.test(text)) return true;
+  return /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(text) || /^[^/?#:.@]+\/[^?#:]*$/.test(text);
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../src/errors.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
 
-const channels: readonly [typed: string, sent: string, id: string | null][] = [
+const channels: readonly (readonly [typed: string, sent: string, id: string | null])[] = [
   ['@demo', '@demo', null],
   ['  @demo\t', '@demo', null],
   ['@size-1000', '@size-1000', null],
@@ -24,8 +24,16 @@ const channels: readonly [typed: string, sent: string, id: string | null][] = [
   ['https://example.com/@%E6%97%A5', '@日', null],
   [`https://example.com/channel/${id}`, id, id],
   [`m.example.com/channel/${id}/featured`, id, id],
-  ['https://www.example.com/c/Some%20Name/videos', 'https://www.example.com/c/Some%20Name', null],
-  ['example.com/user/Name/', 'https://example.com/user/Name', null],
+  [`https://mirror.example/en/channel/${id}/`, id, id],
+  [`example.com/feeds/videos.xml?channel_id=${id}`, id, id],
+  // A channel URL that carries neither is kept character for character.
+  ...[
+    'https://www.example.com/c/Some%20Name/videos',
+    'http://m.example.com/user/Name/',
+    'HTTPS://Example.com:443/Name',
+    'https://example.com/c/Zürich?a=1&b=%2f#top',
+    'https://mirror.example/a/../b',
+  ].map((url) => [url, url, null] as const),
 ];
 
 test('channel references: handles, URLs in every form and IDs', () => {
@@ -63,6 +71,13 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
     'ftp://example.com/@demo',
     'javascript:alert(1)',
     'https://example.com/@%zz',
+    'https://example.com/shorts/abc',
+    'https://someone:hunter2@example.com/c/Name',
+    // Without a scheme only a URL that carries a handle or an ID is taken.
+    'example.com/c/Name',
+    'www.example.com/user/Name/',
+    'example.com',
+    'refs.txt',
     'https://',
     'file/@demo',
   ].map((text) => ['channel', text] as const),
@@ -99,6 +114,12 @@ test('a slip gets a suggestion', () => {
     return undefined;
   };
   assert.equal(hint('demo', 'channel'), 'did you mean @demo?');
+  assert.equal(hint('example.com/c/Name', 'channel'), 'did you mean https://example.com/c/Name?');
+  for (const name of ['refs.txt', './refs', '/home/a/list', 'lists/night', '~/refs.csv', '../Refs.TXT']) {
+    assert.match(hint(name, 'channel') ?? '', /--from /, name);
+    assert.match(hint(name, 'playlist') ?? '', /--from /, name);
+  }
+  assert.equal(hint('my refs.txt', 'channel'), "to read references from a file: --from 'my refs.txt'");
   assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
   assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
 });
