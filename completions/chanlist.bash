@@ -72,7 +72,7 @@ _chanlist() {
         ended=1
         break
         ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --max-credits | --continuation | --output-dir | --port | --host | --key | --credits | --page-size | --latency | --seed | --fail)
+      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --max-credits | --continuation | --output-dir | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --fail)
         flag=$word
         i=$((i + 1))
         ;;
@@ -114,6 +114,7 @@ _chanlist_enter() {
     ' uploads') command='uploads' ;;
     ' latest') command='latest' ;;
     ' playlist') command='playlist' ;;
+    ' credits') command='credits' ;;
     ' auth') command='auth' ;;
     'auth login') command='auth login' ;;
     'auth status') command='auth status' ;;
@@ -157,6 +158,7 @@ _chanlist_flags() {
     'uploads') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--update\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'latest') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'playlist') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'credits') _chanlist_offer $'--month\n--by\n--json\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
     'auth login') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth status') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n-f\n--format\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
@@ -172,11 +174,11 @@ _chanlist_flags() {
 # Offers arguments of $command.
 _chanlist_argument() {
   case $command in
-    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nauth\nserve\ncompletion\nhelp' ;;
+    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp' ;;
     'auth') _chanlist_offer $'login\nstatus\nlist\nswitch\nlogout' ;;
     'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
     'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
-    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
+    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
   esac
 }
 

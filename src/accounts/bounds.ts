@@ -1,10 +1,7 @@
+import type { CreditBound } from '../api/credits.ts';
 import { usage } from '../errors.ts';
 
-/** One bound of `--max-credits`: so many credits per call, per calendar day or per calendar month (local time). */
-export interface CreditBound {
-  readonly credits: number;
-  readonly per: 'call' | 'day' | 'month';
-}
+export type { CreditBound } from '../api/credits.ts';
 
 /**
  * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
@@ -17,4 +14,23 @@ export function parseBounds(text: string, source: string): CreditBound[] {
       throw usage(`${source} is '${text}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
     return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'call' };
   });
+}
+
+/** Bounds as `parseBounds` reads them: `5,3000/month`. */
+export function formatBounds(bounds: readonly CreditBound[]): string {
+  return bounds.map(({ credits, per }) => (per === 'call' ? `${credits}` : `${credits}/${per}`)).join(',');
+}
+
+/**
+ * The bounds of a call: those of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile.
+ * Throws a usage error for a wrong value of the variable.
+ */
+export function resolveBounds(
+  flagBounds: readonly CreditBound[],
+  env: Readonly<Record<string, string | undefined>>,
+  profileBounds: readonly CreditBound[],
+): readonly CreditBound[] {
+  if (flagBounds.length > 0) return flagBounds;
+  const text = env.CHANLIST_MAX_CREDITS;
+  return text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : profileBounds;
 }

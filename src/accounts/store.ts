@@ -44,7 +44,8 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
   return resolve(own, 'config.json');
 }
 
-function homeFolder(env: Env, platform: NodeJS.Platform): string | null {
+/** The home folder: as the environment names it, else as the system knows it; null if neither does. */
+export function homeFolder(env: Env, platform: NodeJS.Platform): string | null {
   const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
   if (named) return named;
   try {

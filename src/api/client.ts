@@ -131,7 +131,7 @@ export class Client {
 
   /** One request: a whole 200, or what was wrong. */
   async #attempt(operation: Operation, path: string, tally: Tally): Promise<Answer | FailedAttempt> {
-    await this.#budget.reserve(operation.credits);
+    const reservation = await this.#budget.reserve(operation.credits, tally);
     let charge: Charge = 'none';
     const started = this.#context.clock.elapsed();
     let result = 'not sent';
@@ -152,7 +152,7 @@ export class Client {
       if (error.problem === 'stopped') throw this.#context.stop.reason;
       return failedTransport(error, this.#service.baseUrl.origin, this.#context.clock.now(), this.#hide);
     } finally {
-      this.#budget.settle(operation.credits, charge, tally);
+      this.#budget.settle(reservation, charge, tally);
       const took = Math.round(this.#context.clock.elapsed() - started);
       const safe = this.#hide(path);
       const shown = safe.length > 300 ? `${safe.slice(0, 300)}…` : safe;

@@ -11,13 +11,15 @@ export interface Credits {
 
 /** What was done, for the whole call or for one reference. */
 export interface Tally {
+  /** The reference as the user gave it; null for the whole call, or for a listing that starts at a token. */
+  readonly reference: string | null;
   readonly credits: Credits;
   requests: number;
   retries: number;
 }
 
-export function newTally(): Tally {
-  return { credits: { confirmed: 0, possibly_charged: 0 }, requests: 0, retries: 0 };
+export function newTally(reference: string | null = null): Tally {
+  return { reference, credits: { confirmed: 0, possibly_charged: 0 }, requests: 0, retries: 0 };
 }
 
 /** Credits that a tally may have cost at most. */
@@ -33,46 +35,116 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb?:
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
-/** The failure of a call whose budget of `most` credits is spent; `needed`: how many more it would take, and what for. */
-export function budgetSpent(most: number, needed?: { credits: number; of?: string }): Failure {
-  const what = `stopped by the budget: --max-credits allows ${credits(most)}`;
-  if (needed === undefined) return new Failure('budget', what);
-  const more = count(needed.credits, 'more is', 'more are');
-  return new Failure('budget', `${what}; about ${more} needed${needed.of ?? ''}`);
+/** One bound of `--max-credits`: so many credits per call, per calendar day or per calendar month (local time). */
+export interface CreditBound {
+  readonly credits: number;
+  readonly per: 'call' | 'day' | 'month';
 }
 
-/** The budget of one call. Requests that run side by side never spend more than it together. */
+/** `3 credits`, `3000 credits per month`. */
+export function describeBound(bound: CreditBound): string {
+  return bound.per === 'call' ? credits(bound.credits) : `${credits(bound.credits)} per ${bound.per}`;
+}
+
+/** A bound that leaves no room for a request; `resets`: local date and time (`2026-12-01 00:00`), null for a call. */
+export interface SpentBound extends CreditBound {
+  readonly resets: string | null;
+}
+
+/** A request that a ledger has noted (`spent` null), or the bound that leaves no room for it. */
+export type LedgerReservation =
+  | { readonly spent: SpentBound }
+  | { readonly spent: null; settle(charge: Charge): void };
+
+/** What a budget needs of the ledger of credits: it enforces the bounds per day and per month. */
+export interface Ledger {
+  /** Notes a paid request before it is sent. Throws a `Failure` if it cannot and has bounds to enforce. */
+  reserve(credits: number, reference: string | null): LedgerReservation;
+}
+
+/** Credits set aside for one request. */
+export interface Reservation {
+  readonly credits: number;
+  readonly noted: LedgerReservation | null;
+}
+
+export interface BudgetOptions {
+  /** All of them hold. */
+  readonly bounds: readonly CreditBound[];
+  /**
+   * Opens the ledger, once, before the first paid request. Null: nothing is noted (the sandbox), and the bounds per
+   * day and month hold for this call alone.
+   */
+  readonly ledger: (() => Promise<Ledger>) | null;
+}
+
+/** The budget of one call. Concurrent requests never spend more than it together. */
 export class Budget {
-  readonly #most: number | null;
+  readonly bounds: readonly CreditBound[];
   readonly total: Tally = newTally();
+  readonly #openLedger: BudgetOptions['ledger'];
+  /** The bounds that are enforced in memory. */
+  readonly #ownBounds: readonly CreditBound[];
+  #ledger: Promise<Ledger> | null = null;
+  #spentBound: SpentBound | null = null;
   #reserved = 0;
   #waiting: (() => void)[] = [];
 
-  /** `most`: the greatest number of credits that this call may cost, possibly charged ones counted; null: any. */
-  constructor(most: number | null) {
-    this.#most = most;
+  constructor({ bounds, ledger }: BudgetOptions) {
+    this.bounds = bounds;
+    this.#openLedger = ledger;
+    this.#ownBounds = ledger === null ? bounds : bounds.filter(({ per }) => per === 'call');
   }
 
+  /** Credits that this call may cost at most, possibly charged ones counted; null: no bound of the call. */
   get most(): number | null {
-    return this.#most;
+    const most = Math.min(...this.#ownBounds.map((bound) => bound.credits));
+    return most === Number.POSITIVE_INFINITY ? null : most;
   }
 
-  /** Sets `credits` aside for a request; throws a `budget` failure once they can't be had any more. */
-  async reserve(credits: number): Promise<void> {
-    if (credits === 0) return;
-    while (this.#most !== null) {
-      const gone = spent(this.total.credits);
-      if (gone + credits > this.#most) {
-        throw budgetSpent(this.#most);
+  /** The bound that refused a request last; before that, the smallest. Null without bounds. */
+  get spentBound(): SpentBound | null {
+    if (this.#spentBound !== null) return this.#spentBound;
+    const [smallest] = [...this.bounds].sort((a, b) => a.credits - b.credits);
+    return smallest === undefined ? null : { ...smallest, resets: null };
+  }
+
+  /**
+   * Opens the ledger now if a bound needs it, so that one that cannot be used stops a paid call before its first
+   * request. Throws as `openLedger` does.
+   */
+  async prepare(): Promise<void> {
+    if (this.bounds.some(({ per }) => per !== 'call')) await this.#open();
+  }
+
+  /**
+   * Sets `credits` aside for a request and notes it in the ledger; waits for requests under way if these may leave
+   * room for it. Throws a `budget` failure if a bound is spent, and as `Ledger.reserve` does. 0 credits touch nothing.
+   */
+  async reserve(credits: number, tally: Tally): Promise<Reservation> {
+    if (credits === 0) return { credits, noted: null };
+    const ledger = await this.#open();
+    for (;;) {
+      const full = this.#fullBound(credits);
+      const noted = full === null ? (ledger?.reserve(credits, tally.reference) ?? null) : null;
+      const spentBound = full ?? noted?.spent ?? null;
+      if (spentBound === null) {
+        this.#reserved += credits;
+        return { credits, noted };
       }
-      if (gone + this.#reserved + credits <= this.#most) break;
+      const certain = full !== null && spent(this.total.credits) + credits > full.credits;
+      if (certain || this.#reserved === 0) {
+        this.#spentBound = spentBound;
+        throw budgetSpent(this);
+      }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    this.#reserved += credits;
   }
 
-  /** Ends a reservation: what the request did cost, for the call and for its reference. */
-  settle(credits: number, charge: Charge, tally: Tally): void {
+  /** Ends a reservation: what the request did cost, for the call, for its reference and in the ledger. */
+  settle({ credits, noted }: Reservation, charge: Charge, tally: Tally): void {
+    if (credits === 0) return;
+    if (noted?.spent === null) noted.settle(charge);
     this.#reserved -= credits;
     if (charge !== 'none') {
       this.total.credits[charge] += credits;
@@ -82,4 +154,40 @@ export class Budget {
     this.#waiting = [];
     for (const wake of waiting) wake();
   }
+
+  #open(): Promise<Ledger> | null {
+    if (this.#openLedger === null) return null;
+    this.#ledger ??= this.#openLedger();
+    return this.#ledger;
+  }
+
+  /** The smallest of the bounds in memory, if `credits` more do not fit into it now. */
+  #fullBound(credits: number): SpentBound | null {
+    const gone = spent(this.total.credits) + this.#reserved;
+    let full: CreditBound | null = null;
+    for (const bound of this.#ownBounds) {
+      if (gone + credits > bound.credits && bound.credits < (full?.credits ?? Number.POSITIVE_INFINITY))
+        full = bound;
+    }
+    return full === null ? null : { ...full, resets: null };
+  }
+}
+
+/** The budget of a call, with all bounds that hold for it. */
+export function createBudget(options: BudgetOptions): Budget {
+  return new Budget(options);
+}
+
+/**
+ * The failure of a call whose budget is spent (exit 9): which bound, and when it resets. `needed`: about how many more
+ * credits it would take, and what for.
+ */
+export function budgetSpent(budget: Budget, needed?: { credits: number; of?: string }): Failure {
+  const bound = budget.spentBound;
+  const allowed = bound === null ? '' : `: --max-credits allows ${describeBound(bound)}`;
+  const resets = bound?.resets ? `, it resets on ${bound.resets} (local time)` : '';
+  const what = `stopped by the budget${allowed}${resets}`;
+  if (needed === undefined || needed.credits <= 0) return new Failure('budget', what);
+  const more = count(needed.credits, 'more is', 'more are');
+  return new Failure('budget', `${what}; about ${more} needed${needed.of ?? ''}`);
 }

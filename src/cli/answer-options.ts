@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CreditBound } from '../accounts/bounds.ts';
 import { expectedReference } from '../api/references.ts';
 import { addMaxCredits } from './max-credits.ts';
 import { type SharedOptions, sharedOptions } from './options.ts';
@@ -11,13 +12,13 @@ export interface BodyOptions {
   /** `--from`: a file of references, `-` for stdin. */
   readonly from: string | null;
   readonly concurrency: number;
-  readonly maxCredits: number | null;
+  readonly maxCredits: readonly CreditBound[];
 }
 
 export interface BodyFlags {
   from?: string;
   concurrency?: number;
-  maxCredits?: number;
+  maxCredits?: CreditBound[];
 }
 
 /** Adds the arguments and options of a free command over channels. */
@@ -35,6 +36,6 @@ export function bodyOptions(command: Command, references: string[], flags: BodyF
     references,
     from: flags.from ?? null,
     concurrency: flags.concurrency ?? defaultConcurrency,
-    maxCredits: flags.maxCredits ?? null,
+    maxCredits: flags.maxCredits ?? [],
   };
 }

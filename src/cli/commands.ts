@@ -73,6 +73,14 @@ export const commands: readonly CommandRow[] = [
     load: () => import('../commands/playlist.ts'),
   },
   {
+    name: 'credits',
+    usage: '',
+    summary: 'what was spent, from the local ledger (free, offline)',
+    group: others,
+    flags: () => ['json', ...messages],
+    load: () => import('../commands/credits.ts'),
+  },
+  {
     name: 'auth',
     usage: '<action>',
     summary: 'login, status, list, switch, logout',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CreditBound } from '../accounts/bounds.ts';
 import { expectedReference, type ReferenceKind } from '../api/references.ts';
 import { usage } from '../errors.ts';
 import { type Invocation, invocationOf } from '../run/command-line.ts';
@@ -14,7 +15,7 @@ export interface ListingOptions {
   readonly from: string | null;
   /** Entries of a reference, at the most; null: all. */
   readonly limit: number | null;
-  readonly maxCredits: number | null;
+  readonly maxCredits: readonly CreditBound[];
   /** Token of the page to start at, in place of a reference. */
   readonly continuation: string | null;
   readonly outputDir: string | null;
@@ -27,7 +28,7 @@ export interface ListingOptions {
 export interface ListingFlags {
   from?: string;
   limit?: number;
-  maxCredits?: number;
+  maxCredits?: CreditBound[];
   continuation?: string;
   outputDir?: string;
   concurrency?: number;
@@ -102,7 +103,7 @@ export function listingOptions(command: Command, references: string[], flags: Li
     references,
     from: flags.from ?? null,
     limit: flags.limit ?? null,
-    maxCredits: flags.maxCredits ?? null,
+    maxCredits: flags.maxCredits ?? [],
     continuation: continuation ?? null,
     outputDir: outputDir ?? null,
     concurrency: flags.concurrency ?? defaultConcurrency,

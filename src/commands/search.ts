@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { CreditBound } from '../accounts/bounds.ts';
 import { operations } from '../api/contract.ts';
 import { checkParameters } from '../api/parameters.ts';
 import { expectedReference, parseReference, type Reference } from '../api/references.ts';
@@ -19,7 +20,7 @@ export interface SearchOptions {
   readonly query: string;
   /** Results at the most; null: the service's default. */
   readonly limit: number | null;
-  readonly maxCredits: number | null;
+  readonly maxCredits: readonly CreditBound[];
 }
 
 export function register(command: Command, start: Start): void {
@@ -42,13 +43,13 @@ export function register(command: Command, start: Start): void {
       ['titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
     ],
   );
-  command.action((channel: string, words: string[], flags: { limit?: number; maxCredits?: number }) =>
+  command.action((channel: string, words: string[], flags: { limit?: number; maxCredits?: CreditBound[] }) =>
     start(run, {
       shared: sharedOptions(command),
       channel,
       query: words.join(' '),
       limit: flags.limit ?? null,
-      maxCredits: flags.maxCredits ?? null,
+      maxCredits: flags.maxCredits ?? [],
     }),
   );
 }

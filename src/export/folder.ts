@@ -96,9 +96,9 @@ function allNeeded(call: Call, receipts: readonly Receipt[]): Failure {
   const stopped = receipts.filter(({ failure }) => failure?.code === 'budget');
   const begun = stopped.flatMap(({ needed }) => needed ?? []);
   const others = stopped.length - begun.length;
-  if (begun.length === 0) return budgetSpent(call.budget.most ?? 0);
+  if (begun.length === 0) return budgetSpent(call.budget);
   const which = begun.length === 1 ? 'the one begun' : `the ${begun.length} begun`;
-  return budgetSpent(call.budget.most ?? 0, {
+  return budgetSpent(call.budget, {
     credits: begun.reduce((sum, credits) => sum + credits, 0),
     ...(others > 0 && { of: ` for ${which}, and more for ${others} not begun` }),
   });

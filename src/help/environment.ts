@@ -7,7 +7,7 @@ export const environment: readonly (readonly [variable: string, meaning: string]
   ['CHANLIST_NAMESPACE', `the path word after /api/v2/, as --namespace (default: ${defaultNamespace})`],
   ['CHANLIST_API_KEY', 'the key; takes precedence over a stored one'],
   ['CHANLIST_API_KEY_FILE', 'a file that holds the key; read where CHANLIST_API_KEY is not set'],
-  ['CHANLIST_MAX_CREDITS', 'credits that one call may spend at the most, as --max-credits'],
+  ['CHANLIST_MAX_CREDITS', 'bounds on what may be spent, separated by commas, as --max-credits'],
   ['CHANLIST_DEBUG', '1: show the stack of an error'],
   ['HTTPS_PROXY', 'proxy between this machine and the service (or https_proxy)'],
   ['HTTP_PROXY', 'the same, where HTTPS_PROXY is not set (or http_proxy)'],
@@ -21,6 +21,7 @@ export const environment: readonly (readonly [variable: string, meaning: string]
   ['TERM', 'dumb: no colour, and no progress line'],
   ['COLUMNS', 'width of a terminal that does not tell its own'],
   ['XDG_CONFIG_HOME', 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)'],
-  ['HOME', 'the home folder, where XDG_CONFIG_HOME is not set'],
+  ['XDG_STATE_HOME', 'folder of the ledger of credits (default: ~/.local/state)'],
+  ['HOME', 'the home folder, where XDG_CONFIG_HOME or XDG_STATE_HOME is not set'],
   ['APPDATA, USERPROFILE', 'these folders on Windows'],
 ];

@@ -1,3 +1,4 @@
+import type { CreditBound } from '../accounts/bounds.ts';
 import { type Operation, operations } from '../api/contract.ts';
 import type { Parameters } from '../api/parameters.ts';
 import type { Reference } from '../api/references.ts';
@@ -35,7 +36,7 @@ interface Outcome {
 /** Checks where the answers go and in which form, before anything is sent; the work prints them in input order. */
 export async function prepareBodies(
   plan: BodyPlan,
-  maxCredits: number | null,
+  maxCredits: readonly CreditBound[],
   context: Context,
 ): Promise<CallPlan> {
   const { operation, shared, references, concurrency } = plan;

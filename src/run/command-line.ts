@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type CreditBound, formatBounds } from '../accounts/bounds.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 export { shellQuote } from '../text/shell-quote.ts';
@@ -29,11 +30,9 @@ export function invocationOf(command: Command): Invocation {
       const name = option.long ?? option.flags;
       // Behind the command's name a flag is nearer than before it.
       if (flags.some((flag) => flag.name === name)) continue;
-      const last = Array.isArray(value) ? value.at(-1) : value;
-      flags.push({
-        name,
-        value: typeof last === 'boolean' ? null : String(last),
-      });
+      const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+      const text = name === '--max-credits' ? formatBounds(value as readonly CreditBound[]) : String(last);
+      flags.push({ name, value: typeof last === 'boolean' ? null : text });
     }
   }
   return { name: names.join(' '), flags };

@@ -1,14 +1,15 @@
+import type { CreditBound } from '../accounts/bounds.ts';
 import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { requestPath } from '../api/client.ts';
 import { defaultNamespace, type Operation } from '../api/contract.ts';
+import { describeBound } from '../api/credits.ts';
 import { checkParameters, type Parameters } from '../api/parameters.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
-import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** A request that would be sent. */
@@ -26,7 +27,7 @@ const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 export async function dryRun(
   requests: readonly DryRunRequest[],
   shared: SharedOptions,
-  maxCredits: number | null,
+  maxCredits: readonly CreditBound[],
   context: Context,
 ): Promise<number> {
   checkSandboxFlags(shared);
@@ -42,8 +43,8 @@ export async function dryRun(
   return 0;
 }
 
-function cost(operation: Operation, maxCredits: number | null): string {
+function cost(operation: Operation, maxCredits: readonly CreditBound[]): string {
   if (operation.credits === 0) return 'free';
   const price = operation.paged ? '1 credit a page' : '1 credit';
-  return maxCredits === null ? price : `${price}, at most ${credits(maxCredits)}`;
+  return maxCredits.length === 0 ? price : `${price}, at most ${maxCredits.map(describeBound).join(', ')}`;
 }

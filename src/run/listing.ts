@@ -116,8 +116,7 @@ export async function list(
     if (error instanceof ClosedPipe) throw error;
     const thrown = toFailure(error);
     receipt.needed = thrown.code === 'budget' ? creditsNeeded(position, plan) : null;
-    const told =
-      receipt.needed === null ? thrown : budgetSpent(call.budget.most ?? 0, { credits: receipt.needed });
+    const told = receipt.needed === null ? thrown : budgetSpent(call.budget, { credits: receipt.needed });
     failure = plan.explain?.(told) ?? told;
     failed(receipt, failure);
   }

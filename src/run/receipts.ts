@@ -41,7 +41,7 @@ export function newReceipt(reference: string | null, id: string | null): Receipt
     disappeared: null,
     pages: 0,
     total: null,
-    tally: newTally(),
+    tally: newTally(reference),
     token: null,
     failure: null,
     goOn: null,

@@ -1,5 +1,6 @@
+import type { CreditBound } from '../accounts/bounds.ts';
 import type { Client } from '../api/client.ts';
-import { Budget, describeCredits, newTally, spent, type Tally } from '../api/credits.ts';
+import { type Budget, createBudget, describeCredits, newTally, spent, type Tally } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type Failure, fallbackHint, toFailure } from '../errors.ts';
@@ -15,8 +16,8 @@ import { type Receipt, summaryText } from './receipts.ts';
 export interface CallPlan {
   /** The first request of each reference, for `--dry-run`. */
   readonly requests: readonly DryRunRequest[];
-  /** Credits that the call may spend at the most; null: any number. */
-  readonly maxCredits: number | null;
+  /** Bounds on what the call may spend. */
+  readonly maxCredits: readonly CreditBound[];
   /** Requests side by side at the most. */
   readonly concurrency: number;
   work(call: Call): Promise<void>;
@@ -83,7 +84,7 @@ export async function runCall(
     return await dryRun(plan.requests, shared, plan.maxCredits, context);
   }
   await checkSummary(shared);
-  const done = await perform(plan, shared, context);
+  const done = await perform(command, plan, shared, context);
   try {
     await keepSummary(done);
   } catch (error) {
@@ -103,9 +104,25 @@ interface Done {
 }
 
 /** Does the work with an open service, and tells how it ended. */
-async function perform(plan: CallPlan, shared: SharedOptions, context: Context): Promise<Done> {
+async function perform(
+  command: string,
+  plan: CallPlan,
+  shared: SharedOptions,
+  context: Context,
+): Promise<Done> {
   const stderr = new Stderr(context.stderr, shared);
-  const budget = new Budget(plan.maxCredits);
+  let account: { origin: string; key: string } | null = null;
+  const budget = createBudget({
+    bounds: plan.maxCredits,
+    ledger: shared.sandbox
+      ? null
+      : async () => {
+          if (account === null) throw new Error('no service is open');
+          const { openLedger } = await import('../accounts/ledger.ts');
+          const warn = (message: string): void => stderr.warn(message);
+          return openLedger({ context, account, command, bounds: plan.maxCredits, warn });
+        },
+  });
   const progress = createProgress(context, stderr, { color: shared.color, quiet: shared.quiet });
   const receipts: Receipt[] = [];
   const tell = teller(stderr, context);
@@ -125,11 +142,13 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
   try {
     const service = await openService(shared, context);
     closers.push(() => service.close());
+    account = { origin: service.baseUrl.origin, key: service.key };
     if (!shared.sandbox) stderr.redact(service.key);
     const how = { connections: plan.concurrency };
     const opened = createClient(service, shared, how, context, budget, stderr, progress);
     client = opened;
     closers.push(() => opened.close());
+    if (plan.requests.some(isPaid)) await budget.prepare();
     await plan.work({
       context,
       stderr,
@@ -155,6 +174,11 @@ async function perform(plan: CallPlan, shared: SharedOptions, context: Context):
   const begun = receipts.filter((receipt) => receipt.failure === null || receipt.pages > 0);
   if (!closedPipe && (failure === null || begun.length > 1)) tellSummary(stderr, receipts, budget);
   return { exit, total: budget.total, receipts };
+}
+
+/** True if this reference may cost credits. */
+function isPaid({ operation, next }: DryRunRequest): boolean {
+  return operation.credits > 0 || (next?.operation.credits ?? 0) > 0;
 }
 
 /** Throws a usage error where `--summary` cannot be written, or would overwrite the output. */

@@ -132,7 +132,7 @@ test('uploads and playlist: their own flags', async () => {
       references: [word, 'second'],
       from: null,
       limit: null,
-      maxCredits: null,
+      maxCredits: [],
       continuation: null,
       outputDir: null,
       concurrency: 4,
@@ -156,7 +156,7 @@ test('uploads and playlist: their own flags', async () => {
       references: [],
       from: '-',
       limit: 7,
-      maxCredits: 0,
+      maxCredits: [{ credits: 0, per: 'call' }],
       continuation: null,
       outputDir: 'lists',
       concurrency: 9,
@@ -174,9 +174,9 @@ test('uploads and playlist: their own flags', async () => {
 test('resolve and latest: their own flags', async () => {
   for (const command of ['resolve', 'latest']) {
     const { shared: _, ...plain } = await parse(command, '@x');
-    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, maxCredits: null });
+    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, maxCredits: [] });
     const { shared: __, ...given } = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
-    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, maxCredits: null });
+    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, maxCredits: [] });
     // Free: a budget, also of nothing, is kept.
     await parse(command, '@x', '--max-credits', '0');
   }
@@ -184,9 +184,14 @@ test('resolve and latest: their own flags', async () => {
 
 test('search: words are joined', async () => {
   const { shared: _, ...plain } = await parse('search', '@x', 'two', 'words');
-  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null, maxCredits: null });
+  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null, maxCredits: [] });
   const { shared: __, ...given } = await parse('search', '@x', 'a', '-n', '50', '--max-credits', '3', 'b');
-  assert.deepEqual(given, { channel: '@x', query: 'a b', limit: 50, maxCredits: 3 });
+  assert.deepEqual(given, {
+    channel: '@x',
+    query: 'a b',
+    limit: 50,
+    maxCredits: [{ credits: 3, per: 'call' }],
+  });
 });
 
 test('behind -- everything is an argument', async () => {
@@ -255,7 +260,10 @@ const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[]
   [['--limit', '1e3'], /^--limit is '1e3': expected/],
   [['--limit', ''], /^--limit is '': expected/],
   [['--limit', '9007199254740993'], /^--limit is/],
-  [['--max-credits', '-1'], /^--max-credits is '-1': expected a whole number, 0 or more$/],
+  [
+    ['--max-credits', '-1'],
+    /^--max-credits is '-1': expected a whole number, N\/day or N\/month; e\.g\. 3000\/month$/,
+  ],
   [['--concurrency', '0'], /^--concurrency is '0': expected a whole number, from 1 to 100$/],
   [['--timeout', '0'], /^--timeout is '0': expected seconds, more than 0/],
   [['--timeout', 'soon'], /^--timeout is 'soon': expected seconds/],

@@ -124,7 +124,7 @@ async function homeFor(t: TestContext, shell: Shell): Promise<string | null> {
 }
 
 const commandNames = [
-  ...['auth', 'completion', 'help', 'latest', 'playlist', 'resolve', 'search', 'serve', 'uploads'],
+  ...['auth', 'completion', 'credits', 'help', 'latest', 'playlist', 'resolve', 'search', 'serve', 'uploads'],
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],

@@ -16,6 +16,7 @@ const topics = [
   'uploads',
   'latest',
   'playlist',
+  'credits',
   'auth',
   'auth login',
   'auth status',

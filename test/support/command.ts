@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
-import { testKey } from './program.ts';
+import { stateHome, testKey } from './program.ts';
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export async function command(args: readonly string[], options: CommandOptions =
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
     stdout: out.stream,
     stderr: err.stream,
-    env: { TERM: 'dumb', ...options.env },
+    env: { TERM: 'dumb', XDG_STATE_HOME: stateHome, ...options.env },
     clock: {
       now: options.now ?? (() => Date.UTC(2026, 0, 1) + time),
       elapsed: () => time,

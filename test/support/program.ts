@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,9 +42,13 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
+/** Folder of the ledger of credits, one for all tests of a file. */
+export const stateHome = mkdtempSync(join(tmpdir(), 'chanlist-state-'));
+process.on('exit', () => rmSync(stateHome, { recursive: true, force: true }));
+
 /** Environment of a run: nothing of the machine's but what Node needs, and a home that does not exist. */
 export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...extra };
+  return { PATH: process.env.PATH ?? '', HOME: '/nonexistent', XDG_STATE_HOME: stateHome, ...extra };
 }
 
 /** Environment that names a service and the test key. */

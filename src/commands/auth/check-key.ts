@@ -1,6 +1,6 @@
 import type { Service } from '../../api/client.ts';
 import { operations } from '../../api/contract.ts';
-import { Budget, newTally } from '../../api/credits.ts';
+import { createBudget, newTally } from '../../api/credits.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -24,7 +24,8 @@ export async function checkKey(service: Service, context: Context, shared: Share
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const how = { connections: 1, takesAnyAnswer: true };
-  const client = createClient(service, shared, how, context, new Budget(0), stderr, progress);
+  const budget = createBudget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
+  const client = createClient(service, shared, how, context, budget, stderr, progress);
   try {
     await client.call(operations.resolve, { input: anyChannel }, newTally());
     return 'good';

@@ -1,0 +1,131 @@
+/** The version of the lines that this program reads and writes. */
+export const ledgerVersion = 1;
+
+/** A paid request, noted before it is sent. */
+export interface RequestLine {
+  readonly version: number;
+  readonly kind: 'request';
+  /** Unique; its outcome names it. */
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** Local calendar day of the request: `2026-11-21`. */
+  readonly day: string;
+  /** Origin of the service: with `key`, the account. */
+  readonly origin: string;
+  /** Digest of the key. */
+  readonly key: string;
+  /** The key's last four characters. */
+  readonly last_four: string;
+  readonly command: string;
+  readonly reference: string | null;
+  readonly credits: number;
+}
+
+/** What became of a request. */
+export interface OutcomeLine {
+  readonly version: number;
+  readonly kind: 'outcome';
+  /** That of the request. */
+  readonly id: string;
+  readonly time: string;
+  readonly outcome: Outcome;
+}
+
+export type Outcome = 'confirmed' | 'free' | 'possibly_charged';
+
+export type LedgerLine = RequestLine | OutcomeLine | 'unreadable' | 'newer';
+
+/**
+ * The bytes of a line as they are appended. The line end in front closes a line that a crash tore off, so that it
+ * damages nothing but itself.
+ */
+export function appendedText(line: RequestLine | OutcomeLine): string {
+  return `\n${JSON.stringify(line)}\n`;
+}
+
+/** What a line says; `newer`: a newer chanlist wrote it. */
+export function parseLine(text: string): LedgerLine {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return 'unreadable';
+  }
+  if (typeof data !== 'object' || data === null) return 'unreadable';
+  const line: Partial<Record<string, unknown>> = { ...data };
+  if (typeof line.version !== 'number' || !Number.isInteger(line.version) || line.version < 1)
+    return 'unreadable';
+  if (line.version > ledgerVersion) return 'newer';
+  if (isOutcome(line) || isRequest(line)) return line;
+  return 'unreadable';
+}
+
+type Candidate = Partial<Record<string, unknown>> & { version?: unknown };
+
+function isOutcome(line: Candidate): line is Candidate & OutcomeLine {
+  const { kind, id, outcome } = line;
+  const known = outcome === 'confirmed' || outcome === 'free' || outcome === 'possibly_charged';
+  return kind === 'outcome' && typeof id === 'string' && known;
+}
+
+function isRequest(line: Candidate): line is Candidate & RequestLine {
+  const { kind, reference, credits, day } = line;
+  const texts = [line.id, line.time, line.origin, line.key, line.last_four, line.command];
+  return (
+    kind === 'request' &&
+    texts.every((text) => typeof text === 'string') &&
+    (reference === null || typeof reference === 'string') &&
+    typeof day === 'string' &&
+    /^\d{4}-\d\d-\d\d$/.test(day) &&
+    Number.isSafeInteger(credits) &&
+    (credits as number) >= 0
+  );
+}
+
+/**
+ * Sums of what one origin may have cost, per day and in all, over the lines of a ledger in their order. A request
+ * counts until a `free` outcome is noted. An unreadable line counts as one credit, on the day of the next readable
+ * request, as it cannot be later than that.
+ */
+export class OriginSums {
+  readonly #origin: string;
+  readonly #days = new Map<string, number>();
+  readonly #pending = new Map<string, RequestLine>();
+  #total = 0;
+  #unplaced = 0;
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  add(line: Exclude<LedgerLine, 'newer'>): void {
+    if (line === 'unreadable') {
+      this.#unplaced++;
+      this.#total++;
+    } else if (line.kind === 'request') {
+      this.#addTo(line.day, this.#unplaced);
+      this.#unplaced = 0;
+      if (line.origin !== this.#origin) return;
+      this.#pending.set(line.id, line);
+      this.#addTo(line.day, line.credits);
+      this.#total += line.credits;
+    } else {
+      const request = this.#pending.get(line.id);
+      if (request === undefined) return;
+      this.#pending.delete(line.id);
+      if (line.outcome !== 'free') return;
+      this.#addTo(request.day, -request.credits);
+      this.#total -= request.credits;
+    }
+  }
+
+  /** Credits that may have been spent on this day, or, without one, in all. */
+  spent(day?: string): number {
+    return day === undefined ? this.#total : (this.#days.get(day) ?? 0) + this.#unplaced;
+  }
+
+  #addTo(day: string, credits: number): void {
+    if (credits !== 0) this.#days.set(day, (this.#days.get(day) ?? 0) + credits);
+  }
+}

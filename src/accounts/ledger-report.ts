@@ -1,0 +1,134 @@
+import { closeSync } from 'node:fs';
+import { type Credits, spent } from '../api/credits.ts';
+import {
+  LedgerProblem,
+  ledgerFile,
+  newerLedger,
+  openLedgerForReading,
+  readLines,
+  unreadableLedger,
+} from './ledger-file.ts';
+import { parseLine, type RequestLine } from './ledger-lines.ts';
+
+export const groupings = ['day', 'command', 'reference'] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** What an account spent in a month. */
+export interface AccountSpending {
+  /** Tells accounts apart, also those that are shown alike. */
+  readonly id: string;
+  /** Origin and last four characters of the key. */
+  readonly account: string;
+  readonly today: Credits;
+  readonly month: Credits;
+  /** Null: a reference that is not known. */
+  readonly groups: ReadonlyMap<string | null, Credits>;
+}
+
+export interface MonthReport {
+  /** In the order of their first request. */
+  readonly accounts: readonly AccountSpending[];
+  /** Lines that cannot be read. Each counts as one possibly charged credit. */
+  readonly unreadable: number;
+}
+
+interface Sums extends AccountSpending {
+  readonly groups: Map<string | null, Credits>;
+}
+
+/**
+ * What was spent in a month (`2026-11`), from its ledger; null if there is none. `today`: the local day that counts as
+ * today. A request without an outcome counts as possibly charged, and so does an unreadable line: for the only account
+ * of the month, else for `account unknown`. Throws a `LedgerProblem`.
+ */
+export function readMonth(
+  folder: string,
+  month: string,
+  today: string,
+  by: Grouping | null,
+  env: Readonly<Record<string, string | undefined>>,
+): MonthReport | null {
+  const fd = openLedgerForReading(folder, month, env);
+  if (fd === null) return null;
+  const path = ledgerFile(folder, month);
+  const accounts = new Map<string, Sums>();
+  const pending = new Map<string, RequestLine>();
+  /** Days of the unreadable lines: each is that of the next readable request. */
+  const unreadable: string[] = [];
+  let unplaced = 0;
+  const place = (day: string): void => {
+    for (; unplaced > 0; unplaced--) unreadable.push(day);
+  };
+  const add = (sums: Sums, day: string, group: string | null, kind: keyof Credits, credits: number): void => {
+    const all = [sums.month];
+    if (day === today) all.push(sums.today);
+    if (by !== null) all.push(entryOf(sums.groups, group, newCredits));
+    for (const each of all) each[kind] += credits;
+  };
+  const accountOf = ({ origin, key, last_four }: RequestLine): Sums => {
+    const id = `${key} ${origin}`;
+    return entryOf(accounts, id, () => newSums(id, `${origin} …${last_four}`));
+  };
+  const settle = (line: RequestLine, kind: keyof Credits): void => {
+    const group = by === null ? null : line[by];
+    add(accountOf(line), line.day, group, kind, line.credits);
+  };
+  try {
+    readLines(
+      fd,
+      0,
+      (text) => {
+        const line = parseLine(text);
+        if (line === 'newer') throw newerLedger(path);
+        if (line === 'unreadable') unplaced++;
+        else if (line.kind === 'request') {
+          place(line.day);
+          accountOf(line);
+          pending.set(line.id, line);
+        } else {
+          const request = pending.get(line.id);
+          if (request === undefined) return;
+          pending.delete(line.id);
+          if (line.outcome !== 'free') settle(request, line.outcome);
+        }
+      },
+      true,
+    );
+  } catch (error) {
+    throw error instanceof LedgerProblem ? error : unreadableLedger(path, error);
+  } finally {
+    closeSync(fd);
+  }
+  for (const request of pending.values()) settle(request, 'possibly_charged');
+  place(today);
+  if (unreadable.length > 0) {
+    const [only, ...others] = accounts.values();
+    const sums =
+      only !== undefined && others.length === 0
+        ? only
+        : entryOf(accounts, '', () => newSums('', 'account unknown'));
+    for (const day of unreadable) add(sums, day, by === 'day' ? day : null, 'possibly_charged', 1);
+  }
+  return { accounts: [...accounts.values()], unreadable: unreadable.length };
+}
+
+/** The groups of an account: days in order, commands and references with the most expensive first. */
+export function sortedGroups(groups: AccountSpending['groups'], by: Grouping): [string | null, Credits][] {
+  const names = ([a]: [string | null, Credits], [b]: [string | null, Credits]): number =>
+    (a ?? '') < (b ?? '') ? -1 : 1;
+  return [...groups].sort((a, b) => (by === 'day' ? 0 : spent(b[1]) - spent(a[1])) || names(a, b));
+}
+
+const newCredits = (): Credits => ({ confirmed: 0, possibly_charged: 0 });
+
+function newSums(id: string, account: string): Sums {
+  return { id, account, today: newCredits(), month: newCredits(), groups: new Map() };
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const created = create();
+  map.set(key, created);
+  return created;
+}

@@ -1,0 +1,264 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, writeSync } from 'node:fs';
+import type { Charge, CreditBound, Ledger, LedgerReservation, SpentBound } from '../api/credits.ts';
+import type { Context } from '../context.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { lastFour } from './key.ts';
+import {
+  hasLedger,
+  LedgerProblem,
+  ledgerFile,
+  ledgerFolder,
+  newerLedger,
+  openLedgerFile,
+  readLines,
+  unreadableLedger,
+} from './ledger-file.ts';
+import {
+  appendedText,
+  ledgerVersion,
+  OriginSums,
+  type OutcomeLine,
+  parseLine,
+  type RequestLine,
+} from './ledger-lines.ts';
+import { localDay, monthOf, resetTime } from './local-time.ts';
+
+/** An account: a key, and the origin of the service that it belongs to. */
+export interface Account {
+  readonly origin: string;
+  readonly key: string;
+}
+
+export interface LedgerOptions {
+  readonly context: Pick<Context, 'env' | 'clock'>;
+  readonly account: Account;
+  /** The command as `credits --by command` shows it. */
+  readonly command: string;
+  /** The bounds of the call; those per day and per month are enforced here. */
+  readonly bounds: readonly CreditBound[];
+  /** Prints a warning. */
+  warn(message: string): void;
+}
+
+/**
+ * Opens the ledger of paid requests (product.md, Credits). All paid requests of the account are to be reserved with it.
+ *
+ * With a bound per day or month a ledger that cannot be used is a failure: `failed` (1), or `usage` (2) if a newer
+ * chanlist wrote it, thrown here or by `reserve`. Without one it is one warning, and requests go unnoted.
+ *
+ * No lock is needed: a line is appended by a single `write`, and the order of the lines decides. A request fits if it and
+ * all requests before it that are not known to be free fit; one that does not is noted as free.
+ */
+export function openLedger(options: LedgerOptions): Ledger {
+  return new FileLedger(options);
+}
+
+/** A short digest that tells keys of an origin apart. */
+export function keyDigest({ origin, key }: Account): string {
+  return createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex').slice(0, 16);
+}
+
+class FileLedger implements Ledger {
+  readonly #context: LedgerOptions['context'];
+  readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
+  readonly #warn: LedgerOptions['warn'];
+  readonly #line: Pick<RequestLine, 'version' | 'origin' | 'key' | 'last_four' | 'command'>;
+  readonly #origin: string;
+  readonly #idPrefix = randomBytes(9).toString('base64url');
+  #count = 0;
+  #month: MonthFile | null = null;
+  #warned = false;
+
+  constructor({ context, account, command, bounds, warn }: LedgerOptions) {
+    this.#context = context;
+    // The month first: if both are spent, that is when more can be bought.
+    this.#bounds = (['month', 'day'] as const).flatMap((per) =>
+      bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
+    );
+    this.#warn = warn;
+    this.#origin = account.origin;
+    this.#line = {
+      version: ledgerVersion,
+      origin: account.origin,
+      key: keyDigest(account),
+      last_four: lastFour(account.key),
+      command,
+    };
+    this.#tolerate(() => {
+      const folder = ledgerFolder(context.env);
+      const first = folder !== null && this.#bounds.length > 0 && !hasLedger(folder);
+      this.#open(localDay(context.clock.now()));
+      if (first)
+        warn(
+          `there is no ledger of credits yet: counting starts at 0; keep the folder ${folder} for --max-credits`,
+        );
+    });
+  }
+
+  reserve(credits: number, reference: string | null): LedgerReservation {
+    const now = this.#context.clock.now();
+    const day = localDay(now);
+    const noted = this.#tolerate(() => {
+      const file = this.#open(day);
+      // What others append meanwhile is read below; if all is spent already, nothing needs to be noted.
+      const before = this.#fullBound(file.sums, credits, day, now);
+      if (before !== null) {
+        file.read();
+        const still = this.#fullBound(file.sums, credits, day, now);
+        if (still !== null) return { spent: still };
+      }
+      const id = `${this.#idPrefix}.${++this.#count}`;
+      const time = new Date(now).toISOString();
+      file.append({ ...this.#line, kind: 'request', id, time, day, reference, credits });
+      if (this.#bounds.length > 0) {
+        let spent: SpentBound | null = null;
+        file.read((line) => {
+          if (line.id === id) spent = this.#fullBound(file.sums, 0, day, now);
+        });
+        if (spent !== null) {
+          this.#settle(file, id, 'none');
+          return { spent };
+        }
+      }
+      return { spent: null, settle: (charge: Charge) => this.#settle(file, id, charge) };
+    });
+    return noted ?? { spent: null, settle: () => {} };
+  }
+
+  /** Notes an outcome. If that fails, the request counts as possibly charged: nothing is lost. */
+  #settle(file: MonthFile, id: string, charge: Charge): void {
+    const time = new Date(this.#context.clock.now()).toISOString();
+    const outcome = charge === 'none' ? 'free' : charge;
+    try {
+      file.append({ version: ledgerVersion, kind: 'outcome', id, time, outcome });
+    } catch (error) {
+      if (!(error instanceof LedgerProblem)) throw error;
+      this.#warnOnce(error);
+    }
+  }
+
+  /** The ledger of the month that a day is in. */
+  #open(day: string): MonthFile {
+    const month = monthOf(day);
+    if (this.#month?.month === month) return this.#month;
+    const { env } = this.#context;
+    const folder = ledgerFolder(env);
+    if (folder === null)
+      throw new LedgerProblem('no home folder is known', 'set XDG_STATE_HOME to a folder of your own');
+    const fd = openLedgerFile(folder, month, env);
+    // That of the month before stays open: requests under way note their outcome in it.
+    const file = new MonthFile(month, fd, ledgerFile(folder, month), this.#origin);
+    try {
+      if (this.#bounds.length > 0) file.read();
+      else file.checkVersion();
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    this.#month = file;
+    return file;
+  }
+
+  /** The first bound into which `credits` more do not fit. */
+  #fullBound(sums: OriginSums, credits: number, day: string, now: number): SpentBound | null {
+    for (const bound of this.#bounds) {
+      const spent = bound.per === 'day' ? sums.spent(day) : sums.spent();
+      if (spent + credits > bound.credits) return { ...bound, resets: resetTime(bound.per, now) };
+    }
+    return null;
+  }
+
+  /** Runs `work`; if the ledger cannot be used: throws a failure with bounds, else warns once and returns null. */
+  #tolerate<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof LedgerProblem)) throw error;
+      if (this.#bounds.length > 0) throw ledgerFailure(error);
+      this.#warnOnce(error);
+      return null;
+    }
+  }
+
+  #warnOnce({ message, hint }: LedgerProblem): void {
+    if (!this.#warned) this.#warn(`the ledger of credits misses requests of this call: ${message}; ${hint}`);
+    this.#warned = true;
+  }
+}
+
+/** A ledger that cannot be used, as the failure of a call that needs it. */
+function ledgerFailure(problem: LedgerProblem): Failure {
+  const message = `the ledger of credits, which --max-credits needs, cannot be used: ${problem.message}`;
+  if (problem.newer) return usage(message, problem.hint);
+  return new Failure('failed', message, { hint: problem.hint, cause: problem });
+}
+
+/** The ledger of one month, open for appending. */
+class MonthFile {
+  readonly month: string;
+  readonly sums: OriginSums;
+  readonly #fd: number;
+  readonly #path: string;
+  /** Up to here `sums` knows the file, in bytes. */
+  #offset = 0;
+
+  constructor(month: string, fd: number, path: string, origin: string) {
+    this.month = month;
+    this.#fd = fd;
+    this.#path = path;
+    this.sums = new OriginSums(origin);
+  }
+
+  /** Appends a line, by a single `write`. Throws a `LedgerProblem`. */
+  append(line: RequestLine | OutcomeLine): void {
+    const text = Buffer.from(appendedText(line));
+    let written: number;
+    try {
+      written = writeSync(this.#fd, text);
+    } catch (error) {
+      throw new LedgerProblem(
+        `cannot append to ${this.#path} (${systemCode(error) ?? 'unknown error'})`,
+        'make room, or make it a file that you can write',
+      );
+    }
+    if (written < text.length)
+      throw new LedgerProblem(`cannot append to ${this.#path} (ENOSPC)`, 'make room');
+  }
+
+  /** Adds what was appended since; `seen` is called after each request. Throws a `LedgerProblem`. */
+  read(seen: (line: RequestLine) => void = () => {}): void {
+    this.#guarded(() => {
+      this.#offset = readLines(this.#fd, this.#offset, (text) => {
+        const line = parseLine(text);
+        if (line === 'newer') throw newerLedger(this.#path);
+        this.sums.add(line);
+        if (line !== 'unreadable' && line.kind === 'request') seen(line);
+      });
+    });
+  }
+
+  /** Throws a `LedgerProblem` if the newest lines were written by a newer chanlist. */
+  checkVersion(): void {
+    this.#guarded(() => {
+      const { size } = fstatSync(this.#fd);
+      let first = size > lastBytes;
+      readLines(this.#fd, Math.max(0, size - lastBytes), (text) => {
+        if (!first && parseLine(text) === 'newer') throw newerLedger(this.#path);
+        first = false;
+      });
+    });
+  }
+
+  #guarded(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (error instanceof LedgerProblem) throw error;
+      throw unreadableLedger(this.#path, error);
+    }
+  }
+}
+
+/** Bytes at the end of a ledger that are searched for lines of a newer version. */
+const lastBytes = 4096;

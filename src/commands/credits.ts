@@ -1,0 +1,179 @@
+import type { Command } from 'commander';
+import { LedgerProblem, ledgerFile, ledgerFolder } from '../accounts/ledger-file.ts';
+import {
+  type Grouping,
+  groupings,
+  type MonthReport,
+  readMonth,
+  sortedGroups,
+} from '../accounts/ledger-report.ts';
+import { localDay, monthOf } from '../accounts/local-time.ts';
+import type { Credits } from '../api/credits.ts';
+import type { Start } from '../cli/command.ts';
+import { type SharedOptions, sharedOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { Failure, usage } from '../errors.ts';
+import { document } from '../help/document.ts';
+import { Stderr } from '../output/stderr.ts';
+import { Stdout } from '../output/stdout.ts';
+import { displayWidth } from '../output/width.ts';
+import { count } from '../text/count.ts';
+import { expectedOneOf } from '../text/nearest.ts';
+import { sanitize } from '../text/sanitize.ts';
+import { jsonLine, orErrorDocument } from './auth/json.ts';
+
+export interface CreditsOptions {
+  readonly shared: SharedOptions;
+  /** `2026-11`; null: this month. */
+  readonly month: string | null;
+  readonly by: Grouping | null;
+}
+
+export function register(command: Command, start: Start): void {
+  command
+    .addOption(
+      command
+        .createOption('--month <yyyy-mm>', 'report this month (default: this one)')
+        .argParser(parseMonth),
+    )
+    .addOption(
+      command
+        .createOption('--by <what>', `also report per ${groupings.join(' | ')}`)
+        .argParser(parseGrouping),
+    );
+  document(
+    command,
+    [
+      'Prints what each account spent today and this month, confirmed and possibly charged, from the ledger that ' +
+        'chanlist keeps of paid requests. It knows only those of this user on this machine. Nothing is sent.',
+    ],
+    [
+      ['this month', 'chanlist credits'],
+      ['per day of another month, for a script', 'chanlist credits --month 2026-01 --by day --json'],
+    ],
+  );
+  command.action((flags: { month?: string; by?: Grouping }) =>
+    start(run, {
+      shared: sharedOptions(command),
+      month: flags.month ?? null,
+      by: flags.by ?? null,
+    }),
+  );
+}
+
+function parseMonth(text: string): string {
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text))
+    throw usage(`--month is '${text}': expected a year and a month`, 'e.g. 2026-01');
+  return text;
+}
+
+function parseGrouping(text: string): Grouping {
+  const grouping = groupings.find((name) => name === text);
+  if (grouping === undefined) throw usage(`--by is '${text}'`, expectedOneOf(text, groupings));
+  return grouping;
+}
+
+/** An account as it is printed. */
+interface AccountRow {
+  readonly account: string;
+  readonly today: Credits;
+  readonly month: Credits;
+  readonly by: readonly (readonly [group: string | null, credits: Credits])[];
+}
+
+/** Prints what was spent in a month, per account (product.md, Credits). Offline. */
+export async function run({ shared, month, by }: CreditsOptions, context: Context): Promise<number> {
+  const stderr = new Stderr(context.stderr, shared);
+  const stdout = new Stdout(context, stderr);
+  const today = localDay(context.clock.now());
+  const thisMonth = monthOf(today);
+  const shown = month ?? thisMonth;
+  const folder = ledgerFolder(context.env);
+  const { report, current } = await orErrorDocument(stdout, shared.format, () => {
+    const report = read(folder, shown, today, by, context);
+    return { report, current: shown === thisMonth ? report : read(folder, thisMonth, today, null, context) };
+  });
+  const accounts = (report?.accounts ?? []).map(
+    ({ id, account, month, groups }): AccountRow => ({
+      account,
+      today: current?.accounts.find((other) => other.id === id)?.today ?? nothing,
+      month,
+      by: by === null ? [] : sortedGroups(groups, by),
+    }),
+  );
+  if (report === null)
+    stderr.warn(`there is no ledger for ${shown}${folder === null ? '' : ` in ${folder}`}`);
+  else if (report.unreadable > 0 && folder !== null) {
+    const lines = count(report.unreadable, 'line', 'lines');
+    stderr.warn(
+      `${ledgerFile(folder, shown)}: ${lines} cannot be read; each counts as one possibly charged credit`,
+    );
+  }
+  if (shared.format === 'json') {
+    stderr.note(scope);
+    await stdout.write(jsonLine({ month: shown, accounts: accounts.map(json(by)) }));
+  } else await stdout.write(text(shown, accounts, by));
+  return 0;
+}
+
+/** What the ledger cannot know. */
+const scope = 'only what this user spent on this machine is known';
+
+const nothing: Credits = { confirmed: 0, possibly_charged: 0 };
+
+function read(
+  folder: string | null,
+  month: string,
+  today: string,
+  by: Grouping | null,
+  { env }: Context,
+): MonthReport | null {
+  if (folder === null) return null;
+  try {
+    return readMonth(folder, month, today, by, env);
+  } catch (error) {
+    if (!(error instanceof LedgerProblem)) throw error;
+    const message = `the ledger of credits cannot be read: ${error.message}`;
+    throw new Failure('failed', message, { hint: error.hint, cause: error });
+  }
+}
+
+const json =
+  (by: Grouping | null) =>
+  ({ by: groups, ...row }: AccountRow): object => ({
+    ...row,
+    by: groups.map(([group, credits]) => ({ [by ?? '']: group, ...credits })),
+  });
+
+/** The report for people: aligned columns. */
+function text(month: string, accounts: readonly AccountRow[], by: Grouping | null): string {
+  const numbers = ({ confirmed, possibly_charged }: Credits): string[] => [
+    `${confirmed}`,
+    `${possibly_charged}`,
+  ];
+  const lines = [`Credits spent in ${month}; ${scope}`, ''];
+  if (accounts.length === 0) lines.push('none');
+  else {
+    const rows = accounts.map(({ account, today, month }) => [account, ...numbers(today), ...numbers(month)]);
+    lines.push(...aligned([['account', 'today', 'possibly charged', month, 'possibly charged'], ...rows]));
+  }
+  for (const { account, by: groups } of by === null ? [] : accounts) {
+    const rows = groups.map(([group, credits]) => [group ?? '-', ...numbers(credits)]);
+    lines.push('', sanitize(account), ...aligned([[`${by}`, 'confirmed', 'possibly charged'], ...rows]));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Lines of a table: the first column left, numbers right. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(sanitize));
+  const widths = (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => displayWidth(row[i] ?? ''))));
+  return cells.map((row) =>
+    row
+      .map((cell, i) => {
+        const space = ' '.repeat((widths[i] ?? 0) - displayWidth(cell));
+        return i === 0 ? cell + space : space + cell;
+      })
+      .join('  '),
+  );
+}
