@@ -72,7 +72,7 @@ _chanlist() {
         ended=1
         break
         ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --max-credits | --continuation | --output-dir | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --fail)
+      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --continuation | --output-dir | --seen | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
         flag=$word
         i=$((i + 1))
         ;;
@@ -146,26 +146,28 @@ _chanlist_value() {
     --summary) _chanlist_files ;;
     --from) _chanlist_files ;;
     --output-dir) _chanlist_files -d ;;
+    --seen) _chanlist_files ;;
+    --by) _chanlist_offer $'day\ncommand\nreference' ;;
   esac
 }
 
 # Offers the flags of $command.
 _chanlist_flags() {
   case $command in
-    '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
-    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'search') _chanlist_offer $'-n\n--limit\n--max-credits\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'uploads') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--update\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'latest') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'playlist') _chanlist_offer $'--from\n-n\n--limit\n--max-credits\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
+    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'search') _chanlist_offer $'-n\n--limit\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--update\n--print-new\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'latest') _chanlist_offer $'--from\n-n\n--limit\n--seen\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'credits') _chanlist_offer $'--month\n--by\n--json\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
-    'auth login') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'auth login') _chanlist_offer $'--no-verify\n--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth status') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n-f\n--format\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth list') _chanlist_offer $'-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth switch') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth logout') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'serve') _chanlist_offer $'--port\n--host\n--key\n--credits\n--page-size\n--latency\n--seed\n--fail\n-h\n--help' ;;
+    'serve') _chanlist_offer $'--port\n--host\n--key\n--credits\n--page-size\n--latency\n--seed\n--rate\n--grow\n--plain-tokens\n--fail\n--namespace\n-h\n--help' ;;
     'completion') _chanlist_offer $'-h\n--help' ;;
     'help') _chanlist_offer $'-h\n--help' ;;
   esac

@@ -1,5 +1,5 @@
-import { readFileSync, writeSync } from 'node:fs';
-import { prerenderedHelpFile } from './help/prerendered-help-file.ts';
+import { fstatSync, readFileSync, writeSync } from 'node:fs';
+import { helpWidth, prerenderedHelpFile } from './help/text.ts';
 import { version } from './version.ts';
 
 /** The folder that the program was built into. */
@@ -25,12 +25,17 @@ const commandHelp = (words: readonly string[]): string | null =>
 
 /** A text that the build has written; null where there is none. */
 function helpFile(kind: 'program' | 'command' | 'topic', words: readonly string[]): string | null {
-  if (!words.every((word) => /^[a-z-]+$/.test(word))) return null;
+  if (!words.every((word) => /^[a-z-]+$/.test(word)) || isNarrow()) return null;
   try {
     return readFileSync(`${__dirname}/help/${prerenderedHelpFile(kind, words)}`, 'utf8');
   } catch {
     return null;
   }
+}
+
+/** True for a terminal that the prerendered texts do not fit. Opening stdout takes 3 ms: only for a device. */
+function isNarrow(): boolean {
+  return fstatSync(1).isCharacterDevice() && (process.stdout.columns ?? helpWidth) < helpWidth;
 }
 
 /** Writes to stdout without opening its stream, which takes 3 ms; false where nothing could be written so. */

@@ -1,6 +1,7 @@
 import { parseArguments } from './cli/program.ts';
 import type { Context } from './context.ts';
 import { ClosedPipe, fallbackHint, toFailure } from './errors.ts';
+import { columnsFor } from './help/text.ts';
 import { showStack } from './output/show-stack.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
@@ -10,7 +11,11 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 });
   try {
     const texts: string[] = [];
-    const task = await parseArguments(argv, (text) => texts.push(text));
+    const task = await parseArguments(
+      argv,
+      (text) => texts.push(text),
+      () => columnsFor(context),
+    );
     if (texts.length > 0) await new Stdout(context, stderr).write(texts.join(''));
     return task === null ? 0 : await task.run(task.options, context);
   } catch (error) {

@@ -16,7 +16,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['text', 'api'],
   accounts: ['text', 'fs', 'api'],
   help: ['text', 'api', 'output', 'cli', 'accounts'],
-  cli: ['text', 'fs', 'api', 'output', 'help', 'accounts', 'run'],
+  cli: ['text', 'fs', 'api', 'output', 'sandbox', 'help', 'accounts', 'run'],
   run: ['text', 'json', 'fs', 'api', 'output', 'sandbox', 'accounts', 'cli', 'help', 'export'],
   export: ['text', 'json', 'fs', 'api', 'output', 'accounts', 'cli', 'run'],
   commands: ['text', 'json', 'fs', 'api', 'output', 'sandbox', 'accounts', 'cli', 'help', 'run', 'export'],

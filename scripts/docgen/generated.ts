@@ -1,5 +1,5 @@
 import { helpText, helpTopics } from '../../src/cli/help-text.ts';
-import { shells } from '../../src/help/shells.ts';
+import { shells } from '../../src/commands/completion.ts';
 import { bashCompletion } from './completion-bash.ts';
 import { fishCompletion } from './completion-fish.ts';
 import { zshCompletion } from './completion-zsh.ts';

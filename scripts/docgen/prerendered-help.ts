@@ -1,6 +1,6 @@
+import { topicNames } from '../../src/cli/commands.ts';
 import { helpText, helpTopics } from '../../src/cli/help-text.ts';
-import { prerenderedHelpFile } from '../../src/help/prerendered-help-file.ts';
-import { topicNames } from '../../src/help/topic-names.ts';
+import { prerenderedHelpFile } from '../../src/help/text.ts';
 
 /** All help texts by the name of the file that the build writes them to, for `src/launch.ts` to read. */
 export async function prerenderedHelp(): Promise<ReadonlyMap<string, string>> {

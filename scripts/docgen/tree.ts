@@ -1,10 +1,19 @@
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type OperationName, operations } from '../../src/api/contract.ts';
+import { topicNames } from '../../src/cli/commands.ts';
+import {
+  conflicts,
+  type FlagName,
+  type FlagRow,
+  flagHelp,
+  flagRow,
+  flagsOf,
+  longName,
+  sharedFlagNames,
+} from '../../src/cli/flags.ts';
 import { wholeProgram } from '../../src/cli/help-text.ts';
-import { shellNames } from '../../src/help/shells.ts';
-import { topicNames } from '../../src/help/topic-names.ts';
+import { shellNames } from '../../src/commands/completion.ts';
 import { knownFields, referenceField } from '../../src/output/fields.ts';
-import { formatNames } from '../../src/output/format.ts';
 
 /** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
 export type Completion =
@@ -46,18 +55,27 @@ export async function programTree(): Promise<Node> {
   return node(program, '', { kind: 'words', words: [...names, ...topicNames] });
 }
 
+const helpFlag: Flag = {
+  long: '--help',
+  short: '-h',
+  value: null,
+  completion: { kind: 'nothing' },
+  description: 'print help',
+  repeatable: false,
+  excludes: [],
+};
+const versionFlag: Flag = { ...helpFlag, long: '--version', short: '-V', description: 'print the version' };
+
 function node(command: Command, path: string, helpWords: Completion): Node {
   const below = (name: string): string => (path === '' ? name : `${path} ${name}`);
   const children = command.commands.map((child) => node(child, below(child.name()), helpWords));
   const [argument] = command.registeredArguments;
+  const taken = path === '' ? sharedFlagNames : flagsOf(path);
   return {
     path,
     name: command.name(),
     summary: command.summary(),
-    flags: command
-      .createHelp()
-      .visibleOptions(command)
-      .map((option) => flag(option, path)),
+    flags: [...taken.map((name) => flag(name, taken, path)), ...(path === '' ? [versionFlag] : []), helpFlag],
     argument:
       argument === undefined
         ? null
@@ -69,7 +87,10 @@ function node(command: Command, path: string, helpWords: Completion): Node {
 function argumentCompletion(path: string, helpWords: Completion): Completion {
   switch (path) {
     case 'auth switch':
+    case 'auth logout':
       return { kind: 'profile' };
+    case 'check':
+      return { kind: 'file' };
     case 'completion':
       return { kind: 'words', words: shellNames };
     case 'help':
@@ -79,56 +100,35 @@ function argumentCompletion(path: string, helpWords: Completion): Completion {
   }
 }
 
-/** Flags that exclude each other: none of one side together with any of the other. */
-const exclusive: readonly (readonly [readonly string[], readonly string[]])[] = [
-  [['--sandbox'], ['--profile', '--base-url', '--namespace', '--key-file']],
-  [
-    ['-q', '--quiet'],
-    ['-v', '--verbose'],
-  ],
-  [
-    ['-f', '--format'],
-    ['--json', '--ndjson'],
-  ],
-  [['--json'], ['--ndjson']],
-  [['-o', '--output'], ['--output-dir']],
-];
-
-function flag(option: Option, path: string): Flag {
-  const long = option.long ?? option.flags;
-  const [, value = null] = /<(.*)>/.exec(option.flags) ?? [];
+function flag(name: FlagName, taken: readonly FlagName[], path: string): Flag {
+  const row = flagRow(name);
   return {
-    long,
-    short: option.short ?? null,
-    value,
-    completion: value === null ? { kind: 'nothing' } : flagCompletion(long, path),
-    description: option.description,
-    repeatable: long === '--verbose' || long === '--fail',
-    excludes: exclusive.flatMap(([one, other]) => {
-      if (one.includes(long)) return other;
-      return other.includes(long) ? one : [];
+    long: longName(name),
+    short: row.short ?? null,
+    value: row.value ?? null,
+    completion: completion(row, path),
+    description: flagHelp(name),
+    repeatable: row.repeatable === true,
+    excludes: excluded(name, taken).flatMap((other) => {
+      const { short } = flagRow(other);
+      return short === undefined ? [longName(other)] : [short, longName(other)];
     }),
   };
 }
 
-function flagCompletion(long: string, path: string): Completion {
-  switch (long) {
-    case '--format':
-      return { kind: 'words', words: formatNames };
-    case '--fields':
-      return { kind: 'list', words: [...fieldsOf(path), referenceField] };
-    case '--profile':
-      return { kind: 'profile' };
-    case '--output':
-    case '--summary':
-    case '--from':
-    case '--key-file':
-      return { kind: 'file' };
-    case '--output-dir':
-      return { kind: 'folder' };
-    default:
-      return { kind: 'nothing' };
-  }
+/** The flags that exclude a flag: by the table of conflicts, and all that choose the format. */
+function excluded(name: FlagName, taken: readonly FlagName[]): FlagName[] {
+  const choosesFormat = (each: FlagName): boolean =>
+    longName(each) === '--format' || flagRow(each).format !== undefined;
+  const formats = choosesFormat(name) ? taken.filter((other) => other !== name && choosesFormat(other)) : [];
+  const pairs = conflicts.flatMap(([one, other]) => (one === name ? [other] : other === name ? [one] : []));
+  return [...formats, ...pairs.filter((other) => taken.includes(other))];
+}
+
+function completion({ offers }: FlagRow, path: string): Completion {
+  if (offers === undefined) return { kind: 'nothing' };
+  if (offers === 'fields') return { kind: 'list', words: [...fieldsOf(path), referenceField] };
+  return typeof offers === 'string' ? { kind: offers } : { kind: 'words', words: offers };
 }
 
 /** The fields of a command's entries; before a command, those of all. */

@@ -1,8 +1,22 @@
+import type { Command } from 'commander';
 import { latestSize, operations } from '../api/contract.ts';
-import { shortCost } from '../help/cost.ts';
-import { topicNames } from '../help/topic-names.ts';
-import type { CommandFile } from './command.ts';
-import { allFlags, type SharedFlag } from './shared-flags.ts';
+import type { Context } from '../context.ts';
+import { shortCost } from '../help/document.ts';
+
+/** The function of a command and the options that the arguments give it. */
+export interface Task<Options = unknown> {
+  readonly run: (options: Options, context: Context) => Promise<number>;
+  readonly options: Options;
+}
+
+/** Receives the function and the options of a command once its arguments are read. */
+export type Start = <Options>(run: Task<Options>['run'], options: Options) => void;
+
+/** What every command file exports besides its `run`. */
+export interface CommandFile {
+  /** Adds arguments, actions, examples and what starts the command. Its flags come from the table of flags. */
+  register(command: Command, start: Start): void;
+}
 
 /** A row of the table of commands. */
 export interface CommandRow {
@@ -11,22 +25,13 @@ export interface CommandRow {
   readonly summary: string;
   /** Heading in the help of the program. */
   readonly group: string;
-  /** The shared flags that it takes, or that its action of this name takes; '': before an action. */
-  flags(action: string): readonly SharedFlag[];
   load(): Promise<CommandFile>;
 }
 
-const account = ['profile', 'baseUrl', 'namespace', 'keyFile'] as const;
-const network = ['timeout', 'retries', 'maxWait'] as const;
-const formats = ['format', 'json', 'ndjson'] as const;
-const messages = ['color', 'quiet', 'verbose'] as const;
-const actionFlags: Readonly<Record<string, readonly SharedFlag[]>> = {
-  login: [...account, ...network, ...messages],
-  status: [...account, ...formats, ...network, ...messages],
-  list: [...formats, ...messages],
-  switch: ['profile', ...messages],
-  logout: ['profile', ...messages],
-};
+/** The topics of the help that are not commands. */
+export const topicNames = ['exit-codes', 'formats', 'environment'] as const;
+export type TopicName = (typeof topicNames)[number];
+
 const lists = 'Channels and playlists:';
 const others = 'Account and program:';
 
@@ -35,65 +40,57 @@ export const commands: readonly CommandRow[] = [
   {
     name: 'resolve',
     usage: '<channel...>',
-    summary: `handle, URL or ID -> canonical ID (${shortCost(operations.resolve)})`,
+    summary: `turn a handle, URL or ID into the canonical ID (${shortCost(operations.resolve)})`,
     group: lists,
-    flags: () => allFlags,
     load: () => import('../commands/resolve.ts'),
   },
   {
     name: 'search',
     usage: '<channel> <query...>',
-    summary: `videos inside one channel (${shortCost(operations.search)})`,
+    summary: `search one channel (${shortCost(operations.search)})`,
     group: lists,
-    flags: () => allFlags,
     load: () => import('../commands/search.ts'),
   },
   {
     name: 'uploads',
     usage: '<channel...>',
-    summary: `every upload (${shortCost(operations.uploads)})`,
+    summary: `list every upload (${shortCost(operations.uploads)})`,
     group: lists,
-    flags: () => allFlags,
     load: () => import('../commands/uploads.ts'),
   },
   {
     name: 'latest',
     usage: '<channel...>',
-    summary: `the latest ${latestSize} (${shortCost(operations.latest)})`,
+    summary: `list the latest ${latestSize} uploads (${shortCost(operations.latest)})`,
     group: lists,
-    flags: () => allFlags,
     load: () => import('../commands/latest.ts'),
   },
   {
     name: 'playlist',
     usage: '<playlist...>',
-    summary: `every video of a public playlist (${shortCost(operations.playlist)})`,
+    summary: `list every video of a public playlist (${shortCost(operations.playlist)})`,
     group: lists,
-    flags: () => allFlags,
     load: () => import('../commands/playlist.ts'),
   },
   {
     name: 'credits',
     usage: '',
-    summary: 'what was spent, from the local ledger (free, offline)',
+    summary: 'print what was spent, from the local ledger (free, offline)',
     group: others,
-    flags: () => ['json', ...messages],
     load: () => import('../commands/credits.ts'),
   },
   {
     name: 'auth',
     usage: '<action>',
-    summary: 'login, status, list, switch, logout',
+    summary: 'manage stored accounts: login, status, list, switch, logout',
     group: others,
-    flags: (action) => actionFlags[action] ?? allFlags,
     load: () => import('../commands/auth.ts'),
   },
   {
     name: 'serve',
     usage: '',
-    summary: 'the service itself, locally: the sandbox',
+    summary: 'run the service itself locally: the sandbox',
     group: others,
-    flags: () => [],
     load: () => import('../commands/serve.ts'),
   },
   {
@@ -101,15 +98,13 @@ export const commands: readonly CommandRow[] = [
     usage: '<shell>',
     summary: 'print the completion script for bash, zsh or fish',
     group: others,
-    flags: () => [],
     load: () => import('../commands/completion.ts'),
   },
   {
     name: 'help',
     usage: '[command | topic]',
-    summary: `help for a command, or ${topicNames.join(', ')}`,
+    summary: `print help for a command, or ${topicNames.join(', ')}`,
     group: others,
-    flags: () => [],
     load: () => import('../commands/help.ts'),
   },
 ];

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
-import { topicNames } from '../help/topic-names.ts';
+import { helpWidth } from '../help/text.ts';
 import { topicTexts } from '../help/topics.ts';
-import { commands } from './commands.ts';
+import { commands, topicNames } from './commands.ts';
 import { buildProgram, registerCommand } from './program.ts';
 
 /**
- * The help text of the program (null), of a command (`uploads`), an action (`auth login`) or a topic; null where
- * there is no such thing. `--help` prints the same.
+ * The help text of the program (null), of a command (`uploads`), an action (`auth login`) or a topic; null if
+ * it does not exist. `--help` prints the same. Lines have at most `width` columns.
  */
-export async function helpText(topic: string | null): Promise<string | null> {
+export async function helpText(topic: string | null, width: number = helpWidth): Promise<string | null> {
   const program = buildProgram(
     () => {},
     () => {},
+    () => width,
   );
   if (topic === null) return program.helpInformation();
   const [name = '', action, ...rest] = topic.split(' ');
@@ -22,7 +23,7 @@ export async function helpText(topic: string | null): Promise<string | null> {
     return leaf === undefined || rest.length > 0 ? null : leaf.helpInformation();
   }
   const known = topicNames.find((candidate) => candidate === topic);
-  return known === undefined ? null : topicTexts[known]();
+  return known === undefined ? null : topicTexts[known](width);
 }
 
 /** All that `helpText` has a text for: commands, actions (`auth login`) and topics. */

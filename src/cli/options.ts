@@ -1,72 +1,194 @@
+import { statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Failure, usage } from '../errors.ts';
 import type { FormatName } from '../output/format.ts';
-import { defaults, type SharedFlags } from './shared-flags.ts';
+import type { Invocation } from '../run/command-line.ts';
+import {
+  conflicts,
+  type FlagName,
+  type FlagValue,
+  flagRow,
+  flagsOf,
+  longName,
+  type SharedFlag,
+  sharedFlagNames,
+} from './flags.ts';
 
-/** The options that every command takes. */
-export interface SharedOptions {
-  readonly profile?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly keyFile?: string | undefined;
-  readonly sandbox: boolean;
-  readonly format: FormatName | null;
-  readonly fields: string | null;
-  readonly output: string | null;
-  readonly summary: string | null;
-  /** Seconds. */
-  readonly timeout: number;
-  readonly retries: number;
-  /** Seconds. */
-  readonly maxWait: number;
-  readonly dryRun: boolean;
-  readonly quiet: boolean;
-  readonly verbose: number;
-  readonly color: boolean;
+/** The shared flags that are options of their own: `--json` and `--ndjson` are values of `format`. */
+type SharedName = Exclude<SharedFlag, 'json' | 'ndjson'>;
+const isOption = (name: SharedFlag): name is SharedName => name !== 'json' && name !== 'ndjson';
+type OptionalName = { [Name in SharedName]: undefined extends FlagValue<Name> ? Name : never }[SharedName];
+
+/** The options that every command takes. `timeout` and `maxWait` are seconds. */
+export type SharedOptions = { readonly [Name in Exclude<SharedName, OptionalName>]: FlagValue<Name> } & {
+  readonly [Name in OptionalName]?: FlagValue<Name>;
+};
+
+/** Options of the commands that list pages: uploads and playlist. */
+export interface ListingOptions {
+  readonly shared: SharedOptions;
+  readonly references: readonly string[];
+  /** `--from`: a file of references, `-` for stdin. */
+  readonly from: string | null;
+  /** Maximum number of entries per reference; null: all. */
+  readonly limit: number | null;
+  /** Token of the page to start at, in place of a reference. */
+  readonly continuation: string | null;
+  readonly outputDir: string | null;
+  readonly concurrency: number;
+  /** Wins over `update`. */
+  readonly restart: boolean;
+  readonly update: boolean;
+  /** Lists every page at a terminal; with `update` buys every page. */
+  readonly all: boolean;
+  readonly printNew: boolean;
+  readonly invocation: Invocation;
 }
 
-/** The shared options of a command, from its own flags and those given before it. */
-export function sharedOptions(command: Command): SharedOptions {
-  let flags: SharedFlags = {};
-  let verbose = 0;
-  for (let at: Command | null = command; at !== null; at = at.parent) {
-    const own: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(at.opts())) {
-      if (at.getOptionValueSource(name) === 'cli') own[name] = value;
-    }
-    const count: unknown = at.getOptionValue('verboseCount');
-    if (typeof count === 'number') verbose += count;
-    const formats = [...((own.format as string[] | undefined) ?? []), ...(flags.format ?? [])];
-    flags = { ...own, ...flags, format: formats };
+/** Options of the free commands that print whole answers: resolve and latest. */
+export interface AnswerOptions {
+  readonly shared: SharedOptions;
+  readonly references: readonly string[];
+  readonly from: string | null;
+  readonly concurrency: number;
+  /** Maximum number of entries per reference; latest only. */
+  readonly limit: number | null;
+  /** File of the IDs that were printed before; latest only. */
+  readonly seen: string | null;
+  readonly invocation: Invocation;
+}
+
+/** The path of a command in the table of flags: `auth login`. */
+function pathOf(command: Command): string {
+  const above = command.parent;
+  if (above === null) return '';
+  const path = pathOf(above);
+  return path === '' ? command.name() : `${path} ${command.name()}`;
+}
+
+/**
+ * What was typed for a flag, before the command's name and after it, in this order: one text per occurrence, an
+ * empty one for a switch.
+ */
+function typed(command: Command, name: FlagName): string[] {
+  const attribute = flagRow(name).name ?? name;
+  const before = command.parent === null ? [] : typed(command.parent, name);
+  if (command.getOptionValueSource(attribute) !== 'cli') return before;
+  const values: unknown = command.getOptionValue(attribute);
+  return Array.isArray(values) ? [...before, ...(values as string[])] : before;
+}
+
+/**
+ * The values of some flags of a command, as its line gives them; the default of each that is not given. Throws usage
+ * errors for wrong values and for flags that exclude each other.
+ */
+export function readFlags<Name extends FlagName>(
+  command: Command,
+  names: readonly Name[],
+): { readonly [N in Name]: FlagValue<N> } {
+  const taken = new Set<FlagName>(flagsOf(pathOf(command)));
+  const isGiven = (name: FlagName): boolean => taken.has(name) && typed(command, name).length > 0;
+  for (const [one, other, hint] of conflicts) {
+    if (isGiven(one) && isGiven(other))
+      throw usage(`${longName(one)} and ${longName(other)} exclude each other`, hint);
   }
-  if (flags.quiet && verbose > 0) throw usage('--quiet and --verbose exclude each other');
-  return {
-    profile: flags.profile,
-    baseUrl: flags.baseUrl,
-    namespace: flags.namespace,
-    keyFile: flags.keyFile,
-    sandbox: flags.sandbox ?? false,
-    format: chosenFormat(flags),
-    fields: flags.fields ?? null,
-    output: flags.output === '-' ? null : (flags.output ?? null),
-    summary: flags.summary ?? null,
-    timeout: flags.timeout ?? defaults.timeout,
-    retries: flags.retries ?? defaults.retries,
-    maxWait: flags.maxWait ?? defaults.maxWait,
-    dryRun: flags.dryRun ?? false,
-    quiet: flags.quiet ?? false,
-    verbose,
-    color: flags.color ?? true,
-  };
+  const values = names.map((name) => [name, taken.has(name) ? parsed(command, name) : absent(name)]);
+  return Object.fromEntries(values) as { [N in Name]: FlagValue<N> };
 }
 
-function chosenFormat(flags: SharedFlags): FormatName | null {
-  const named = new Set(flags.format ?? []);
-  if (flags.json) named.add('json');
-  if (flags.ndjson) named.add('ndjson');
+function parsed(command: Command, name: FlagName): unknown {
+  const { parse, repeatable, negated } = flagRow(name);
+  const texts = typed(command, name);
+  if (texts.length === 0) return absent(name);
+  if (parse === undefined) return repeatable ? texts.length : !negated;
+  const values = texts.map((text) => parse(text, longName(name)));
+  return repeatable ? values.flat() : values.at(-1);
+}
+
+function absent(name: FlagName): unknown {
+  const row = flagRow(name);
+  if (Object.hasOwn(row, 'default')) return row.default;
+  if (row.parse === undefined) return row.repeatable ? 0 : row.negated === true;
+  return row.repeatable ? [] : null;
+}
+
+/** The command line as it was typed, without its references and with long flag names. */
+export function invocationOf(command: Command): Invocation {
+  const path = pathOf(command);
+  const given = flagsOf(path).flatMap((name) => {
+    const { parse, repeatable } = flagRow(name);
+    const texts = typed(command, name);
+    const kept = repeatable ? texts : texts.slice(-1);
+    return kept.map((text) => ({ name: longName(name), value: parse === undefined ? null : text }));
+  });
+  return { name: path, flags: given };
+}
+
+/** The shared options of a command, from the flags before and after its name. */
+export function sharedOptions(command: Command): SharedOptions {
+  const shared: SharedOptions = {
+    ...readFlags(command, sharedFlagNames.filter(isOption)),
+    format: chosenFormat(command),
+  };
+  if (shared.output !== null) effectiveFormat(shared, false);
+  return shared;
+}
+
+function chosenFormat(command: Command): FormatName | null {
+  const path = pathOf(command);
+  const named = new Set<string>();
+  for (const name of flagsOf(path)) {
+    const { format, parse } = flagRow(name);
+    const texts = typed(command, name);
+    if (longName(name) === '--format') for (const text of texts) named.add(String(parse?.(text, '--format')));
+    else if (format !== undefined && texts.length > 0) named.add(format);
+  }
   if (named.size > 1) throw usage(`two formats are given: ${[...named].join(' and ')}`, 'give one');
   const [name] = named;
   return name === undefined ? null : (name as FormatName);
+}
+
+/** The options of a paged listing. Throws usage errors for flags that do not go together. */
+export function listingOptions(command: Command, references: readonly string[]): ListingOptions {
+  const shared = sharedOptions(command);
+  const own = readFlags(command, [
+    ...(['from', 'limit', 'continuation', 'outputDir', 'concurrency'] as const),
+    ...(['restart', 'update', 'all', 'printNew'] as const),
+  ]);
+  const { continuation, outputDir, update, restart, printNew } = own;
+  const toFile = shared.output !== null || outputDir !== null;
+  if (continuation !== null && references.length > 0)
+    throw usage('--continuation takes no reference', 'the token says where to start');
+  if (outputDir !== null && shared.format === 'table') throw tableInFile();
+  for (const [name, given] of [
+    ['--update', update],
+    ['--restart', restart],
+  ] as const) {
+    if (given && !toFile) throw usage(`${name} needs a file`, 'name one with -o FILE or --output-dir DIR');
+  }
+  if (printNew && !update)
+    throw usage('--print-new needs --update', 'it prints the entries that an update adds');
+  const format = outputDir === null ? effectiveFormat(shared, false) : (shared.format ?? 'ndjson');
+  if (printNew && format === 'json')
+    throw usage('--print-new does not work with json', 'choose ndjson, csv or id');
+  if (update && shared.fields !== null && !includesVideoId(shared.fields))
+    throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
+  return { shared, references, ...own, invocation: invocationOf(command) };
+}
+
+function includesVideoId(fields: string): boolean {
+  return fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));
+}
+
+/** The options of a free command over channels. */
+export function answerOptions(command: Command, references: readonly string[]): AnswerOptions {
+  return {
+    shared: sharedOptions(command),
+    references,
+    ...readFlags(command, ['from', 'concurrency', 'limit', 'seen']),
+    invocation: invocationOf(command),
+  };
 }
 
 /** The format that the extension of `-o` stands for. */
@@ -77,19 +199,38 @@ export const byExtension: Readonly<Record<string, FormatName | undefined>> = {
   csv: 'csv',
 };
 
-/** The format of the output: as given, else by the extension of `-o`, else a table at a terminal and NDJSON elsewhere. */
+/**
+ * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a
+ * pipe), else a table at a terminal and NDJSON elsewhere. Throws usage errors for a table in a file and for an
+ * unknown extension.
+ */
 export function effectiveFormat(
-  options: Pick<SharedOptions, 'format' | 'output'>,
+  { format, output }: Pick<SharedOptions, 'format' | 'output'>,
   terminal: boolean,
 ): FormatName {
-  if (options.output === null) return options.format ?? (terminal ? 'table' : 'ndjson');
-  if (options.format === 'table') throw tableInFile();
-  const extension = /\.([^./\\]+)$/.exec(options.output)?.[1]?.toLowerCase() ?? '';
-  const known = Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined;
-  return options.format ?? known ?? 'ndjson';
+  if (output === null) return format ?? (terminal ? 'table' : 'ndjson');
+  if (format === 'table') throw tableInFile();
+  if (format !== null) return format;
+  const extension = extname(output).slice(1);
+  if (extension === '') return 'ndjson';
+  const lower = extension.toLowerCase();
+  const known = Object.hasOwn(byExtension, lower) ? byExtension[lower] : undefined;
+  if (known !== undefined) return known;
+  if (isStream(output)) return 'ndjson';
+  throw usage(
+    `-o ${output}: no format has the extension .${extension}`,
+    'add --format ndjson, json, csv or id, or use the extension .ndjson, .json or .csv',
+  );
 }
 
-/** A table was asked for where a file is written. */
+/** True for a device or a pipe, which is written as it stands. */
+function isStream(path: string): boolean {
+  if (/^\/(?:dev|proc)\//.test(resolve(path))) return true;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+}
+
+/** The usage error for a table where a file is written. */
 export function tableInFile(): Failure {
   return usage('a table is for people, not for a file', 'choose json, ndjson, csv or id');
 }

@@ -3,23 +3,25 @@ import { document } from '../help/document.ts';
 import { formatHelp, helpGroup } from '../help/format-help.ts';
 import { helpWidth } from '../help/text.ts';
 import { version } from '../version.ts';
-import type { Start, Task } from './command.ts';
-import { type CommandRow, commands } from './commands.ts';
-import { addSharedFlags, allFlags } from './shared-flags.ts';
-import { checkFlagsBefore, complaint, unknownWord } from './usage-errors.ts';
+import { type CommandRow, commands, type Start, type Task } from './commands.ts';
+import { type FlagName, flagHelp, flagRow, flagsOf, longName, sharedFlagNames } from './flags.ts';
+import { checkFlagsBefore, checkWords, complaint, unknownWord } from './usage-errors.ts';
 
-/** Where the program's own text (help, version) goes. */
+/** Writes the program's own text (help, version). */
 type Write = (text: string) => void;
 
 const programExamples = [
-  ['look around, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
-  ['store an account; asks for address and key', 'chanlist auth login'],
-  ['export every upload, or go on where that was interrupted', 'chanlist uploads @demo -o demo.ndjson'],
-  ['more about a command or a topic', 'chanlist help uploads'],
+  ['try it without an account', 'chanlist uploads @demo --sandbox --limit 20'],
+  ['store an account; prompts for address and key', 'chanlist auth login'],
+  ['export every upload; run it again to resume', 'chanlist uploads @demo -o demo.ndjson'],
+  ['read about a command or a topic', 'chanlist help uploads'],
 ] as const;
 
-/** The Commander tree. `start` is called with what the arguments ask for; `write` with help and version texts. */
-export function buildProgram(start: Start, write: Write): Command {
+/**
+ * The Commander tree. `start` is called with the task that the arguments name; `write` with help and version texts,
+ * help in lines of `width` columns.
+ */
+export function buildProgram(start: Start, write: Write, width: () => number = () => helpWidth): Command {
   const program = new Command('chanlist');
   program
     .usage('<command> [options]')
@@ -27,15 +29,24 @@ export function buildProgram(start: Start, write: Write): Command {
     .helpCommand(false)
     .configureOutput({ writeOut: write, writeErr: () => {}, outputError: () => {} })
     .configureHelp({
-      helpWidth,
+      // Read only when a help text is made.
+      get helpWidth() {
+        return width();
+      },
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(/ *\[options\]$/, ''),
       formatHelp,
     })
     .enablePositionalOptions()
     .showSuggestionAfterError(false);
-  document(program, ['List channels and playlists of a video platform.'], programExamples);
+  document(
+    program,
+    [
+      'A command-line client for the Channel and Playlist Listing Service: resolve handles, search a channel, export every upload.',
+    ],
+    programExamples,
+  );
   complainOf(program);
-  addSharedFlags(program, allFlags);
+  addFlags(program, sharedFlagNames);
   program.version(version, '-V, --version', 'print the version');
   program.options.at(-1)?.helpGroup(helpGroup);
   for (const row of commands) {
@@ -49,25 +60,41 @@ export function buildProgram(start: Start, write: Write): Command {
   return program;
 }
 
-/** Completes one command of the tree: its arguments, its options and the shared flags. */
+/** Completes one command of the tree: its arguments, its actions and the flags of both. */
 export async function registerCommand(command: Command, row: CommandRow, start: Start): Promise<void> {
   const file = await row.load();
   command.usage(`${row.usage} [options]`.trim());
   file.register(command, start);
   complainOf(command);
   command.helpCommand(false);
-  addSharedFlags(command, row.flags(''), command.commands.length > 0);
+  if (command.commands.length === 0) addFlags(command, flagsOf(row.name));
+  else addFlags(command, sharedFlagNames, true);
   for (const action of command.commands) {
     complainOf(action);
-    addSharedFlags(action, row.flags(action.name()));
+    addFlags(action, flagsOf(`${row.name} ${action.name()}`));
   }
 }
 
-/** Has errors in the arguments of a command thrown as ours. */
+/** Adds flags to a command. Commander keeps what is typed for each, one text per occurrence; `options.ts` parses it. */
+export function addFlags(command: Command, names: readonly FlagName[], hidden = false): void {
+  for (const name of names) {
+    const { short, value, group } = flagRow(name);
+    const term = [short, longName(name)].filter(Boolean).join(', ');
+    const option = command
+      .createOption(value === undefined ? term : `${term} <${value}>`, flagHelp(name))
+      .helpGroup(group)
+      .hideHelp(hidden)
+      .argParser((text: string, before: unknown) => [...(Array.isArray(before) ? before : []), text]);
+    if (value === undefined) option.preset('');
+    command.addOption(option);
+  }
+}
+
+/** Throws errors in the arguments of a command as ours. */
 function complainOf(command: Command): void {
   command.exitOverride((error) => {
     if (error.exitCode !== 0) throw complaint(error, command);
-    // Help that was asked for together with a command that there is not.
+    // Help for a command that does not exist.
     const word = command.args[0];
     const isGroup = command.commands.length > 0;
     if (error.code === 'commander.helpDisplayed' && isGroup && word && !word.startsWith('-')) {
@@ -77,8 +104,12 @@ function complainOf(command: Command): void {
   });
 }
 
-/** The task that the arguments ask for; null where help or version was asked for and has been written. */
-export async function parseArguments(argv: readonly string[], write: Write): Promise<Task | null> {
+/** The task that the arguments name; null if they ask for help or version, which has been written. */
+export async function parseArguments(
+  argv: readonly string[],
+  write: Write,
+  width?: () => number,
+): Promise<Task | null> {
   let task: Task | null = null;
   const texts: string[] = [];
   const program = buildProgram(
@@ -86,10 +117,14 @@ export async function parseArguments(argv: readonly string[], write: Write): Pro
       task = { run: run as Task['run'], options };
     },
     (text) => texts.push(text),
+    width,
   );
   try {
     if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync([...argv], { from: 'user' });
+    else {
+      program.hook('preAction', (_, command) => checkWords(command, argv));
+      await program.parseAsync([...argv], { from: 'user' });
+    }
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }

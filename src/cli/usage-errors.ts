@@ -1,7 +1,10 @@
 import type { Command, CommanderError } from 'commander';
+import { operations } from '../api/contract.ts';
 import { type Failure, usage } from '../errors.ts';
+import { knownFields } from '../output/fields.ts';
 import { formatNames } from '../output/format.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
+import { type FlagName, flagRow, flags, longName } from './flags.ts';
 
 /** A command as it is typed: `chanlist auth login`. */
 export function commandPath(command: Command): string {
@@ -41,7 +44,7 @@ export function complaint(error: CommanderError, command: Command): Failure {
   }
 }
 
-/** The usage error for the first word behind a command, where that is none of its subcommands. */
+/** The usage error for the first word after a command that is none of its subcommands. */
 export function unknownWord(command: Command): Failure {
   const [word = ''] = command.args;
   const names = subcommandNames(command);
@@ -59,10 +62,10 @@ export function unknownWord(command: Command): Failure {
   return usage(`${shortPath(command)} has no action '${word}'`, expectedOneOf(word, names));
 }
 
-/** Typed without `auth` by those who know other programs. */
+/** Other programs have these without `auth`. */
 const authActions = ['login', 'logout', 'status', 'switch', 'list'];
 
-/** Throws where a shared flag stands before a command, or an action, that does not take it. */
+/** Throws a usage error for a shared flag before a command, or an action, that does not take it. */
 export function checkFlagsBefore(command: Command): void {
   for (let at = command.parent; at !== null; at = at.parent) {
     for (const option of at.options) {
@@ -73,34 +76,96 @@ export function checkFlagsBefore(command: Command): void {
   }
 }
 
+/**
+ * Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one: here it
+ * would be a reference or a word of the query.
+ */
+export function checkWords(command: Command, argv: readonly string[]): void {
+  const end = argv.indexOf('--');
+  for (const [i, flag] of argv.slice(0, end === -1 ? argv.length : end).entries()) {
+    const word = argv[i + 1];
+    if ((flag !== '--json' && flag !== '--ndjson') || word === undefined) continue;
+    if (command.args.includes(word) && isFieldList(word, command.name() === 'search'))
+      throw usage(`${flag} takes no value`, `name the fields with --fields ${word}`);
+  }
+}
+
+const computedFields = ['@reference', '@seconds', '@views', '@published'];
+const fieldNames = new Set<string>([
+  ...computedFields,
+  ...Object.values(operations).flatMap(({ name }) => knownFields(name)),
+]);
+
+/** True for a list of fields. In a query any word may be meant: only a list of known fields counts. */
+function isFieldList(text: string, inQuery: boolean): boolean {
+  const names = text.split(',').map((name) => name.split('.')[0] ?? '');
+  if (names.every((name) => fieldNames.has(name))) return !inQuery || names.length > 1;
+  const plausible = (name: string): boolean => /^(?:\w+|\*)$/.test(name) || computedFields.includes(name);
+  return !inQuery && names.length > 1 && names.every(plausible);
+}
+
 function notTaken(command: Command, flag: string): Failure {
   return usage(`${shortPath(command)} does not take ${flag}`, `see: ${helpLine(command)}`);
 }
 
-/** Names under which other programs take a key as a flag. */
+/** Flags under which other programs take a key. */
 const keyFlags = ['--key', '--api-key', '--apikey', '--api_key', '--token', '--auth-token', '--password'];
 
+/** Flags of other programs, and what stands for them here: a flag, or an advice. */
+const habits: Readonly<Record<string, FlagName | { readonly advice: string }>> = {
+  '--file': 'from',
+  '--batch-file': 'from',
+  '-a': 'from',
+  '--force': 'restart',
+  '--clobber': 'restart',
+  '--continue': { advice: 'run the same command again to resume' },
+  '--resume': { advice: 'run the same command again to resume' },
+  '--max': 'limit',
+};
+
 function unknownFlag(command: Command, text: string): Failure {
-  // What stands behind the sign may be a secret.
+  // A value after the sign may be a secret.
   const flag = text.replace(/=.*$/s, '');
+  const takes = (name: string): boolean => command.options.some(({ long }) => long === name);
   if (keyFlags.includes(flag)) {
     return usage(
       `there is no flag ${flag}: a key would show in the process list`,
       'use --key-file FILE, CHANLIST_API_KEY or chanlist auth login',
     );
   }
+  if (takes(flag)) {
+    const format = formatNames.some((name) => flag === `--${name}`);
+    return usage(`${flag} takes no value`, format ? 'name the fields with --fields LIST' : undefined);
+  }
+  const habit = habits[/^-[a-z]/.test(flag) ? flag.slice(0, 2) : flag];
+  if (typeof habit === 'object') return usage(`there is no flag ${flag}`, habit.advice);
+  if (habit !== undefined) {
+    const { value } = flagRow(habit);
+    const meant = `${longName(habit)}${value === undefined ? '' : ` ${value.toUpperCase()}`}`;
+    if (command.parent === null || takes(longName(habit)))
+      return usage(`there is no flag ${flag}`, `use ${meant}`);
+  }
   let root = command;
   while (root.parent !== null) root = root.parent;
   if (command !== root && root.options.some(({ long, short }) => long === flag || short === flag)) {
     return notTaken(command, flag);
   }
+  if (command.name() === 'playlist' && flag === '--update')
+    return usage('--update is only for uploads', 'a playlist may grow at its end: export it whole');
   const format = formatNames.find((name) => flag === `--${name}`);
-  if (format !== undefined && command.options.some(({ long }) => long === '--format')) {
+  if (format !== undefined && takes('--format'))
     return usage(`there is no flag ${flag}`, `use --format ${format}`);
-  }
   const known = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
   const meant = nearest(flag, [...known, '--help']);
-  const where = command === root ? 'options of a command go after its name; see' : 'see';
+  const takers = (Object.keys(flags) as FlagName[])
+    .filter((name) => longName(name) === flag)
+    .flatMap((name) => flagRow(name).commands);
+  const where =
+    command === root
+      ? 'options of a command go after its name; see'
+      : takers.length > 0
+        ? `it is a flag of ${takers.join(', ')}; see`
+        : 'see';
   return usage(
     command === root ? `there is no flag '${flag}'` : `${shortPath(command)} has no flag '${flag}'`,
     meant === undefined ? `${where}: ${helpLine(command)}` : `did you mean ${meant}?`,
@@ -113,4 +178,23 @@ function helpLine(command: Command): string {
 
 function subcommandNames(command: Command): string[] {
   return command.commands.map((subcommand) => subcommand.name());
+}
+
+/** Lines of a list that one message names at most. */
+const mostNamedLines = 100;
+
+/**
+ * One usage error for references that cannot be sent: `refs.txt:3, refs.txt:9: …`. `at` is a line of a list, or null
+ * for an argument.
+ */
+export function badReferences(
+  bad: readonly { readonly at: string | null; readonly text: string; readonly failure: Failure }[],
+): Failure {
+  const [first] = bad;
+  if (first === undefined) throw new Error('no reference is bad');
+  const { message, hint = 'nothing was sent' } = first.failure;
+  if (bad.length === 1) return usage(first.at === null ? message : `${first.at}: ${message}`, hint);
+  const named = bad.slice(0, mostNamedLines).map(({ at, text }) => at ?? `'${text}'`);
+  const more = bad.length > named.length ? ` and ${bad.length - named.length} more` : '';
+  return usage(`${named.join(', ')}${more}: ${bad.length} bad references; the first: ${message}`, hint);
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/command.ts';
+import type { Start } from '../cli/commands.ts';
 import { type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';

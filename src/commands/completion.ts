@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import type { Start } from '../cli/command.ts';
+import type { Start } from '../cli/commands.ts';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
-import { type Shell, shellNames, shells } from '../help/shells.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { expectedOneOf } from '../text/nearest.ts';
+
+/** The shells with completions, and the file of each in `completions/`. */
+export const shells = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
+type Shell = keyof typeof shells;
+export const shellNames = Object.keys(shells) as readonly Shell[];
 
 export interface CompletionOptions {
   readonly shell: Shell;
@@ -17,13 +23,13 @@ export function register(command: Command, start: Start): void {
   document(
     command,
     [
-      'Prints the completion script for a shell, the same that stands in the completions folder of the package. It ' +
-        'completes commands, flags, formats, fields, stored profiles and files, without the network.',
+      'Prints the completion script for a shell, also shipped in completions/. It completes commands, flags, formats, ' +
+        'fields, stored profiles and files, without the network.',
     ],
     [
       ['bash: add this line to ~/.bashrc', 'eval "$(chanlist completion bash)"'],
       ['zsh: add this line to ~/.zshrc, after compinit', 'eval "$(chanlist completion zsh)"'],
-      ['fish: once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
+      ['fish: run once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
     ],
   );
   command.action((shell: Shell) => start(run, { shell }));
@@ -38,7 +44,6 @@ function shellName(text: string): Shell {
 /** Prints the bytes of the completion script of a shell. */
 export async function run({ shell }: CompletionOptions, context: Context): Promise<number> {
   const { readFile } = await import('node:fs/promises');
-  const { packageFolder } = await import('../help/package-folder.ts');
   const folder = packageFolder();
   let script: string;
   try {
@@ -52,4 +57,15 @@ export async function run({ shell }: CompletionOptions, context: Context): Promi
   }
   await new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 })).write(script);
   return 0;
+}
+
+/** The folder of the installed package: the first one upwards from the running file that has completions. */
+function packageFolder(): string | null {
+  let folder = typeof __dirname === 'string' ? __dirname : dirname(process.argv[1] ?? '');
+  for (;;) {
+    if (existsSync(join(folder, 'completions', 'chanlist.bash'))) return folder;
+    const above = dirname(folder);
+    if (above === folder) return null;
+    folder = above;
+  }
 }

@@ -1,24 +1,17 @@
 import type { Command } from 'commander';
 import { LedgerProblem, ledgerFile, ledgerFolder } from '../accounts/ledger-file.ts';
-import {
-  type Grouping,
-  groupings,
-  type MonthReport,
-  readMonth,
-  sortedGroups,
-} from '../accounts/ledger-report.ts';
+import { type Grouping, type MonthReport, readMonth, sortedGroups } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import type { Credits } from '../api/credits.ts';
-import type { Start } from '../cli/command.ts';
-import { type SharedOptions, sharedOptions } from '../cli/options.ts';
+import type { Start } from '../cli/commands.ts';
+import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { Failure, usage } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { displayWidth } from '../output/width.ts';
 import { count } from '../text/count.ts';
-import { expectedOneOf } from '../text/nearest.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { jsonLine, orErrorDocument } from './auth/json.ts';
 
@@ -30,17 +23,6 @@ export interface CreditsOptions {
 }
 
 export function register(command: Command, start: Start): void {
-  command
-    .addOption(
-      command
-        .createOption('--month <yyyy-mm>', 'report this month (default: this one)')
-        .argParser(parseMonth),
-    )
-    .addOption(
-      command
-        .createOption('--by <what>', `also report per ${groupings.join(' | ')}`)
-        .argParser(parseGrouping),
-    );
   document(
     command,
     [
@@ -48,29 +30,13 @@ export function register(command: Command, start: Start): void {
         'chanlist keeps of paid requests. It knows only those of this user on this machine. Nothing is sent.',
     ],
     [
-      ['this month', 'chanlist credits'],
-      ['per day of another month, for a script', 'chanlist credits --month 2026-01 --by day --json'],
+      ['report this month', 'chanlist credits'],
+      ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
     ],
   );
-  command.action((flags: { month?: string; by?: Grouping }) =>
-    start(run, {
-      shared: sharedOptions(command),
-      month: flags.month ?? null,
-      by: flags.by ?? null,
-    }),
+  command.action(() =>
+    start(run, { shared: sharedOptions(command), ...readFlags(command, ['month', 'by']) }),
   );
-}
-
-function parseMonth(text: string): string {
-  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text))
-    throw usage(`--month is '${text}': expected a year and a month`, 'e.g. 2026-01');
-  return text;
-}
-
-function parseGrouping(text: string): Grouping {
-  const grouping = groupings.find((name) => name === text);
-  if (grouping === undefined) throw usage(`--by is '${text}'`, expectedOneOf(text, groupings));
-  return grouping;
 }
 
 /** An account as it is printed. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/command.ts';
+import { type Start, topicNames } from '../cli/commands.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
-import { topicNames } from '../help/topic-names.ts';
+import { columnsFor } from '../help/text.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { nearest } from '../text/nearest.ts';
@@ -17,12 +17,12 @@ export function register(command: Command, start: Start): void {
   command.argument('[command...]', `a command, or ${topicNames.join(', ')}`);
   document(
     command,
-    ['Help for a command, the same as its --help, or for a topic.'],
+    ['Prints the help of a command, the same as its --help, or of a topic.'],
     [
-      ['all about one command', 'chanlist help uploads'],
-      ['what the exit codes mean', 'chanlist help exit-codes'],
-      ['which format is used when, and --fields', 'chanlist help formats'],
-      ['the environment variables', 'chanlist help environment'],
+      ['read about one command', 'chanlist help uploads'],
+      ['list the exit codes', 'chanlist help exit-codes'],
+      ['read about the formats and --fields', 'chanlist help formats'],
+      ['list the environment variables', 'chanlist help environment'],
     ],
   );
   command.action((words: string[]) => start(run, { topic: words.length === 0 ? null : words.join(' ') }));
@@ -31,7 +31,7 @@ export function register(command: Command, start: Start): void {
 /** Prints the help of a command or topic on stdout. */
 export async function run(options: HelpOptions, context: Context): Promise<number> {
   const { helpText, helpTopics } = await import('../cli/help-text.ts');
-  const text = await helpText(options.topic);
+  const text = await helpText(options.topic, columnsFor(context));
   if (text === null) {
     const meant = nearest(options.topic ?? '', await helpTopics());
     throw usage(

@@ -1,27 +1,27 @@
 import type { Command } from 'commander';
 import { operations } from '../api/contract.ts';
-import { addBodyOptions, type BodyFlags, type BodyOptions, bodyOptions } from '../cli/answer-options.ts';
-import type { Start } from '../cli/command.ts';
+import { expectedReference } from '../api/references.ts';
+import type { Start } from '../cli/commands.ts';
+import { type AnswerOptions, answerOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { costSentence } from '../help/cost.ts';
-import { document } from '../help/document.ts';
+import { costSentence, document } from '../help/document.ts';
 import { runChannels } from '../run/channel-answers.ts';
 
 export function register(command: Command, start: Start): void {
-  addBodyOptions(command);
+  command.argument('[channel...]', expectedReference.channel);
   document(
     command,
-    ['Says which canonical ID each channel has.', costSentence(operations.resolve)],
+    ['Prints the canonical ID of each channel.', costSentence(operations.resolve)],
     [
-      ['a handle, without an account', 'chanlist resolve @demo --sandbox'],
-      ['the IDs alone, one a line', 'chanlist resolve @demo @empty --format id'],
-      ['a list, one reference a line', 'chanlist resolve --from refs.txt'],
+      ['resolve a handle, without an account', 'chanlist resolve @demo --sandbox'],
+      ['print the IDs alone, one per line', 'chanlist resolve @demo @empty --format id'],
+      ['resolve a list, one reference per line', 'chanlist resolve --from refs.txt'],
     ],
   );
-  command.action((channels: string[], flags: BodyFlags) => start(run, bodyOptions(command, channels, flags)));
+  command.action((channels: string[]) => start(run, answerOptions(command, channels)));
 }
 
 /** Prints the canonical ID of each channel (service specification, 4.1). */
-export async function run(options: BodyOptions, context: Context): Promise<number> {
+export async function run(options: AnswerOptions, context: Context): Promise<number> {
   return await runChannels(operations.resolve, options, context);
 }

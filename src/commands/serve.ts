@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/command.ts';
-import { wholeNumber } from '../cli/values.ts';
+import type { Start } from '../cli/commands.ts';
+import { readFlags } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { sandboxDefaults as defaults, servePort } from '../sandbox/defaults.ts';
 import { type FaultRule, parseFaultRule } from '../sandbox/faults.ts';
 
 /** The options of `chanlist serve`. */
@@ -22,31 +21,8 @@ export interface ServeOptions {
   readonly fail?: readonly FaultRule[];
 }
 
-/** Adds the options and examples of `chanlist serve`. */
+/** Adds the help of `chanlist serve`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
-  const add = (
-    flags: string,
-    description: string,
-    fallback: string | number,
-    parse: (text: string) => unknown,
-  ) => command.addOption(command.createOption(flags, description).default(fallback).argParser(parse));
-  add('--port <port>', 'port to listen on; 0: any free one', servePort, wholeNumber('--port', 0, 65_535));
-  add('--host <address>', 'address to listen on', defaults.host, hostName);
-  add('--key <key>', 'the one key that is accepted', defaults.key, keyText);
-  add('--credits <n>', 'credits on the account', defaults.credits, wholeNumber('--credits', 0));
-  add('--page-size <n>', 'entries on a page', defaults.pageSize, wholeNumber('--page-size', 1, 10_000));
-  add(
-    '--latency <ms>',
-    'milliseconds that every answer takes',
-    defaults.latency,
-    wholeNumber('--latency', 0, 3_600_000),
-  );
-  add('--seed <n>', 'seed of the faults', defaults.seed, wholeNumber('--seed', 0, 0xffff_ffff));
-  command.addOption(
-    command
-      .createOption('--fail <kind:rate>', 'make a share of the requests fail (repeatable), e.g. 429:0.1')
-      .argParser((text: string, before: FaultRule[] = []) => [...before, parseFaultRule(text)]),
-  );
   document(
     command,
     [
@@ -64,7 +40,15 @@ export function register(command: Command, start: Start): void {
       ['a bad day', 'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02'],
     ],
   );
-  command.action((options: ServeOptions) => start(run, options));
+  command.action(() => start(run, serveOptions(command)));
+}
+
+function serveOptions(command: Command): ServeOptions {
+  const { host, key, fail, ...numbers } = readFlags(command, [
+    ...(['port', 'host', 'key', 'credits', 'pageSize', 'latency', 'seed', 'fail'] as const),
+  ]);
+  const rules = fail.map(parseFaultRule);
+  return { ...numbers, host: hostName(host), key: keyText(key), ...(rules.length > 0 && { fail: rules }) };
 }
 
 /**

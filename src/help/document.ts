@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { minimumCredits, type Operation, pageSize } from '../api/contract.ts';
+import { credits } from '../text/count.ts';
+import { wrapCommand } from './text.ts';
 
 /** A command line that works as it stands, and what it is for. */
 export interface Example {
@@ -26,7 +29,25 @@ export function examplesOf(command: Command): readonly Example[] {
   return examples.get(command) ?? [];
 }
 
-/** Examples as the help shows them. */
-export function exampleLines(shown: readonly Example[]): string[] {
-  return shown.flatMap(({ what, line }) => [`  # ${what}`, `  ${line}`]);
+/** Examples as the help shows them, in lines of at most `width` columns. */
+export function exampleLines(shown: readonly Example[], width: number): string[] {
+  return shown.flatMap(({ what, line }) => [
+    `  # ${what}`,
+    ...wrapCommand(line, width - 2).map((part) => `  ${part}`),
+  ]);
+}
+
+/** The cost of an operation in a few words. */
+export function shortCost(operation: Operation): string {
+  if (operation.credits === 0) return 'free';
+  if (!operation.paged) return credits(operation.credits);
+  // Only for uploads does the specification say how many entries a page holds (section 8).
+  const size = operation.name === 'uploads' ? ` of about ${pageSize}` : '';
+  return `${credits(operation.credits)} per page${size}`;
+}
+
+/** The same as a sentence of the help (service specification, sections 1, 5 and 8). */
+export function costSentence(operation: Operation): string {
+  if (operation.credits > 0) return `Costs ${shortCost(operation)}; errors of the service cost nothing.`;
+  return `Free; the account needs at least ${credits(minimumCredits)}.`;
 }

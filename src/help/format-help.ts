@@ -9,8 +9,9 @@ export const helpGroup = 'Help:';
  * In place of Commander's own order, which has the commands last.
  */
 export function formatHelp(command: Command, helper: Help): string {
-  const width = helper.padWidth(command, helper);
-  const item = (term: string, meaning: string): string => helper.formatItem(term, width, meaning, helper);
+  const width = helper.helpWidth ?? 80;
+  const termWidth = helper.padWidth(command, helper);
+  const item = (term: string, meaning: string): string => helper.formatItem(term, termWidth, meaning, helper);
   const commands = helper.visibleCommands(command);
   const flags = helper.visibleOptions(command);
   const flagGroups = helper.groupItems(
@@ -20,7 +21,7 @@ export function formatHelp(command: Command, helper: Help): string {
   );
   const sections = [
     [`Usage: ${helper.commandUsage(command)}`],
-    [helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? 80)],
+    [helper.boxWrap(helper.commandDescription(command), width)],
     section(
       'Arguments:',
       command.registeredArguments.map((argument) => item(argument.name(), argument.description)),
@@ -38,7 +39,7 @@ export function formatHelp(command: Command, helper: Help): string {
         group.map((flag) => item(helper.optionTerm(flag), helper.optionDescription(flag))),
       ),
     ),
-    section('Examples:', exampleLines(examplesOf(command))),
+    section('Examples:', exampleLines(examplesOf(command), width)),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)

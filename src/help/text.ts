@@ -1,16 +1,42 @@
-/** Width of all help texts, in columns. */
+/** Widest help text, in columns; a narrower terminal gets narrower texts. */
 export const helpWidth = 80;
 
+/** The width of a help text on this stdout: 80 columns, or those of a narrower terminal, at least 40. */
+export function columnsFor({
+  stdout,
+}: {
+  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number };
+}): number {
+  const columns = stdout.isTTY === true ? (stdout.columns ?? helpWidth) : helpWidth;
+  return columns > 0 ? Math.max(40, Math.min(helpWidth, columns)) : helpWidth;
+}
+
+/** Name of the file with the prerendered help of the program, a command (`uploads`, `auth login`) or a topic. */
+export function prerenderedHelpFile(kind: 'program' | 'command' | 'topic', words: readonly string[]): string {
+  return `${[kind, ...words].join('.')}.txt`;
+}
+
 /** A paragraph in lines of at most `width` columns (ASCII). */
-export function wrap(text: string, width: number = helpWidth): string[] {
+export function wrap(text: string, width: number): string[] {
+  return fill(text.split(/\s+/), width);
+}
+
+/** A command line in lines of at most `width` columns that a shell reads as one: broken before flags only. */
+export function wrapCommand(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const lines = fill(line.split(/ (?=-)/), width - 4);
+  return lines.map((part, i) => (i === 0 ? '' : '  ') + part + (i < lines.length - 1 ? ' \\' : ''));
+}
+
+function fill(parts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > width) {
+  for (const part of parts) {
+    if (line !== '' && line.length + 1 + part.length > width) {
       lines.push(line);
       line = '';
     }
-    line += line === '' ? word : ` ${word}`;
+    line += line === '' ? part : ` ${part}`;
   }
   return line === '' ? lines : [...lines, line];
 }
@@ -19,12 +45,16 @@ export function wrap(text: string, width: number = helpWidth): string[] {
 const widestTerm = 26;
 
 /** Rows of a term and what it means, in two columns. */
-export function twoColumns(rows: readonly (readonly [term: string, meaning: string])[]): string[] {
-  const width = Math.max(...rows.map(([term]) => term.length).filter((length) => length <= widestTerm)) + 2;
+export function twoColumns(
+  rows: readonly (readonly [term: string, meaning: string])[],
+  width: number,
+): string[] {
+  const terms = rows.map(([term]) => term.length).filter((length) => length <= widestTerm);
+  const left = Math.max(0, ...terms) + 2;
   return rows.flatMap(([term, meaning]) => {
-    const lines = wrap(meaning, helpWidth - 2 - width);
+    const lines = wrap(meaning, width - 2 - left);
     const above = term.length > widestTerm;
-    const rest = lines.map((line, index) => `  ${(index === 0 && !above ? term : '').padEnd(width)}${line}`);
+    const rest = lines.map((line, index) => `  ${(index === 0 && !above ? term : '').padEnd(left)}${line}`);
     return above ? [`  ${term}`, ...rest] : rest;
   });
 }

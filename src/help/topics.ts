@@ -1,41 +1,51 @@
+import type { TopicName } from '../cli/commands.ts';
 import { exitCodes } from '../errors.ts';
+import { exampleLines } from './document.ts';
 import { environment } from './environment.ts';
-import { fieldRows, fieldRules, formatRows, formatRules } from './formats.ts';
+import { fieldRows, fieldRules, formatRows, formatRules, memoryRows, memoryRule } from './formats.ts';
 import { twoColumns, wrap } from './text.ts';
-import type { TopicName } from './topic-names.ts';
 
-/** The text of each topic. */
-export const topicTexts: Readonly<Record<TopicName, () => string>> = {
-  'exit-codes': () =>
+/** The text of each topic, in lines of at most `width` columns. */
+export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> = {
+  'exit-codes': (width) =>
     page([
-      ['Exit codes:', ...twoColumns(Object.entries(exitCodes))],
+      ['Exit codes:', ...twoColumns(Object.entries(exitCodes), width)],
       wrap(
-        'An error is one line on stderr that begins with "chanlist: " and says what to do next. Of several ' +
-          'references, the first that failed, in the order of the input, gives the code.',
+        'An error is one line on stderr that begins with "chanlist: " and names the next step. If several ' +
+          'references fail, the first of them in input order sets the code.',
+        width,
       ),
     ]),
-  formats: () =>
+  formats: (width) =>
     page([
-      ['Formats (-f, --format; --json and --ndjson for short):', ...twoColumns(formatRows)],
-      ...formatRules.map((rule) => wrap(rule)),
-      ...fieldRules.map((rule) => wrap(rule)),
-      ['Fields:', ...twoColumns(fieldRows)],
-      [
-        'Examples:',
-        '  # titles of the first 5 uploads, one a line',
-        '  chanlist uploads @demo --sandbox --limit 5 | jq -r .title',
-        '  # a list for a spreadsheet',
-        '  chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv',
-      ],
+      ['Formats (-f, --format; --json and --ndjson for short):', ...twoColumns(formatRows, width)],
+      ...[...formatRules, ...fieldRules].map((rule) => wrap(rule, width)),
+      ['Fields:', ...twoColumns(fieldRows, width)],
+      ...(memoryRows.length === 0
+        ? []
+        : [wrap(memoryRule, width), ['Fields of .chanlist/*.json:', ...twoColumns(memoryRows, width)]]),
+      ['Examples:', ...exampleLines(formatExamples, width)],
     ]),
-  environment: () =>
+  environment: (width) =>
     page([
-      ['Environment variables:', ...twoColumns(environment)],
+      ['Environment variables:', ...twoColumns(environment, width)],
       wrap(
         'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
+        width,
       ),
     ]),
 };
+
+const formatExamples = [
+  {
+    what: 'print the titles of the first 5 uploads',
+    line: 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title',
+  },
+  {
+    what: 'write a list for a spreadsheet',
+    line: 'chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv',
+  },
+];
 
 function page(blocks: readonly (readonly string[])[]): string {
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

@@ -1,6 +1,6 @@
 import type { PagedOperation } from '../api/pages.ts';
 import type { ReferenceKind } from '../api/references.ts';
-import type { ListingOptions } from '../cli/listing-options.ts';
+import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import type { DryRunRequest } from './dry-run.ts';
 import type { CallPlan } from './session.ts';

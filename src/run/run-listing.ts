@@ -1,7 +1,7 @@
+import { resolveBounds } from '../accounts/bounds.ts';
 import type { PagedOperation } from '../api/pages.ts';
 import type { ReferenceKind } from '../api/references.ts';
-import type { ListingOptions } from '../cli/listing-options.ts';
-import { maxCredits } from '../cli/max-credits.ts';
+import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import type { ListStart } from './listing-plan.ts';
@@ -18,7 +18,7 @@ export async function runListing(
   const { shared, outputDir, invocation, concurrency } = options;
   return await runCall(invocation.name, shared, context, async () => {
     const { starts, several } = await readStarts(kind, options, context);
-    const budget = maxCredits(options.maxCredits, context);
+    const budget = resolveBounds(shared.maxCredits, context.env, []);
     if (shared.output !== null && starts.length > 1) {
       throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
     }

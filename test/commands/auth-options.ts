@@ -11,6 +11,7 @@ export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
     timeout: 30,
     retries: 4,
     maxWait: 120,
+    maxCredits: [],
     dryRun: false,
     quiet: false,
     verbose: 0,

@@ -45,6 +45,7 @@ const defaults: SharedOptions = {
   timeout: 30,
   retries: 4,
   maxWait: 120,
+  maxCredits: [],
   dryRun: false,
   quiet: false,
   verbose: 0,
@@ -66,6 +67,17 @@ const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial
   [['--namespace', 'other'], { namespace: 'other' }],
   [['--key-file', 'key.txt'], { keyFile: 'key.txt' }],
   [['--sandbox'], { sandbox: true }],
+  [['--max-credits', '3'], { maxCredits: [{ credits: 3, per: 'call' }] }],
+  [
+    ['--max-credits', '5,100/day', '--max-credits=3000/month'],
+    {
+      maxCredits: [
+        { credits: 5, per: 'call' },
+        { credits: 100, per: 'day' },
+        { credits: 3000, per: 'month' },
+      ],
+    },
+  ],
   [['-f', 'csv'], { format: 'csv' }],
   [['-fcsv'], { format: 'csv' }],
   [['--format', 'table'], { format: 'table' }],
@@ -132,12 +144,13 @@ test('uploads and playlist: their own flags', async () => {
       references: [word, 'second'],
       from: null,
       limit: null,
-      maxCredits: [],
       continuation: null,
       outputDir: null,
       concurrency: 4,
       restart: false,
       update: false,
+      all: false,
+      printNew: false,
     });
     const own = [
       '--from',
@@ -151,17 +164,19 @@ test('uploads and playlist: their own flags', async () => {
       '--concurrency',
       '9',
     ];
-    const { shared: ___, invocation: ____, ...given } = await parse(command, ...own, '--restart');
+    const { shared: budget, invocation: ____, ...given } = await parse(command, ...own, '--restart');
+    assert.deepEqual(budget.maxCredits, [{ credits: 0, per: 'call' }]);
     assert.deepEqual(given, {
       references: [],
       from: '-',
       limit: 7,
-      maxCredits: [{ credits: 0, per: 'call' }],
       continuation: null,
       outputDir: 'lists',
       concurrency: 9,
       restart: true,
       update: false,
+      all: false,
+      printNew: false,
     });
     assert.equal((await parse(command, '--limit', '8', word)).limit, 8);
     assert.equal((await parse(command, '--continuation', 'abc')).continuation, 'abc');
@@ -173,10 +188,12 @@ test('uploads and playlist: their own flags', async () => {
 
 test('resolve and latest: their own flags', async () => {
   for (const command of ['resolve', 'latest']) {
-    const { shared: _, ...plain } = await parse(command, '@x');
-    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, maxCredits: [] });
-    const { shared: __, ...given } = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
-    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, maxCredits: [] });
+    const { shared: _, invocation: __, ...plain } = await parse(command, '@x');
+    const own = { limit: null, seen: null };
+    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, ...own });
+    const list = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
+    const { shared: ___, invocation: ____, ...given } = list;
+    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, ...own });
     // Free: a budget, also of nothing, is kept.
     await parse(command, '@x', '--max-credits', '0');
   }
@@ -184,14 +201,9 @@ test('resolve and latest: their own flags', async () => {
 
 test('search: words are joined', async () => {
   const { shared: _, ...plain } = await parse('search', '@x', 'two', 'words');
-  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null, maxCredits: [] });
+  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null });
   const { shared: __, ...given } = await parse('search', '@x', 'a', '-n', '50', '--max-credits', '3', 'b');
-  assert.deepEqual(given, {
-    channel: '@x',
-    query: 'a b',
-    limit: 50,
-    maxCredits: [{ credits: 3, per: 'call' }],
-  });
+  assert.deepEqual(given, { channel: '@x', query: 'a b', limit: 50 });
 });
 
 test('behind -- everything is an argument', async () => {
@@ -247,6 +259,53 @@ test('auth: shared flags before auth, before the action and behind it', async ()
   }
 });
 
+test('the format of a file: by its extension, ndjson without one and for streams', async () => {
+  const accepted: readonly (readonly string[])[] = [
+    ...['a', 'a.ndjson', 'a.jsonl', 'a.json', 'a.CSV', './json', '.hidden', 'lists.d/a', '-'].map((file) => [
+      file,
+    ]),
+    ...['/dev/stdout', '/dev/fd/3', '/proc/self/fd/1.x', '/dev/../dev/a.b'].map((file) => [file]),
+    ['a.xlsx', '-f', 'csv'],
+  ];
+  for (const [file = '', ...more] of accepted) await parse('uploads', '@x', '-o', file, ...more);
+});
+
+test('words after --json that are no list of fields are arguments', async () => {
+  assert.deepEqual((await parse('uploads', '--json', '@title,x')).references, ['@title,x']);
+  assert.deepEqual((await parse('uploads', '--json', '--', 'a,b')).references, ['a,b']);
+  assert.equal((await parse('search', '@x', '--json', 'rock,pop')).query, 'rock,pop');
+  assert.equal((await parse('search', '@x', '--ndjson', 'title')).query, 'title');
+});
+
+test('what goes together: --restart wins over --update, --all is harmless', async () => {
+  const both = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--restart', '--all', '--print-new');
+  assert.deepEqual([both.update, both.restart, both.all, both.printNew], [true, true, true, true]);
+  assert.equal((await parse('playlist', 'PLx', '--all')).all, true);
+  assert.equal(
+    (await parse('uploads', '@x', '-o', 'x.csv', '--update', '--fields', '@seconds,*')).update,
+    true,
+  );
+  const { limit, seen } = await parse('latest', '--from', 'refs.txt', '-n', '3', '--seen', 'seen.txt');
+  assert.deepEqual([limit, seen], [3, 'seen.txt']);
+});
+
+test('the command line as it was typed: long names, every bound, the last of the others', async () => {
+  const line = ['-v', 'uploads', '@x', '--limit', '3', '-n', '5', '--max-credits', '9', '-v', '--no-color'];
+  const { invocation } = await parse(...line, '--max-credits=100/day', '-fcsv');
+  assert.deepEqual(invocation, {
+    name: 'uploads',
+    flags: [
+      { name: '--limit', value: '5' },
+      { name: '--format', value: 'csv' },
+      { name: '--no-color', value: null },
+      { name: '--max-credits', value: '9' },
+      { name: '--max-credits', value: '100/day' },
+      { name: '--verbose', value: null },
+      { name: '--verbose', value: null },
+    ],
+  });
+});
+
 test('help and completion', async () => {
   assert.deepEqual(await parse('help'), { topic: null });
   assert.deepEqual(await parse('help', 'auth', 'login'), { topic: 'auth login' });
@@ -260,10 +319,7 @@ const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[]
   [['--limit', '1e3'], /^--limit is '1e3': expected/],
   [['--limit', ''], /^--limit is '': expected/],
   [['--limit', '9007199254740993'], /^--limit is/],
-  [
-    ['--max-credits', '-1'],
-    /^--max-credits is '-1': expected a whole number, N\/day or N\/month; e\.g\. 3000\/month$/,
-  ],
+  [['--max-credits', '-1'], /^--max-credits is '-1': expected a whole number, N\/day or N\/month; /],
   [['--concurrency', '0'], /^--concurrency is '0': expected a whole number, from 1 to 100$/],
   [['--timeout', '0'], /^--timeout is '0': expected seconds, more than 0/],
   [['--timeout', 'soon'], /^--timeout is 'soon': expected seconds/],
@@ -291,10 +347,37 @@ const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[]
   ],
   [['--update'], /^--update needs a file; /],
   [['--restart'], /^--restart needs a file; /],
-  [['--update', '-o', 'x', '--limit', '3'], /^--update and --limit exclude each other$/],
+  [['--update', '-o', 'x', '--limit', '3'], /^--update and --limit exclude each other; /],
   [['--continuation', 'abc'], /^--continuation takes no reference; /],
   [['-o', 'x', '--output-dir', 'y'], /^--output and --output-dir exclude each other/],
   [['--output-dir', 'y', '-f', 'table'], /^a table is for people/],
+  [['-o', 'y', '-f', 'table'], /^a table is for people/],
+  [['-o', 'x.csv', '--update', '--continuation', 'abc'], /^--update and --continuation exclude each other; /],
+  [['-o', 'x.csv', '--print-new'], /^--print-new needs --update; /],
+  [['-o', 'x.json', '--update', '--print-new'], /^--print-new does not work with json; /],
+  [['--output-dir', 'x', '--json', '--update', '--print-new'], /^--print-new does not work with json; /],
+  [['-o', 'x.csv', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],
+  [['-o', 'json'], /^--output json names a file; for the format use -f json; /],
+  [['--output=table'], /^--output table names a file; for the format use -f table; /],
+  [['-o', 'id', '-f', 'csv'], /^--output id names a file; for the format use -f id; /],
+  [['-o', 'a.xlsx'], /^-o a.xlsx: no format has the extension .xlsx; add --format /],
+  [['-o', 'lists.d/a.txt'], /^-o lists.d\/a.txt: no format has the extension .txt; add --format /],
+  [['--summary', '-'], /^--summary needs a file: stdout is for data; /],
+  [['--file', 'refs.txt'], /^there is no flag --file; use --from FILE$/],
+  [['--batch-file=refs.txt'], /^there is no flag --batch-file; use --from FILE$/],
+  [['-a', 'refs.txt'], /^there is no flag -a; use --from FILE$/],
+  [['-arefs.txt'], /^there is no flag -arefs.txt; use --from FILE$/],
+  [['--force'], /^there is no flag --force; use --restart$/],
+  [['--clobber'], /^there is no flag --clobber; use --restart$/],
+  [['--continue'], /^there is no flag --continue; run the same command again to resume$/],
+  [['--resume'], /^there is no flag --resume; run the same command again to resume$/],
+  [['--max', '5'], /^there is no flag --max; use --limit N$/],
+  [['--max=5'], /^there is no flag --max; use --limit N$/],
+  [['--json', 'videoId,title'], /^--json takes no value; name the fields with --fields videoId,title$/],
+  [['--json', '@reference,*'], /^--json takes no value; name the fields with --fields @reference,\*$/],
+  [['--json=videoId'], /^--json takes no value; name the fields with --fields LIST$/],
+  [['--seen', 'seen.txt'], /^uploads has no flag '--seen'; it is a flag of latest; /],
+  [['--max-credits', '3/week'], /^--max-credits is '3\/week': expected a whole number, N\/day or N\/month; /],
 ];
 
 test('a wrong flag is a usage error of one line that says what would be right', async () => {
@@ -356,7 +439,10 @@ const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
   ],
   ['completion tcsh', /^there is no completion for 'tcsh'; expected one of bash, zsh, fish$/],
   ['completion bash zsh', /^completion has too many arguments; expected: chanlist completion <shell>/],
-  ['completion bash --limit 3', /^completion has no flag '--limit'; see: chanlist help completion$/],
+  [
+    'completion bash --limit 3',
+    /^completion has no flag '--limit'; it is a flag of latest, uploads, playlist, search; see: /,
+  ],
   ['completion bash --json', /^completion does not take --json; /],
   ['help uploads --json', /^help does not take --json; /],
   ['--no-color help', /^help does not take --no-color; /],
@@ -365,8 +451,16 @@ const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
   ['search @x word --limit 51', /^--limit is '51': expected a whole number, from 1 to 50$/],
   ['search @x word --limit 0', /^--limit is '0': expected a whole number, from 1 to 50$/],
   ['search @x word --from refs.txt', /^search has no flag '--from'; /],
-  ['latest @x --limit 3', /^latest has no flag '--limit'; /],
+  ['resolve @x --seen seen.txt', /^resolve has no flag '--seen'; it is a flag of latest; /],
+  ['latest @x --limit 0', /^--limit is '0': expected a whole number, 1 or more$/],
   ['playlist PLx --update -o x', /^--update is only for uploads; /],
+  ['resolve @x --force', /^resolve has no flag '--force'; /],
+  ['search @x word --json title,videoId', /^--json takes no value; .*--fields title,videoId$/],
+  ['resolve @x --json channel_id', /^--json takes no value; .*--fields channel_id$/],
+  ['latest @x --sandbox --profile p', /^--sandbox and --profile exclude each other; /],
+  ['latest @x --sandbox --base-url https://x.example', /^--sandbox and --base-url exclude each other; /],
+  ['--namespace other latest @x --sandbox', /^--sandbox and --namespace exclude each other; /],
+  ['latest @x --sandbox --key-file key.txt', /^--sandbox and --key-file exclude each other; /],
 ];
 
 test('a wrong line is a usage error of one line that says what would be right', async () => {

@@ -64,7 +64,6 @@ test('the format follows the extension, else it is ndjson', async (t) => {
     ['a.json', '{"playlist_info":'],
     ['a.JSON', '{"playlist_info":'],
     ['a.csv', 'videoId,title,'],
-    ['a.txt', '{"videoId":'],
     ['a', '{"videoId":'],
   ] as const) {
     assert.equal((await fixture.run(['uploads', '@size-3', '-o', name])).exit, 0);

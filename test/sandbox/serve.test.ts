@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
+import { flagsOf } from '../../src/cli/flags.ts';
+import { addFlags } from '../../src/cli/program.ts';
 import { register, run, type ServeOptions } from '../../src/commands/serve.ts';
 import type { Context } from '../../src/context.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
@@ -9,12 +11,14 @@ import { get } from './client.ts';
 
 /** The options that these arguments give. */
 function parse(...argv: string[]): ServeOptions {
-  const command = new Command('serve').exitOverride();
+  const program = new Command();
+  const command = program.command('serve').exitOverride();
   let options: unknown;
   register(command, (_, given) => {
     options = given;
   });
-  command.parse(argv, { from: 'user' });
+  addFlags(command, flagsOf('serve'));
+  program.parse(['serve', ...argv], { from: 'user' });
   return options as ServeOptions;
 }
 

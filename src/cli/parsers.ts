@@ -1,0 +1,88 @@
+import { usage } from '../errors.ts';
+import type { FormatName } from '../output/format.ts';
+import { formatNames } from '../output/format.ts';
+import { expectedOneOf } from '../text/nearest.ts';
+
+/** Turns the text of a flag or variable into its value. Throws a usage error that names `source`. */
+export type Parser<Value> = (text: string, source: string) => Value;
+
+/** A whole number from `minimum` to `maximum`. */
+export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
+  return (text, source) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= (maximum ?? value)) return value;
+    const range = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`;
+    throw usage(`${source} is '${text}': expected a whole number, ${range}`);
+  };
+}
+
+/** Seconds, whole or not, up to `maximum`. */
+export function seconds(minimum: 'zero' | 'more than zero', maximum: number): Parser<number> {
+  return (text, source) => {
+    const value = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+    if (value <= maximum && (value > 0 || (minimum === 'zero' && value === 0))) return value;
+    const range = `${minimum === 'zero' ? '0' : 'more than 0'} to ${maximum}`;
+    throw usage(`${source} is '${text}': expected seconds, ${range}`);
+  };
+}
+
+const hour = 60 * 60 * 1000;
+const durationUnits = { h: hour, d: 24 * hour } as const;
+
+/** `36h` or `2d` in milliseconds. The unit is required. */
+export function duration(text: string, source: string): number {
+  const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
+  if (digits === undefined || (unit !== 'h' && unit !== 'd'))
+    throw usage(`${source} is '${text}': expected hours or days with their unit`, 'e.g. 36h or 2d');
+  return Number(digits) * durationUnits[unit];
+}
+
+/** A calendar month, `YYYY-MM`. */
+export function month(text: string, source: string): string {
+  if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
+  throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): Parser<Word> {
+  return (text, source) => {
+    const found = words.find((word) => word === text);
+    if (found !== undefined) return found;
+    throw usage(`${source} is '${text}'`, expectedOneOf(text, words));
+  };
+}
+
+/** Any text that is not empty. */
+export function nonEmpty(text: string, source: string): string {
+  if (text === '') throw usage(`${source} is empty`);
+  return text;
+}
+
+/** A list of one text, for flags that may repeat. */
+export function oneText(text: string, source: string): readonly string[] {
+  return [nonEmpty(text, source)];
+}
+
+export function formatName(text: string): FormatName {
+  const found = formatNames.find((name) => name === text);
+  if (found !== undefined) return found;
+  const meant = text === 'jsonl' ? 'ndjson' : undefined;
+  throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
+}
+
+/** The file of `-o`; null for `-`, which is stdout. */
+export function outputFile(text: string, source: string): string | null {
+  const word = formatNames.find((name) => name === text);
+  if (word !== undefined)
+    throw usage(
+      `${source} ${word} names a file`,
+      `for the format use -f ${word}; for a file use -o ./${word}`,
+    );
+  return text === '-' ? null : nonEmpty(text, source);
+}
+
+/** The file of `--summary`. */
+export function summaryFile(text: string, source: string): string {
+  if (text === '-') throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
+  return nonEmpty(text, source);
+}
