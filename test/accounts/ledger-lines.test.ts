@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  appendedText,
+  OriginSums,
+  type Outcome,
+  parseLine,
+  type RequestLine,
+} from '../../src/accounts/ledger-lines.ts';
+
+const origin = 'https://a.example';
+
+function request(id: string, day: string, changes: Partial<RequestLine> = {}): RequestLine {
+  const time = `${day}T12:00:00.000Z`;
+  const account = { origin, key: '0123456789abcdef', last_four: 'wxyz' };
+  return {
+    version: 1,
+    kind: 'request',
+    id,
+    time,
+    day,
+    ...account,
+    command: 'uploads',
+    reference: '@a',
+    credits: 1,
+    ...changes,
+  };
+}
+
+const outcome = (id: string, outcome: Outcome) =>
+  ({ version: 1, kind: 'outcome', id, time: '2026-11-21T12:00:00.000Z', outcome }) as const;
+
+function sumsOf(text: string): OriginSums {
+  const sums = new OriginSums(origin);
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const parsed = parseLine(line);
+    assert.notEqual(parsed, 'newer');
+    if (parsed !== 'newer') sums.add(parsed);
+  }
+  return sums;
+}
+
+test('a line is appended between two line ends and read back as it was', () => {
+  const line = request('a', '2026-11-21', { reference: 'x\n\u2028"\u{1f3ac}' });
+  const text = appendedText(line);
+  assert.match(text, /^\n\{[^\n]*\}\n$/);
+  assert.deepEqual(parseLine(text.trim()), line);
+  assert.deepEqual(parseLine(JSON.stringify(outcome('a', 'free'))), outcome('a', 'free'));
+});
+
+test('what is no line of this version is unreadable, or newer', () => {
+  const line = request('a', '2026-11-21');
+  const unreadable: unknown[] = [
+    ...[null, 7, [], {}, { ...line, version: 0 }, { ...line, version: '1' }, { ...line, kind: 'other' }],
+    ...[
+      { ...line, credits: -1 },
+      { ...line, credits: 1.5 },
+      { ...line, credits: null },
+      { ...line, day: 'x' },
+    ],
+    ...[
+      { ...line, origin: 1 },
+      { ...line, reference: 7 },
+      { ...outcome('a', 'free'), outcome: 'paid' },
+    ],
+  ];
+  for (const data of unreadable) assert.equal(parseLine(JSON.stringify(data)), 'unreadable');
+  for (const text of ['{', '\0\0\0', 'x', '{"version":1']) assert.equal(parseLine(text), 'unreadable');
+  assert.equal(parseLine('{"version":2,"kind":"transfer"}'), 'newer');
+});
+
+test('a request counts until it is known to be free, whatever the key, at its own origin', () => {
+  const text = [
+    request('a', '2026-11-20'),
+    request('b', '2026-11-21', { key: 'fedcba9876543210' }),
+    request('c', '2026-11-21', { origin: 'https://b.example' }),
+    outcome('a', 'confirmed'),
+    request('d', '2026-11-21', { credits: 3 }),
+    request('e', '2026-11-21'),
+    outcome('e', 'free'),
+    outcome('e', 'free'),
+    outcome('b', 'possibly_charged'),
+    outcome('unknown', 'free'),
+    outcome('c', 'free'),
+    outcome('a', 'free'),
+  ];
+  const sums = sumsOf(text.map(appendedText).join(''));
+  assert.equal(sums.spent(), 5);
+  assert.equal(sums.spent('2026-11-20'), 1);
+  assert.equal(sums.spent('2026-11-21'), 4);
+  assert.equal(sums.spent('2026-11-22'), 0);
+});
+
+test('an unreadable line is one credit, on the day of the next request; at the end, on any day', () => {
+  const text = (day: string): string => appendedText(request(day, day));
+  const sums = sumsOf(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
+  assert.equal(sums.spent(), 5);
+  assert.equal(sums.spent('2026-11-19'), 2);
+  assert.equal(sums.spent('2026-11-20'), 4);
+  assert.equal(sums.spent('2026-11-21'), 1);
+});
+
+test('a line torn at any byte damages only itself, and never lowers the sum', () => {
+  const before = appendedText(request('a', '2026-11-21')) + appendedText(outcome('a', 'confirmed'));
+  const after = appendedText(request('z', '2026-11-21'));
+  const pending = request('b', '2026-11-21');
+  for (const [torn, earlier] of [
+    [pending, ''],
+    [outcome('b', 'confirmed'), appendedText(pending)],
+    [outcome('b', 'free'), appendedText(pending)],
+  ] as const) {
+    const text = appendedText(torn);
+    for (let cut = 0; cut < text.length; cut++) {
+      const sums = sumsOf(before + earlier + text.slice(0, cut) + after);
+      // The line is whole without its line end, and no byte of it, or only its first line end, is nothing.
+      const whole = cut === text.length - 1;
+      const readable = torn.kind === 'request' ? (whole ? 1 : 0) : whole && torn.outcome === 'free' ? 0 : 1;
+      const unreadable = cut > 1 && !whole ? 1 : 0;
+      assert.equal(sums.spent('2026-11-21'), 2 + readable + unreadable, `${torn.kind} cut at ${cut}`);
+      assert.equal(sums.spent(), sums.spent('2026-11-21'));
+    }
+  }
+});
