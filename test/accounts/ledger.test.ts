@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseBounds } from '../../src/accounts/bounds.ts';
+import { type LedgerOptions, openLedger } from '../../src/accounts/ledger.ts';
+import { readMonth } from '../../src/accounts/ledger-report.ts';
+import type { Charge, Ledger } from '../../src/api/credits.ts';
+import { temporaryFolder } from './fake-context.ts';
+
+const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
+
+// The racing processes of the tests below are this file again.
+const race = process.env.CHANLIST_TEST_RACE;
+if (race !== undefined) {
+  buyAll(race);
+  process.exit();
+}
+
+/** Buys until the bound is spent; prints what it bought, and which outcomes it noted. */
+function buyAll(mode: string): void {
+  const ledger = openLedger({
+    ...options(process.env),
+    bounds: parseBounds('200/month', ''),
+    command: 'race',
+  });
+  const bought: Record<Charge, number> = { confirmed: 0, possibly_charged: 0, none: 0 };
+  for (let i = 0; i < 400; i++) {
+    const reservation = ledger.reserve(1, '@a');
+    if (reservation.spent !== null) break;
+    const charge = mode === 'free' && i % 3 === 1 ? 'none' : 'confirmed';
+    reservation.settle(charge);
+    bought[charge]++;
+    if (mode === 'kill' && i === 20) process.kill(process.pid, 'SIGKILL');
+  }
+  process.stdout.write(JSON.stringify(bought));
+}
+
+function options(env: LedgerOptions['context']['env'], clock = { now: () => Date.now() }): LedgerOptions {
+  const fake = { ...clock, elapsed: () => 0, random: () => 0, sleep: async () => {} };
+  const warn = (message: string): void => assert.fail(message);
+  return {
+    context: { env, clock: fake },
+    account,
+    command: 'uploads',
+    bounds: [],
+    warn: race ? () => {} : warn,
+  };
+}
+
+/** A state folder, a clock that the test sets, and ledgers in it. */
+function fixture(t: TestContext) {
+  const state = temporaryFolder(t);
+  const folder = join(state, 'chanlist');
+  const env: Record<string, string> = { XDG_STATE_HOME: state };
+  const clock = { time: new Date(2026, 10, 21, 12).getTime() };
+  const warnings: string[] = [];
+  return {
+    state,
+    folder,
+    env,
+    clock,
+    warnings,
+    file: join(folder, 'credits-2026-11.ndjson'),
+    open: (bounds = '', changes: Partial<LedgerOptions> = {}): Ledger =>
+      openLedger({
+        ...options(env, { now: () => clock.time }),
+        bounds: bounds === '' ? [] : parseBounds(bounds, ''),
+        warn: (message) => warnings.push(message),
+        ...changes,
+      }),
+    month: (month = '2026-11', today = '2026-11-21') => readMonth(folder, month, today, null, env),
+  };
+}
+
+function buy(ledger: Ledger, charge: Charge | null, reference: string | null = '@a'): void {
+  const reservation = ledger.reserve(1, reference);
+  assert.ok(reservation.spent === null);
+  if (charge !== null) reservation.settle(charge);
+}
+
+const spentBound = (ledger: Ledger) => ledger.reserve(1, '@a').spent;
+
+test('each paid request and its outcome is a line; the key is not in it; file and folder are private', (t) => {
+  const { open, file, folder, warnings } = fixture(t);
+  const ledger = open();
+  buy(ledger, 'confirmed');
+  buy(ledger, null, null);
+  const text = readFileSync(file, 'utf8');
+  const [request, outcome, pending] = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const { id, key, time, ...rest } = request;
+  assert.deepEqual(rest, {
+    version: 1,
+    kind: 'request',
+    day: '2026-11-21',
+    origin: 'https://a.example',
+    last_four: 'wxyz',
+    command: 'uploads',
+    reference: '@a',
+    credits: 1,
+  });
+  assert.equal(time, new Date(2026, 10, 21, 12).toISOString());
+  assert.match(key, /^[0-9a-f]{16}$/);
+  assert.deepEqual(outcome, { version: 1, kind: 'outcome', id, time, outcome: 'confirmed' });
+  assert.equal(pending.reference, null);
+  assert.ok(!text.includes('secret'));
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  assert.deepEqual(warnings, []);
+});
+
+test('bounds count all of the origin, whatever the key, and what has no outcome; free requests are given back', (t) => {
+  const { open, warnings } = fixture(t);
+  const other = open('', { account: { ...account, key: 'another_key' } });
+  buy(other, 'confirmed');
+  buy(other, null);
+  buy(other, 'possibly_charged');
+  buy(other, 'none');
+  buy(open('', { account: { ...account, origin: 'https://b.example' } }), 'confirmed');
+  const ledger = open('5/month');
+  buy(ledger, 'none');
+  buy(ledger, 'confirmed');
+  buy(other, 'confirmed');
+  assert.deepEqual(spentBound(ledger), { credits: 5, per: 'month', resets: '2026-12-01 00:00' });
+  assert.deepEqual(spentBound(open('9/month,5/day')), { credits: 5, per: 'day', resets: '2026-11-22 00:00' });
+  assert.deepEqual(spentBound(open('5/day,5/month'))?.per, 'month');
+  assert.deepEqual(warnings, []);
+});
+
+test('a day and a month end at local midnight; an outcome goes to the file of its request', (t) => {
+  const { open, clock, folder, month } = fixture(t);
+  const ledger = open('2/day,3/month');
+  clock.time = new Date(2026, 10, 29, 23, 59).getTime();
+  buy(ledger, 'confirmed');
+  buy(ledger, 'confirmed');
+  assert.equal(spentBound(ledger)?.per, 'day');
+  clock.time = new Date(2026, 10, 30, 23, 59, 59, 999).getTime();
+  const last = ledger.reserve(1, '@a');
+  assert.equal(spentBound(ledger)?.resets, '2026-12-01 00:00');
+  clock.time = new Date(2026, 11, 1).getTime();
+  buy(ledger, 'confirmed');
+  assert.ok(last.spent === null);
+  last.settle('confirmed');
+  assert.deepEqual(readdirSync(folder).sort(), ['credits-2026-11.ndjson', 'credits-2026-12.ndjson']);
+  assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 3, possibly_charged: 0 });
+  assert.deepEqual(month('2026-12')?.accounts[0]?.month, { confirmed: 1, possibly_charged: 0 });
+});
+
+test('without any ledger a call with such a bound says that counting starts at 0', (t) => {
+  const { open, warnings, folder, clock } = fixture(t);
+  open('5/month');
+  const said = `there is no ledger of credits yet: counting starts at 0; keep the folder ${folder} for --max-credits`;
+  assert.deepEqual(warnings, [said]);
+  clock.time = new Date(2026, 11, 1).getTime();
+  open('5/month');
+  assert.equal(warnings.length, 1);
+  const other = fixture(t);
+  other.open('5');
+  assert.deepEqual(other.warnings, []);
+});
+
+test('lines that cannot be read count, whatever they are: binary, huge, cut off', (t) => {
+  const { open, file, month } = fixture(t);
+  buy(open(), 'confirmed');
+  for (const damage of ['\0'.repeat(5000), `"${'x'.repeat(600_000)}`, '{"version":1,"kind":"request"']) {
+    appendFileSync(file, damage);
+    buy(open(), 'confirmed');
+  }
+  assert.equal(spentBound(open('7/month'))?.credits, 7);
+  assert.equal(spentBound(open('8/month')), null);
+  assert.equal(month()?.unreadable, 3);
+  assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 4, possibly_charged: 4 });
+});
+
+const isRoot = process.geteuid?.() === 0;
+
+/** What can be in the way of the ledger, and what the message says about it. */
+const inTheWay: Readonly<Record<string, (f: ReturnType<typeof fixture>) => RegExp>> = {
+  'a symbolic link': ({ file, state }) => {
+    symlinkSync(join(state, 'victim'), file);
+    return /credits-2026-11\.ndjson is in the way: it is a symbolic link$/;
+  },
+  'a FIFO': ({ file }) => {
+    execFileSync('mkfifo', [file]);
+    return /is in the way: it is not a file$/;
+  },
+  'a folder': ({ file }) => {
+    mkdirSync(file);
+    return /cannot open .*credits-2026-11\.ndjson \(EISDIR\)$/;
+  },
+  'a file that others can write': ({ file }) => {
+    writeFileSync(file, '');
+    chmodSync(file, 0o620);
+    return /is in the way: other users can write it$/;
+  },
+  'a file in place of the folder': ({ env, state }) => {
+    env.XDG_STATE_HOME = join(state, 'other');
+    mkdirSync(env.XDG_STATE_HOME);
+    writeFileSync(join(env.XDG_STATE_HOME, 'chanlist'), '');
+    return /other\/chanlist is in the way: it is not a folder$/;
+  },
+  'a HOME that does not exist': ({ env, state }) => {
+    delete env.XDG_STATE_HOME;
+    env.HOME = join(state, 'none');
+    return /cannot use .*none \(ENOENT\)$/;
+  },
+};
+if (isRoot) {
+  Object.assign(inTheWay, {
+    'a file of another user': ({ file }) => {
+      writeFileSync(file, '', { mode: 0o600 });
+      chownSync(file, 12345, 12345);
+      return /is in the way: it belongs to user 12345$/;
+    },
+    'a folder of another user': ({ folder }) => {
+      chownSync(folder, 12345, 12345);
+      return /chanlist is in the way: it belongs to user 12345$/;
+    },
+    'a HOME of another user': ({ env, state }) => {
+      delete env.XDG_STATE_HOME;
+      env.HOME = join(state, 'home');
+      mkdirSync(env.HOME);
+      chownSync(env.HOME, 12345, 12345);
+      return /home belongs to user 12345, nothing is created below it$/;
+    },
+  } satisfies typeof inTheWay);
+}
+
+for (const [what, plant] of Object.entries(inTheWay)) {
+  test(`${what} in the way: 1 with a bound per month, one warning without; it is left as it is`, (t) => {
+    const f = fixture(t);
+    mkdirSync(f.folder);
+    const said = plant(f);
+    const before = execFileSync('find', [f.state, '-ls'], { encoding: 'utf8' });
+    const failure = { code: 'failed', exit: 1, message: said };
+    assert.throws(() => f.open('5/month'), failure);
+    const ledger = f.open('5');
+    buy(ledger, 'confirmed');
+    buy(ledger, 'none');
+    assert.equal(f.warnings.length, 1);
+    assert.match(f.warnings[0] ?? '', /^the ledger of credits misses requests of this call: /);
+    assert.match((f.warnings[0] ?? '').replace(/; (?:it is left|make|set) .*$/, ''), said);
+    const shape = (listing: string): string => listing.replace(/\S+ +\d+ +\d\d:\d\d/g, '');
+    assert.equal(shape(execFileSync('find', [f.state, '-ls'], { encoding: 'utf8' })), shape(before));
+  });
+}
+
+test('a ledger of a newer version is left alone: 2 with a bound, one warning without', (t) => {
+  const { open, file, warnings } = fixture(t);
+  buy(open(), 'confirmed');
+  appendFileSync(file, '\n{"version":2,"kind":"transfer"}\n');
+  const before = readFileSync(file, 'utf8');
+  assert.throws(() => open('5/day'), {
+    exit: 2,
+    message: /a newer chanlist wrote .*credits-2026-11\.ndjson$/,
+  });
+  const ledger = open();
+  for (let i = 0; i < 3; i++) buy(ledger, 'confirmed');
+  assert.equal(warnings.length, 1);
+  assert.equal(readFileSync(file, 'utf8'), before);
+});
+
+/** Runs so many processes at once, and returns what each printed. */
+async function raced(state: string, processes: number, mode: string): Promise<string[]> {
+  const run = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const env = { PATH: process.env.PATH ?? '', XDG_STATE_HOME: state, CHANLIST_TEST_RACE: mode };
+      const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let text = '';
+      child.stdout?.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      child.on('error', reject);
+      child.on('close', () => resolve(text));
+    });
+  return await Promise.all(Array.from({ length: processes }, run));
+}
+
+const thisMonth = (): string =>
+  `${new Date().getFullYear()}-${String(new Date().getMonth() + 1).padStart(2, '0')}`;
+
+for (const processes of [2, 8]) {
+  test(`${processes} processes race for the last credits: all are spent, none twice`, async (t) => {
+    const { state, month } = fixture(t);
+    const outputs = await raced(state, processes, 'confirmed');
+    const bought = outputs.map((text) => JSON.parse(text).confirmed);
+    assert.equal(
+      bought.reduce((sum, n) => sum + n, 0),
+      200,
+      bought.join(' '),
+    );
+    assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: 200, possibly_charged: 0 });
+  });
+}
+
+test('processes that race with free requests never spend more', async (t) => {
+  const { state, month } = fixture(t);
+  const bought = (await raced(state, 4, 'free')).map((text) => JSON.parse(text).confirmed);
+  const sum = bought.reduce((sum, n) => sum + n, 0);
+  // A credit that is held while others ask for it may be left over.
+  assert.ok(sum <= 200 && sum > 190, bought.join(' '));
+  assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: sum, possibly_charged: 0 });
+});
+
+test('processes killed after a purchase: what they bought stays counted', async (t) => {
+  const { state, env, month } = fixture(t);
+  await raced(state, 4, 'kill');
+  assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: 84, possibly_charged: 0 });
+  const ledger = openLedger({ ...options(env), bounds: parseBounds('84/month', '') });
+  assert.equal(spentBound(ledger)?.credits, 84);
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import {
+  ended,
+  type Result,
+  run,
+  serviceEnvironment,
+  start,
+  temporaryFolder,
+  testKey,
+} from '../support/program.ts';
+import { page, scriptedService } from '../support/service.ts';
+
+const pad = (number: number): string => String(number).padStart(2, '0');
+const month = (): string => `${new Date().getFullYear()}-${pad(new Date().getMonth() + 1)}`;
+const day = (): string => `${month()}-${pad(new Date().getDate())}`;
+
+/** A service whose uploads never end, a ledger of its own, and what was asked of the service. */
+async function fixture(t: TestContext) {
+  const state = await temporaryFolder(t);
+  let held: Promise<void> | null = null;
+  const service = await scriptedService(t, async ({ path, query }) => {
+    if (query.get('channel') === '@gone') return { status: 404, body: { detail: 'no such channel' } };
+    if (path.endsWith('/search')) return { body: { results: [] } };
+    await held;
+    const at = Number(query.get('continuation') ?? 0);
+    return { body: page(at, at + 1, `${at + 1}`, 1000) };
+  });
+  const env = { ...serviceEnvironment(service.url), XDG_STATE_HOME: state };
+  return {
+    state,
+    env,
+    service,
+    file: join(state, 'chanlist', `credits-${month()}.ndjson`),
+    call: (...args: string[]): Promise<Result> => run(args, { env }),
+    credits: async (...args: string[]): Promise<unknown> => {
+      const result = await run(['credits', '--json', ...args], { env: { XDG_STATE_HOME: state } });
+      assert.equal(result.exit, 0, result.stderr);
+      assert.equal(result.stderr, '');
+      return JSON.parse(result.stdout);
+    },
+    hold: (until: Promise<void>): void => {
+      held = until;
+    },
+  };
+}
+
+const credits = (confirmed: number, possibly_charged = 0) => ({ confirmed, possibly_charged });
+
+test('credits prints what was spent, per account, day, command and reference', async (t) => {
+  const { call, credits: report, env, service, state } = await fixture(t);
+  assert.equal((await call('uploads', '@a', '-n', '2')).exit, 0);
+  assert.equal((await call('uploads', '@b', '-n', '1')).exit, 0);
+  assert.equal((await call('search', '@a', 'x')).exit, 0);
+  assert.equal((await call('uploads', '@gone')).exit, 5);
+  const account = `${service.url} …d2b8`;
+  const sums = { account, today: credits(4), month: credits(4) };
+  assert.deepEqual(await report(), { month: month(), accounts: [{ ...sums, by: [] }] });
+  const groups = {
+    day: [{ day: day(), ...credits(4) }],
+    command: [
+      { command: 'uploads', ...credits(3) },
+      { command: 'search', ...credits(1) },
+    ],
+    reference: [
+      { reference: '@a', ...credits(3) },
+      { reference: '@b', ...credits(1) },
+    ],
+  };
+  for (const [by, rows] of Object.entries(groups))
+    assert.deepEqual(await report('--by', by), { month: month(), accounts: [{ ...sums, by: rows }] });
+  const table = await run(['credits', '--by', 'command'], { env });
+  const shown = table.stdout.replaceAll(account, 'ACCOUNT').replaceAll(/ {2,}/g, '  ');
+  assert.equal(
+    shown,
+    `Credits spent in ${month()}; only what this user spent on this machine is known
+
+account  today  possibly charged  ${month()}  possibly charged
+ACCOUNT  4  0  4  0
+
+ACCOUNT
+command  confirmed  possibly charged
+uploads  3  0
+search  1  0
+`,
+  );
+  const [name] = await readdir(join(state, 'chanlist'));
+  assert.ok(!(await readFile(join(state, 'chanlist', name ?? ''), 'utf8')).includes(testKey));
+});
+
+test('a month without a ledger is empty, says so, and is no failure; a wrong month or grouping is 2', async (t) => {
+  const { call, state } = await fixture(t);
+  const empty = await call('credits', '--month', '2020-01', '--json');
+  assert.deepEqual([empty.exit, empty.stdout], [0, '{"month":"2020-01","accounts":[]}\n']);
+  assert.equal(empty.stderr, `chanlist: there is no ledger for 2020-01 in ${join(state, 'chanlist')}\n`);
+  for (const args of [['--month', '2020-13'], ['--month', '20-1'], ['--by', 'key'], ['x']])
+    assert.equal((await call('credits', ...args)).exit, 2);
+});
+
+test('credits: a line that cannot be read is warned of and counted; a ledger that cannot be read is 1', async (t) => {
+  const { call, file } = await fixture(t);
+  await call('uploads', '@a', '-n', '2');
+  await appendFile(file, '\n{"torn');
+  const torn = await call('credits', '--json');
+  assert.equal(torn.exit, 0);
+  assert.equal(
+    torn.stderr,
+    `chanlist: ${file}: 1 line cannot be read; each counts as one possibly charged credit\n`,
+  );
+  const { accounts } = JSON.parse(torn.stdout);
+  assert.deepEqual(
+    [accounts.length, accounts[0].today, accounts[0].month],
+    [1, credits(2, 1), credits(2, 1)],
+  );
+  await writeFile(file, '{"version":2}\n');
+  const newer = await call('credits');
+  assert.deepEqual([newer.exit, newer.stdout], [1, '']);
+  assert.match(newer.stderr, /^chanlist: the ledger of credits cannot be read: a newer chanlist wrote /);
+});
+
+test('--max-credits N/month counts all calls, from flag and environment, and names the reset', async (t) => {
+  const { call, env, service } = await fixture(t);
+  const first = await call('uploads', '@a', '-f', 'id', '--max-credits', '3/month');
+  assert.equal(first.exit, 9);
+  assert.match(
+    first.stderr,
+    /^chanlist: there is no ledger of credits yet: counting starts at 0; keep the folder /,
+  );
+  assert.match(
+    first.stderr,
+    /--max-credits allows 3 credits per month, it resets on \d{4}-\d\d-01 00:00 \(local time\); about 997 more are needed; 3 credits spent; /,
+  );
+  const second = await run(['uploads', '@b'], { env: { ...env, CHANLIST_MAX_CREDITS: '50,4/day' } });
+  assert.equal(second.exit, 9);
+  assert.match(second.stderr, /allows 4 credits per day, .*; 1 credit spent; /);
+  assert.doesNotMatch(second.stderr, /no ledger/);
+  const third = await call('search', '@a', 'x', '--max-credits', '9', '--max-credits', '4/month');
+  assert.equal(third.exit, 9);
+  assert.equal(service.seen.length, 4);
+});
+
+test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
+  const { env, service } = await fixture(t);
+  const broken = { ...env, XDG_STATE_HOME: '/dev/null/x' };
+  const bounded = await run(['uploads', '@a', '--max-credits', '3/month'], { env: broken });
+  assert.equal(bounded.exit, 1);
+  assert.match(
+    bounded.stderr,
+    /^chanlist: the ledger of credits, which --max-credits needs, cannot be used: [^\n]*\n$/,
+  );
+  assert.equal(service.seen.length, 0);
+  const free = await run(['uploads', '@a', '-n', '3', '-f', 'id'], { env: broken });
+  assert.deepEqual([free.exit, free.lines.length], [0, 3]);
+  assert.match(free.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
+});
+
+test('eight processes with one bound per month buy exactly what it allows', async (t) => {
+  const { env, service, credits: report } = await fixture(t);
+  const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month'];
+  const results = await Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
+  assert.deepEqual(
+    results.map(({ exit }) => exit),
+    Array.from({ length: 8 }, () => 9),
+  );
+  assert.equal(service.seen.length, 20);
+  const { accounts } = (await report()) as { accounts: { month: unknown }[] };
+  assert.deepEqual(accounts[0]?.month, credits(20));
+});
+
+test('kill -9 while a request is under way: it counts as possibly charged, also for a bound', async (t) => {
+  const { env, service, credits: report, hold, call } = await fixture(t);
+  let release = (): void => {};
+  hold(
+    new Promise((resolve) => {
+      release = resolve;
+    }),
+  );
+  const child = start(['uploads', '@a'], { env });
+  const end = ended(child);
+  while (service.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill('SIGKILL');
+  await end;
+  release();
+  const { accounts } = (await report()) as { accounts: { month: unknown }[] };
+  assert.deepEqual(accounts[0]?.month, credits(0, 1));
+  assert.equal((await call('uploads', '@a', '--max-credits', '1/day')).exit, 9);
+  assert.equal(service.seen.length, 1);
+});
+
+test('--sandbox is not noted, and bounds hold for the call alone', async (t) => {
+  const { state } = await fixture(t);
+  const args = ['uploads', '@demo', '--sandbox', '-f', 'id', '--max-credits', '2/month'];
+  for (let i = 0; i < 2; i++) {
+    const result = await run(args, { env: { XDG_STATE_HOME: state } });
+    assert.deepEqual([result.exit, result.lines.length], [9, 200]);
+    assert.match(
+      result.stderr,
+      /^chanlist: @demo: stopped by the budget: --max-credits allows 2 credits per month; /,
+    );
+  }
+  assert.deepEqual(await readdir(state), []);
+});
