@@ -7,7 +7,10 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { testKey } from './program.ts';
 
-/** An entry as it is sent; `index` is its position at that time, unless it has one of its own. */
+/**
+ * An entry as it is sent. Filled in then: `index`, its position at that time, if it has none of its own, and a
+ * `channelId` that is undefined.
+ */
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
@@ -19,6 +22,8 @@ export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { 
 /** A list of videos that is read in pages; tests change it at will. */
 export interface SimulatedList {
   readonly id: string;
+  /** ID of the channel of its entries. */
+  readonly owner: string;
   title: string;
   list: Entry[];
   /** As sent; null: the length of the list. */
@@ -27,7 +32,7 @@ export interface SimulatedList {
   pageSizes: readonly number[];
   /** 404 to everything but `resolve` of its ID. */
   gone: boolean;
-  /** IDs of all entries that were sent on a page, complete or not. */
+  /** IDs of all entries of the pages that were sent whole. */
   readonly sent: Set<string>;
 }
 
@@ -44,11 +49,15 @@ export interface LoggedRequest {
   /** Null for an unknown path. */
   readonly operation: Operation | null;
   readonly parameters: Readonly<Record<string, string>>;
-  /** ID of the list that the answer is from, with a token too. */
-  list: string | null;
+  /** ID of the list that it is about, with a token too; null if there is none. */
+  readonly list: string | null;
   /** 0 without an answer. */
   status: number;
+  /** The whole answer was sent. */
+  complete: boolean;
   credits: number;
+  /** IDs of the entries of the page that it was answered with. */
+  videoIds: readonly string[];
 }
 
 /**
@@ -56,6 +65,8 @@ export interface LoggedRequest {
  * (charged), or no answer at all.
  */
 export type Fault = number | 'reset' | 'reset-charged' | 'truncate' | 'hang';
+
+export type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
 export interface SimulatedOptions {
   readonly pageSize?: number;
@@ -81,12 +92,12 @@ const paidOperations: ReadonlySet<Operation | null> = new Set<Operation>(['searc
 /** The ID of a channel of that name: UC and 22 characters. */
 export const channelId = (name: string): string => `UC${name.replace(/[^\w-]/g, '').padEnd(22, '0')}`;
 
-/** An entry of an uploads list: the specified fields without `index`. */
+/** An entry of an uploads list: the specified fields without `index`; `channelId` is that of its list. */
 export function video(videoId: string, more: Entry = {}): Entry {
   return {
     videoId,
     title: `Title of ${videoId}`,
-    channelId: channelId('a'),
+    channelId: undefined,
     channelTitle: 'A',
     channelHandle: '@a',
     lengthText: '1:02',
@@ -140,12 +151,11 @@ export class SimulatedService {
   readonly handles = new Map<string, string>();
   /** What a token is answered with once `expireTokens` has forgotten it. */
   expiredStatus = 404;
-  /** Called before a request is answered. */
-  onRequest: (request: LoggedRequest) => void | Promise<void> = () => {};
   /** Asked for each request; null: no fault. */
   fault: (request: LoggedRequest) => Fault | null = () => null;
 
   readonly #namespace: string;
+  readonly #hooks = new Set<RequestHook>();
   readonly #tokens = new Map<
     string,
     { readonly list: string; readonly offset: number; readonly page: number }
@@ -161,21 +171,34 @@ export class SimulatedService {
   }
 
   addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
-    const channel: SimulatedChannel = { ...newList(channelId(name), list), feed };
+    const channel: SimulatedChannel = { ...newList(channelId(name), channelId(name), list), feed };
     this.lists.set(channel.id, channel);
     if (handle !== null) this.handles.set(handle.toLowerCase(), channel.id);
     return channel;
   }
 
   addPlaylist(id: string, list: readonly Entry[]): SimulatedList {
-    const playlist = newList(id, list);
+    const playlist = newList(id, channelId('a'), list);
     this.lists.set(id, playlist);
     return playlist;
+  }
+
+  /** Calls the hook before each request is answered; returns what takes it away. */
+  on(hook: RequestHook): () => void {
+    this.#hooks.add(hook);
+    return () => this.#hooks.delete(hook);
   }
 
   /** The nth paid request from now on (1 is the next) fails, once. */
   failPaid(nth: number, fault: Fault): void {
     this.#faults.set(this.#paid + nth, fault);
+  }
+
+  /** A token for the page that starts at an offset of a list. */
+  issueToken(list: string, offset: number, page: number): string {
+    const token = `4qmFsg${Buffer.from(`${++this.#issued}:${this.#issued * 7919}`).toString('base64url')}%3D%3D`;
+    this.#tokens.set(token, { list, offset, page });
+    return token;
   }
 
   /** No token issued so far is accepted any more. */
@@ -196,14 +219,16 @@ export class SimulatedService {
       number: this.log.length + 1,
       operation: operation ?? null,
       parameters: Object.fromEntries(url.searchParams),
-      list: null,
+      list: operation === undefined ? null : this.#targetOf(operation, url.searchParams),
       status: 0,
+      complete: false,
       credits: 0,
+      videoIds: [],
     };
     this.log.push(logged);
     const paid = paidOperations.has(logged.operation);
     const nthPaid = paid ? ++this.#paid : 0;
-    await this.onRequest(logged);
+    for (const hook of this.#hooks) await hook(logged);
     const fault = this.#faults.get(nthPaid) ?? this.fault(logged);
     this.#faults.delete(nthPaid);
     if (fault === 'hang') return;
@@ -227,8 +252,13 @@ export class SimulatedService {
     if (fault === 'reset-charged') return void request.socket.destroy();
     const bytes = Buffer.from(body);
     response.writeHead(logged.status, { 'content-type': 'application/json', 'content-length': bytes.length });
-    if (fault !== 'truncate') return void response.end(bytes);
-    response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
+    if (fault === 'truncate') {
+      response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
+      return;
+    }
+    logged.complete = true;
+    for (const id of logged.videoIds) this.lists.get(logged.list ?? '')?.sent.add(id);
+    response.end(bytes);
   }
 
   #authorize({ headers }: IncomingMessage): void {
@@ -245,7 +275,6 @@ export class SimulatedService {
       }
       case 'latest': {
         const channel = this.#listOf(this.#idOf(required(query, 'channel')));
-        logged.list = channel.id;
         return feedBody(channel);
       }
       case 'search': {
@@ -253,7 +282,6 @@ export class SimulatedService {
         const words = required(query, 'q', 200);
         const limit = Number(query.get('limit') ?? 30);
         if (!(Number.isInteger(limit) && limit >= 1 && limit <= 50)) throw new Refusal(422, 'limit');
-        logged.list = channel.id;
         const results = channel.list.filter(({ title }) => String(title).includes(words)).slice(0, limit);
         return JSON.stringify({ results, result_count: results.length });
       }
@@ -265,13 +293,12 @@ export class SimulatedService {
         const position = token === null ? this.#start(operation, first ?? '') : this.#tokens.get(token);
         if (position === undefined) throw new Refusal(this.expiredStatus, 'continuation expired');
         const list = this.#listOf(position.list);
-        logged.list = list.id;
-        return this.#page(list, position.offset, position.page);
+        return this.#page(list, position.offset, position.page, logged);
       }
     }
   }
 
-  #start(operation: Operation, reference: string) {
+  #start(operation: 'uploads' | 'playlist', reference: string) {
     const list =
       operation === 'uploads'
         ? this.#idOf(reference)
@@ -279,17 +306,29 @@ export class SimulatedService {
     return { list, offset: 0, page: 0 };
   }
 
+  /** ID of the list that a request is about, as far as it names one that is known. */
+  #targetOf(operation: Operation, query: URLSearchParams): string | null {
+    const token = query.get('continuation');
+    if (token !== null) return this.#tokens.get(token)?.list ?? null;
+    const reference = query.get('channel') ?? query.get('playlist') ?? query.get('input');
+    if (reference === null) return null;
+    try {
+      return this.#start(operation === 'playlist' ? operation : 'uploads', reference).list;
+    } catch {
+      return null;
+    }
+  }
+
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
-  #page(source: SimulatedList, offset: number, page: number): string {
+  #page(source: SimulatedList, offset: number, page: number, logged: LoggedRequest): string {
     const end = offset + (source.pageSizes[page] ?? this.pageSize);
-    const results = source.list
+    const results: readonly Entry[] = source.list
       .slice(offset, end)
       .map((entry, i) => ({ index: String(offset + i), ...entry }));
-    for (const { videoId } of results as Entry[]) if (typeof videoId === 'string') source.sent.add(videoId);
+    logged.videoIds = results.flatMap(({ videoId }) => (typeof videoId === 'string' ? [videoId] : []));
     let token: string | null = null;
     if (end < source.list.length) {
-      token = `4qmFsg${Buffer.from(`${++this.#issued}:${this.#issued * 7919}`).toString('base64url')}%3D%3D`;
-      this.#tokens.set(token, { list: source.id, offset: end, page: page + 1 });
+      token = this.issueToken(source.id, end, page + 1);
     }
     return JSON.stringify({
       results,
@@ -321,9 +360,10 @@ export class SimulatedService {
   }
 }
 
-function newList(id: string, list: readonly Entry[]): SimulatedList {
+function newList(id: string, owner: string, list: readonly Entry[]): SimulatedList {
   return {
     id,
+    owner,
     title: 'Uploads',
     list: [...list],
     numVideos: null,
