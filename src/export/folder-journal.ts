@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { constants, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import { guarded } from '../fs/file-errors.ts';
-import { nodeFileOps, writeWhole } from '../fs/file-ops.ts';
+import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock, type Lock } from '../fs/lock.ts';
-
-const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC } = constants;
+import { openOwned } from '../fs/owned.ts';
+import { writeWhole } from '../fs/write-whole.ts';
 
 /**
  * Which files of folder exports of one kind are done: after an interruption the same command, also with a reference
@@ -54,7 +54,7 @@ export class FolderJournal {
     const others = [...this.#done].filter((id) => !ids.has(id));
     if (others.length === 0) return await fs.unlink(this.#path);
     const [head = ''] = (await fs.readFile(this.#path, 'utf8')).split('\n', 1);
-    await writeWhole(this.#path, `${[head, ...others].join('\n')}\n`);
+    await writeWhole(this.#path, `${[head, ...others].join('\n')}\n`, { own: true });
   }
 }
 
@@ -89,10 +89,10 @@ async function openJournal(
   lock: Lock,
 ): Promise<FolderJournal> {
   const found = restart ? nothing : await readJournal(path, identity);
-  const fresh = found.begun === null ? O_TRUNC : 0;
-  const handle = await fs.open(path, O_RDWR | O_CREAT | O_APPEND | fresh);
+  const handle = await openOwned(path, 'append');
   try {
     if (found.begun === null) {
+      await handle.truncate(0);
       await handle.write(`${JSON.stringify({ of: identity, begun: new Date(now).toISOString() })}\n`);
       await handle.sync();
       await nodeFileOps.syncFolder(dirname(path));
@@ -116,7 +116,12 @@ const nothing: Found = { done: new Set(), begun: null, torn: false };
 async function readJournal(path: string, identity: string): Promise<Found> {
   let text: string;
   try {
-    text = await fs.readFile(path, 'utf8');
+    const handle = await openOwned(path, 'read');
+    try {
+      text = await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return nothing;
     throw error;

@@ -7,7 +7,7 @@ import { Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
-import { resolveTarget, type Target } from '../fs/target.ts';
+import { resolveFile, type Target } from '../fs/target.ts';
 import { sharedProgress } from '../output/shared-progress.ts';
 import type { ListStart } from '../run/listing-plan.ts';
 import type { Receipt } from '../run/receipts.ts';
@@ -29,7 +29,7 @@ export async function exportFolder(call: Call, settings: ExportSettings, folder:
   let there = 0;
   const targetOf = async (start: ListStart, receipt: Receipt): Promise<Target | null> => {
     const id = await idOf(call, start, receipt);
-    const target = await resolveTarget(join(folder, `${id}.${settings.format}`));
+    const target = await resolveFile(join(folder, `${id}.${settings.format}`));
     receipt.file = target.path;
     if (seen.has(id)) return null;
     seen.add(id);

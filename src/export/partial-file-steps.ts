@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { usage } from '../errors.ts';
-import { type FileOps, type FileStat, type OpenFile, removeIfThere } from '../fs/file-ops.ts';
+import { type FileOps, type FileStat, newFileMode, type OpenFile, removeIfThere } from '../fs/file-ops.ts';
 import type { Target } from '../fs/target.ts';
 import { damaged, type FileMark, type State } from './state.ts';
 import type { StateFile } from './state-file.ts';
@@ -11,7 +10,7 @@ export interface Paths {
   readonly part: string;
   readonly state: string;
   readonly folder: string;
-  /** Permission bits of part and state file: as FILE's, but this user can go on writing. */
+  /** Permission bits of the finished FILE. */
   readonly mode: number;
 }
 
@@ -30,13 +29,12 @@ export interface OpenPart {
 
 export function pathsOf(target: Target): Paths {
   const { real } = target;
-  const mode = (target.mode ?? 0o666) | 0o600;
   return {
     target,
     part: `${real}.part`,
     state: `${real}.part.json`,
     folder: dirname(real),
-    mode: mode & 0o777,
+    mode: target.mode ?? newFileMode(),
   };
 }
 
@@ -55,8 +53,8 @@ export function sameMark(a: FileMark | null, b: FileMark | null): boolean {
  * run that dies here has only begun.
  */
 export async function begin({ ops, paths, journal }: Known, state: State): Promise<OpenPart> {
-  await journal.write(state, paths.mode);
-  await removeIfThere(paths.part, ops);
+  await journal.write(state);
+  await removeIfThere(paths.part, ops, paths.mode);
   return await createPart(ops, paths);
 }
 
@@ -72,8 +70,7 @@ export async function openPart(
   }
   const part = await ops.open(paths.part, 'write');
   try {
-    const { kind, size, ino } = await part.stat();
-    if (kind !== 'file') throw usage(`${paths.part} is in the way: it is not a regular file`, 'remove it');
+    const { size, ino } = await part.stat();
     if (size < state.bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
     if (size > state.bytes) await part.truncate(state.bytes);
     return { part, inode: ino };
@@ -85,7 +82,7 @@ export async function openPart(
 
 /** The name is durable before any row is: a state must never speak of a file that a power cut takes away. */
 async function createPart(ops: FileOps, paths: Paths): Promise<OpenPart> {
-  const part = await ops.open(paths.part, 'create', paths.mode);
+  const part = await ops.open(paths.part, 'create');
   try {
     await ops.syncFolder(paths.folder);
     return { part, inode: (await part.stat()).ino };

@@ -87,13 +87,8 @@ export class PartialFile {
     const journal = new StateFile(paths.state, ops);
     return await guarded(paths.part, 'opening', async () => {
       const base = markOf(await ops.lstat(target.real));
-      const part = await ops.lstat(paths.part);
-      if (part !== null && part.kind !== 'file') {
-        throw usage(
-          `${paths.part} is in the way: it is not a regular file`,
-          'remove it, or choose another name',
-        );
-      }
+      const part = await ops.lstatOwned(paths.part, paths.mode);
+      await journal.check();
       const known = { ops, paths, journal };
       const state = options.restart ? null : await journal.read();
       const now = { identity, mode: options.mode };
@@ -149,7 +144,7 @@ export class PartialFile {
   async finish(tail: string): Promise<void> {
     await this.#change(async (part) => {
       await this.#write(part, tail);
-      if (this.target.mode !== null) await part.chmod(this.target.mode);
+      await part.chmod(this.#known.paths.mode);
       await this.#save({ ...this.#state, bytes: this.#end, done: true }, part.sync());
     });
     await this.close();
@@ -192,8 +187,8 @@ export class PartialFile {
     const { identity, mode, base, started, bytes } = this.#state;
     await guarded(paths.part, 'exporting', async () => {
       // First nothing counts any more, so that a half-removed export is not taken for a damaged one.
-      if (bytes > 0) await journal.write(newState(identity, mode, Date.parse(started), base), paths.mode);
-      await removeIfThere(paths.part, ops);
+      if (bytes > 0) await journal.write(newState(identity, mode, Date.parse(started), base));
+      await removeIfThere(paths.part, ops, paths.mode);
       await journal.remove();
     });
   }
@@ -214,8 +209,8 @@ export class PartialFile {
   }
 
   async #save(state: State, synced: Promise<void>): Promise<void> {
-    const { journal, paths } = this.#known;
-    await journal.write(state, paths.mode, allDone([synced, this.#checkPart()]));
+    const { journal } = this.#known;
+    await journal.write(state, allDone([synced, this.#checkPart()]));
     this.#state = state;
   }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { effectiveFormat, tableInFile } from '../cli/options.ts';
 import { usage } from '../errors.ts';
-import { resolveTarget, type Target } from '../fs/target.ts';
+import { resolveFile, type Target } from '../fs/target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Listing, ListStart, Prepared } from '../run/listing-plan.ts';
 import { dryRunRequest } from './dry-run-request.ts';
@@ -21,7 +21,7 @@ export async function prepare(listing: Listing): Promise<Prepared> {
   }
   const [start] = starts;
   if (outputDir === null && shared.output !== null && start !== undefined) {
-    const target = await resolveTarget(shared.output);
+    const target = await resolveFile(shared.output);
     return {
       requests: [await dryRunRequest(settings, start, target)],
       work: async (call) => {
@@ -45,7 +45,7 @@ export async function prepare(listing: Listing): Promise<Prepared> {
 async function knownTarget({ id }: ListStart, folder: string, format: string): Promise<Target | null> {
   if (id === null) return null;
   try {
-    return await resolveTarget(join(folder, `${id}.${format}`));
+    return await resolveFile(join(folder, `${id}.${format}`));
   } catch {
     // Whatever is wrong with it concerns this one alone, and is told when its turn comes.
     return null;

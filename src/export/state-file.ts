@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
-import { type FileOps, type OpenFile, removeIfThere } from '../fs/file-ops.ts';
+import { type FileOps, removeIfThere } from '../fs/file-ops.ts';
 import { damaged, parseState, type State } from './state.ts';
 
 /** Bytes that a state file may have: a token, and what goes with it. */
@@ -21,9 +20,9 @@ export class StateFile {
 
   /** The state; null where no export was interrupted. Throws `failed` for a damaged one. */
   async read(): Promise<State | null> {
-    const stat = await this.#ops.lstat(this.path);
+    const stat = await this.#ops.lstatOwned(this.path);
     if (stat === null) return null;
-    if (stat.kind !== 'file' || stat.size > largest) throw damaged(`${this.path} is not a state file`);
+    if (stat.size > largest) throw damaged(`${this.path} is not a state file`);
     const file = await this.#ops.open(this.path, 'read');
     try {
       return parseState(await file.text(), this.path);
@@ -32,34 +31,29 @@ export class StateFile {
     }
   }
 
+  /** Throws a usage error if something that is not ours is in the way of the state. */
+  async check(): Promise<void> {
+    await this.#ops.lstatOwned(this.path);
+    await this.#ops.lstatOwned(this.#temporary);
+  }
+
   /**
    * Replaces the state: durable when it resolves. `ready` is waited for before the new state counts: what it
    * speaks of has to be durable first.
    */
-  async write(state: State, mode: number, ready: Promise<void> = Promise.resolve()): Promise<void> {
-    await allDone([this.#writeTemporary(state, mode), ready]);
+  async write(state: State, ready: Promise<void> = Promise.resolve()): Promise<void> {
+    await allDone([this.#writeTemporary(state), ready]);
     await this.#ops.rename(this.#temporary, this.path);
     await this.#ops.syncFolder(dirname(this.path));
   }
 
-  async #writeTemporary(state: State, mode: number): Promise<void> {
-    const file = await this.#createTemporary(mode);
+  async #writeTemporary(state: State): Promise<void> {
+    const file = await this.#ops.open(this.#temporary, 'replace');
     try {
       await file.write(Buffer.from(`${JSON.stringify(state)}\n`), 0);
       await file.sync();
     } finally {
       await file.close();
-    }
-  }
-
-  async #createTemporary(mode: number): Promise<OpenFile> {
-    try {
-      return await this.#ops.open(this.#temporary, 'create', mode);
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error;
-      // Left by a run that was killed, perhaps another user's: replaced, not written into.
-      await this.#ops.unlink(this.#temporary);
-      return await this.#ops.open(this.#temporary, 'create', mode);
     }
   }
 

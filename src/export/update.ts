@@ -1,7 +1,7 @@
 import { operations, pageSize } from '../api/contract.ts';
 import { resolvedId } from '../api/resolved-id.ts';
 import { Failure, usage } from '../errors.ts';
-import { resolveTarget } from '../fs/target.ts';
+import { resolveFile } from '../fs/target.ts';
 import { keepMemoryFlat } from '../run/flat-heap.ts';
 import type { ListingPlan } from '../run/listing.ts';
 import { credits } from '../text/count.ts';
@@ -38,7 +38,7 @@ export async function updateFile(task: ExportTask): Promise<void> {
     }
   }
   const finished = receipt.status === 'complete';
-  await bringUpToDate({ ...task, target: await resolveTarget(target.path) });
+  await bringUpToDate({ ...task, target: await resolveFile(target.path) });
   if (finished && receipt.status === 'unchanged') receipt.status = 'complete';
   compare(task);
 }

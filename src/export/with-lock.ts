@@ -1,5 +1,5 @@
 import { acquireLock } from '../fs/lock.ts';
-import { resolveTarget } from '../fs/target.ts';
+import { resolveFile } from '../fs/target.ts';
 import { exportFull } from './export-full.ts';
 import type { ExportTask } from './task.ts';
 import { throwUpdateAway, updateFile } from './update.ts';
@@ -14,7 +14,7 @@ export async function withLock(task: ExportTask): Promise<void> {
   const lock = await acquireLock(task.target.real, task.target.path);
   try {
     // Looked at again: another run may have finished the file until it let go of the lock.
-    const now = await resolveTarget(task.target.path);
+    const now = await resolveFile(task.target.path);
     const own = { ...task, target: now.real === task.target.real ? now : task.target };
     if (options.update && (!options.restart || (await throwUpdateAway(own)))) await updateFile(own);
     else await exportFull(own, options.restart);

@@ -3,11 +3,11 @@ import { Failure, systemCode, usage } from '../errors.ts';
 
 /**
  * When a file operation failed. `opening`: before anything was sent, where a wrong path is the user's mistake.
- * `exporting`: the rows so far are kept, and the same command continues. `writing`: any other file.
+ * `exporting`: the rows so far are kept, and the same command resumes. `writing`: any other file.
  */
 export type FileStage = 'opening' | 'exporting' | 'writing';
 
-/** System errors that a path causes, in words; with what to do. */
+/** Errors that a path causes: what is wrong, and what to do. */
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (path) => [`the folder ${dirname(path)} does not exist`, 'create it first'],
   ENOTDIR: (path) => [`${dirname(path)} is not a folder`, 'name a file in a folder that exists'],
@@ -15,57 +15,40 @@ const pathErrors: Record<string, (path: string) => readonly [what: string, hint:
   EPERM: () => ['no permission to write here', 'choose another place'],
   EROFS: () => ['the file system is read-only', 'choose another place'],
   EISDIR: () => ['it is a folder', 'name a file'],
-  ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one (a state file stands beside it)'],
+  ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one (a state file is kept beside it)'],
   ELOOP: () => ['it is a symbolic link that leads nowhere or must not be followed', 'remove the link'],
-  EEXIST: () => ['something else has just taken that name', 'try again'],
+  EEXIST: () => ['another file has just taken that name', 'try again'],
 };
 
-/** System errors of the disk, in words. */
-const diskErrors: Record<string, string> = {
-  ENOSPC: 'no space left on the device',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file is larger than allowed',
-  EIO: 'the device reports an error',
-};
-
-const diskHints: Readonly<Record<string, string | undefined>> = {
-  EFBIG: 'allow larger files (ulimit -f)',
-  EIO: 'check the disk',
-};
-
-const onAgain: Record<FileStage, string> = {
-  opening: 'then run the same command again',
-  exporting: 'then run the same command again: it continues where it stopped',
-  writing: 'then try again',
+/** Errors of the disk: what is wrong, and what to do. */
+const diskErrors: Record<string, readonly [what: string, hint: string]> = {
+  ENOSPC: ['no space left on the device', 'make room'],
+  EDQUOT: ['the disk quota is used up', 'make room'],
+  EFBIG: ['the file is larger than allowed', 'allow larger files (ulimit -f)'],
+  EIO: ['the device reports an error', 'check the disk'],
 };
 
 /**
  * A failed file operation as a failure that names the file and says what to do: usage (2) for a path that
- * cannot be written, found at the opening; `failed` (1) for everything later and for the disk. What is no error
- * of the system is returned as it is.
+ * cannot be written, found when it is opened; `failed` (1) for everything later and for the disk. While exporting
+ * its remedy is `same-command`. What is not an error of the system is returned as it is.
  */
 export function fileFailure(error: unknown, path: string, stage: FileStage): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  const disk = diskErrors[code];
-  if (disk !== undefined) {
-    const room = diskHints[code] ?? 'make room';
-    return new Failure('failed', `${path}: ${disk} (${code})`, {
-      hint: `${room}, ${onAgain[stage]}`,
-      cause: error,
-    });
-  }
-  const known = pathErrors[code]?.(path);
-  if (stage === 'opening' && known !== undefined) return usage(`${path}: ${known[0]} (${code})`, known[1]);
-  const gone = code === 'ENOENT' ? 'it, or its folder, has been removed meanwhile' : undefined;
-  const what = gone ?? known?.[0] ?? 'a file operation failed';
+  const ofPath = pathErrors[code]?.(path);
+  const ofDisk = diskErrors[code];
+  if (stage === 'opening' && ofPath !== undefined) return usage(`${path}: ${ofPath[0]} (${code})`, ofPath[1]);
+  const removed = code === 'ENOENT' ? 'it, or its folder, has been removed' : undefined;
+  const what = removed ?? ofDisk?.[0] ?? ofPath?.[0] ?? 'a file operation failed';
+  const hint = ofDisk?.[1] ?? 'correct that';
   return new Failure('failed', `${path}: ${what} (${code})`, {
-    hint: `fix that, ${onAgain[stage]}`,
     cause: error,
+    ...(stage === 'exporting' ? { hint, remedy: 'same-command' } : { hint: `${hint}, then try again` }),
   });
 }
 
-/** Runs file operations; what they throw becomes a failure that names `path`. */
+/** Runs file operations; the errors that they throw become failures that name `path`. */
 export async function guarded<T>(path: string, stage: FileStage, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

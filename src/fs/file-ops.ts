@@ -1,10 +1,7 @@
 import { constants, promises as fs, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { Failure, systemCode } from '../errors.ts';
-import { fileFailure, guarded } from './file-errors.ts';
-import { resolveTarget, type Target } from './target.ts';
+import { systemCode } from '../errors.ts';
+import { effectiveUser, lstatOwned, type OpenMode, openOwned } from './owned.ts';
 
-/** What is asked about a file. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   /** Bytes. */
@@ -18,7 +15,7 @@ export interface FileStat {
 
 /** An open file. */
 export interface OpenFile {
-  /** Writes all bytes at a position. */
+  /** Writes all bytes at a position; of a file opened for `append`, at its end. */
   write(bytes: Uint8Array, position: number): Promise<void>;
   /** The whole file as UTF-8. */
   text(): Promise<string>;
@@ -27,39 +24,43 @@ export interface OpenFile {
   datasync(): Promise<void>;
   /** Makes content, length and mode durable. */
   sync(): Promise<void>;
+  /** Sets the permission bits; without effect on a file system that has none. */
   chmod(mode: number): Promise<void>;
   stat(): Promise<FileStat>;
   close(): Promise<void>;
 }
 
 /**
- * The file operations of an export: all that it ever does to a disk. Tests put one in its place that stops
- * between any two operations. Paths are never followed through a symbolic link at their end.
+ * The file operations of an export: all that it ever does to a disk. Tests replace them to stop between any two.
+ * A path is never followed through a symbolic link at its end.
  */
 export interface FileOps {
-  /** `create`: read and write, must not exist. `write`: read and write, must exist. `read`: must exist. */
-  open(path: string, how: 'create' | 'write' | 'read', mode?: number): Promise<OpenFile>;
-  /** Null where nothing has that name. */
+  /** Opens a name of the program's own; throws a usage error for what is in the way. New files have mode 0600. */
+  open(path: string, how: OpenMode): Promise<OpenFile>;
+  /** Null if nothing has that name. */
   lstat(path: string): Promise<FileStat | null>;
+  /**
+   * The same for a name of the program's own: throws a usage error for what is in the way. `finishedMode`: the
+   * permission bits of FILE, which a finished part file may have already.
+   */
+  lstatOwned(path: string, finishedMode?: number): Promise<FileStat | null>;
   rename(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
+  /** Removes a name of the program's own; throws as `lstatOwned`. */
+  unlink(path: string, finishedMode?: number): Promise<void>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
+  /** Bytes that this user may still write in a folder; null if the file system does not say. */
+  availableBytes(folder: string): Promise<number | null>;
 }
 
 /** Errors by which a file system says that it cannot make something durable at will. */
 const notSyncable = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EACCES', 'EPERM', 'EBADF'];
-
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants;
-const openFlags = {
-  create: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-  write: O_RDWR | O_NOFOLLOW | O_NONBLOCK,
-  read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
-} as const;
+/** Errors of file systems without permission bits. */
+const withoutModes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS'];
 
 /** The file operations of this machine. */
 export const nodeFileOps: FileOps = {
-  open: async (path, how, mode = 0o666) => openFile(await fs.open(path, openFlags[how], mode)),
+  open: async (path, how) => openFile(await openOwned(path, how)),
   lstat: async (path) => {
     try {
       return fileStat(await fs.lstat(path));
@@ -68,9 +69,25 @@ export const nodeFileOps: FileOps = {
       throw error;
     }
   },
+  lstatOwned: async (path, finishedMode) => {
+    const stats = await lstatOwned(path, finishedMode);
+    return stats === null ? null : fileStat(stats);
+  },
   rename: (from, to) => fs.rename(from, to),
-  unlink: (path) => fs.unlink(path),
-  syncFolder: (path) => syncable(() => syncFolder(path)),
+  unlink: async (path, finishedMode) => {
+    await lstatOwned(path, finishedMode);
+    await fs.unlink(path);
+  },
+  syncFolder: (path) => unless(notSyncable, () => syncFolder(path)),
+  availableBytes: async (folder) => {
+    try {
+      const { blocks, bavail, bfree, bsize } = await fs.statfs(folder);
+      // Some file systems that keep nothing on a disk say 0 of 0. Blocks in reserve are for root.
+      return blocks === 0 ? null : (effectiveUser(1) === 0 ? bfree : bavail) * bsize;
+    } catch {
+      return null;
+    }
+  },
 };
 
 function openFile(handle: fs.FileHandle): OpenFile {
@@ -83,9 +100,9 @@ function openFile(handle: fs.FileHandle): OpenFile {
     },
     text: () => handle.readFile('utf8'),
     truncate: (length) => handle.truncate(length),
-    datasync: () => syncable(() => handle.datasync()),
-    sync: () => syncable(() => handle.sync()),
-    chmod: (mode) => handle.chmod(mode),
+    datasync: () => unless(notSyncable, () => handle.datasync()),
+    sync: () => unless(notSyncable, () => handle.sync()),
+    chmod: (mode) => unless(withoutModes, () => handle.chmod(mode)),
     stat: async () => fileStat(await handle.stat()),
     close: () => handle.close(),
   };
@@ -104,7 +121,7 @@ function fileStat(stats: Stats): FileStat {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const handle = await fs.open(path, O_RDONLY);
+  const handle = await fs.open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await handle.sync();
   } finally {
@@ -112,68 +129,25 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function syncable(sync: () => Promise<void>): Promise<void> {
+/** Does something that a file system may not support: these errors do not count. */
+async function unless(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   try {
-    await sync();
+    await work();
   } catch (error) {
-    if (!notSyncable.includes(systemCode(error) ?? '')) throw error;
+    if (!codes.includes(systemCode(error) ?? '')) throw error;
   }
 }
 
-/** Removes a file, if it is there. */
-export async function removeIfThere(path: string, ops: FileOps): Promise<void> {
+/** Removes a file of the program's own, if it exists; throws as `FileOps.unlink`. */
+export async function removeIfThere(path: string, ops: FileOps, finishedMode?: number): Promise<void> {
   try {
-    await ops.unlink(path);
+    await ops.unlink(path, finishedMode);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
 }
 
-/** A name beside the target that nothing else has; short, because the target's own may be as long as allowed. */
-function temporaryBeside(target: Target): string {
-  const random = Math.random().toString(36).slice(2, 12).padEnd(10, '0');
-  return join(dirname(target.real), `.chanlist-${process.pid}-${random}.tmp`);
-}
-
-/**
- * Checks, before anything is sent, that `writeWhole` will be able to write this path: throws a usage error for
- * a folder that is missing or cannot be written, and for what exists and is no regular file.
- */
-export async function prepareWhole(path: string, ops: FileOps = nodeFileOps): Promise<void> {
-  const target = await resolveTarget(path);
-  const temporary = temporaryBeside(target);
-  await guarded(path, 'opening', async () => {
-    await (await ops.open(temporary, 'create', 0o600)).close();
-    await ops.unlink(temporary);
-  });
-}
-
-/**
- * Writes a file whole and atomically: whoever looks sees the old content or the new, also after a power cut. A
- * symbolic link's target is replaced, the mode of an existing file is kept. Throws `failed` naming the file: what
- * was to be written has been paid for, so that nothing here is a usage error any more.
- */
-export async function writeWhole(path: string, text: string, ops: FileOps = nodeFileOps): Promise<void> {
-  const target = await resolveTarget(path).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    throw new Failure('failed', error.message, { cause: error, ...(error.hint && { hint: error.hint }) });
-  });
-  const temporary = temporaryBeside(target);
-  let created = false;
-  try {
-    const file = await ops.open(temporary, 'create', target.mode ?? 0o666);
-    created = true;
-    try {
-      await file.write(Buffer.from(text), 0);
-      if (target.mode !== null) await file.chmod(target.mode);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await ops.rename(temporary, target.real);
-    await ops.syncFolder(dirname(target.real));
-  } catch (error) {
-    if (created) await ops.unlink(temporary).catch(() => {});
-    throw fileFailure(error, path, 'writing');
-  }
+/** The permission bits of a FILE that did not exist before: those of any new file of this user's. */
+export function newFileMode(): number {
+  return 0o666 & ~process.umask();
 }

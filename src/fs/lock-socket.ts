@@ -1,33 +1,54 @@
+import { constants, existsSync, promises as fs } from 'node:fs';
 import type { Server } from 'node:net';
 import { systemCode } from '../errors.ts';
 
-/** A socket at a path (short enough for the system) that listens as long as this process lives. */
+/** Creates a socket at a path that listens as long as this process lives; only this user can connect to it. */
 export async function listen(path: string): Promise<Server> {
   const { createServer } = await import('node:net');
   return await new Promise((resolve, reject) => {
     const server = createServer((connection) => connection.destroy());
     server.on('error', reject);
-    server.listen({ path, exclusive: true }, () => {
-      server.unref();
-      resolve(server);
-    });
+    // The socket is created within `listen`, with the mode that the umask leaves of 0777.
+    const mask = process.umask(0o077);
+    try {
+      server.listen({ path, exclusive: true }, () => {
+        server.unref();
+        resolve(server);
+      });
+    } finally {
+      process.umask(mask);
+    }
   });
 }
 
-/**
- * False where the process that made a socket is dead (it refuses connections) or has taken it away. The system
- * answers, so a process that is stopped or busy is alive too; and whatever cannot be asked counts as alive.
- */
-export async function isAlive(path: string): Promise<boolean> {
+/** Whether the process that created a socket lives. The kernel answers, also for a process that is stopped or busy. */
+export async function examineSocket(path: string): Promise<'alive' | 'dead' | 'unknown'> {
   const { connect } = await import('node:net');
   return await new Promise((resolve) => {
     const socket = connect({ path });
     socket.on('connect', () => {
       socket.destroy();
-      resolve(true);
+      resolve('alive');
     });
     socket.on('error', (error) => {
-      resolve(!['ECONNREFUSED', 'ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''));
+      const code = systemCode(error) ?? '';
+      if (['ECONNREFUSED', 'ENOENT'].includes(code)) resolve('dead');
+      else resolve(code === 'EAGAIN' ? 'alive' : 'unknown');
     });
   });
+}
+
+/**
+ * Calls `work` with a path of a folder under which its sockets are reached: a socket's own path may have about 100
+ * bytes. On Linux it also stays this folder whatever takes its name. Links are not followed.
+ */
+export async function inFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
+  const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
+  const handle = await fs.open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const short = `/proc/self/fd/${handle.fd}`;
+    return await work(process.platform === 'linux' && existsSync(short) ? short : folder);
+  } finally {
+    await handle.close();
+  }
 }

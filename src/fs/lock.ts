@@ -1,152 +1,235 @@
+import { createHash } from 'node:crypto';
+import { promises as fs, mkdirSync, type Stats } from 'node:fs';
 import type { Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from './file-errors.ts';
-import { type LockFolder, lockFolder, privateLockFolder } from './lock-folder.ts';
-import { isAlive, listen } from './lock-socket.ts';
+import { examineSocket, inFolder, listen } from './lock-socket.ts';
+import { effectiveUser, inTheWay, kindOf, ownerName } from './owned.ts';
+import { randomHex } from './temporary.ts';
 
 /** A lock that this process holds. */
 export interface Lock {
   release(): Promise<void>;
 }
 
-/** Milliseconds between two looks at a contender that came at the same moment, and how many looks. */
-const lookAgain = 5;
-const mostLooks = 400;
-/** Tries to enter a folder that others remove and make again. */
-const mostTries = 200;
-/** How file systems say that they cannot hold sockets. */
-const noSockets = ['EOPNOTSUPP', 'ENOTSUP', 'EPERM', 'EINVAL', 'ENOSYS', 'EADDRNOTAVAIL', 'EPROTONOSUPPORT'];
-/** The folder has just been removed by its last user, or made by another one who has not opened it to all yet. */
-const passing = ['ENOENT', 'ENOTDIR', 'EACCES'];
+/** Names in the folder of a lock: `c-` its socket; version 0.1.0 also had `n-` (a socket) and `h-` (an empty file). */
+const lockName = /^[cnh]-[0-9a-f]{20}$/;
+const stagingName = /^\.chanlist-[0-9a-f]{20}\.lock$/;
+/** How file systems say that they cannot hold sockets, and the system that a socket's path is too long. */
+const noSockets = [
+  'EOPNOTSUPP',
+  'ENOTSUP',
+  'EPERM',
+  'EINVAL',
+  'ENOSYS',
+  'EADDRNOTAVAIL',
+  'EPROTONOSUPPORT',
+  'ENAMETOOLONG',
+];
+/** Attempts to take a lock that others leave and take meanwhile. */
+const maxTries = 200;
 
 /**
- * Makes this process the only writer of `file`; throws `locked` (10) at once where another one is, and usage
- * errors where its folder cannot be written.
+ * Makes this process the only writer of `file`. Throws `locked` (10) at once if another one is, and usage errors for
+ * a folder that cannot be written and for what is in the way. `shown`: the name of `file` in messages; `bind`: for
+ * tests.
  *
- * `FILE.lock` is a folder. Each process that wants the lock puts a listening socket of a name of its own into
- * it, and then looks at the others: a socket that refuses connections belongs to a dead process. The system
- * knows that by itself, across users and across containers with process numbers of their own; no clock is
- * needed. Putting in comes before looking, so of two processes at least one sees the other. Only one that sees
- * nobody else alive marks itself as the holder; whoever sees a holder, or a contender of a smaller name, steps
- * back. The socket keeps its name then, for a rename could be missed by one who is just listing the folder.
- * A file system that cannot hold sockets has them in the folder for temporary files. `shown`: its name in
- * messages; `bind`: for tests.
+ * `FILE.lock` is a folder with one listening socket of a unique name. It is prepared beside FILE under another name
+ * and renamed, which succeeds only if nothing or an empty folder is there: so it is never without its socket, and of
+ * two processes one succeeds. A socket that refuses connections belongs to a dead process; removing that name, which
+ * no other process uses, leaves an empty folder. On a file system that cannot hold sockets, the lock is kept in a
+ * folder of this user below the one for temporary files, so that it holds only between runs of this user on this host.
  */
-export async function acquireLock(
-  file: string,
-  shown: string = file,
-  bind: typeof listen = listen,
-): Promise<Lock> {
-  for (let tries = 0; ; tries++) {
-    const own = newName();
-    const entered = await enter(file, own, tries === mostTries, bind);
-    let result: Result = 'gone';
-    if (entered !== null) {
-      const leave = once(() => leaveFolder(entered, own));
-      try {
-        result = await guarded(file, 'opening', () => contend(entered.folder, own));
-        if (result === 'won') return { release: leave };
-      } finally {
-        if (result !== 'won') await leave();
-      }
+export async function acquireLock(file: string, shown = file, bind: typeof listen = listen): Promise<Lock> {
+  return await guarded(file, 'opening', async () => {
+    const folder = await fs.realpath(dirname(file));
+    const real = join(folder, basename(file));
+    try {
+      return await acquireAt(`${real}.lock`, shown, bind);
+    } catch (error) {
+      if (!(error instanceof NoSockets)) throw error;
     }
-    if (result === 'lost' || tries > mostTries) {
-      throw new Failure('locked', `${shown}: another run is writing this file`, {
-        hint: 'wait until it has ended',
+    try {
+      return await acquireAt(await privatePath(real), shown, bind);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'locked') throw error;
+      throw error.with({
+        message: `${error.message} (its file system cannot hold a lock, so only runs of this user on this host are seen)`,
       });
     }
-    await pause();
+  });
+}
+
+/** The file system cannot hold sockets. */
+class NoSockets extends Error {}
+
+async function acquireAt(path: string, shown: string, bind: typeof listen): Promise<Lock> {
+  await removeLeftovers(dirname(path));
+  for (let tries = 0; tries < maxTries; tries++) {
+    const staging = join(dirname(path), `.chanlist-${randomHex()}.lock`);
+    const own = `c-${randomHex()}`;
+    let server: Server | null = null;
+    let held = false;
+    try {
+      makeFolder(staging);
+      server = await inFolder(staging, (base) => bindIn(base, own, bind));
+      await clearDead(path, shown);
+      await fs.rename(staging, path);
+      held = await exists(join(path, own));
+      if (held) return { release: releaser(path, own, server) };
+    } catch (error) {
+      const code = systemCode(error) ?? '';
+      // Another process has just taken the lock; or the new folder, for a leftover (Node says EACCES for ENOENT).
+      const passing =
+        ['ENOTEMPTY', 'EEXIST'].includes(code) || (['ENOENT', 'EACCES'].includes(code) && tries < 5);
+      if (!passing) throw error;
+    } finally {
+      if (!held) {
+        server?.close();
+        await removeFolder(staging, [own]);
+      }
+    }
   }
+  throw locked(shown);
 }
 
-/** `gone`: the folder was taken away under this process. */
-type Result = 'won' | 'lost' | 'gone';
-
-interface Entered {
-  readonly folder: LockFolder;
-  readonly server: Server;
-}
-
-/** Puts this process's socket into the lock's folder; null for trying again. */
-async function enter(file: string, own: string, last: boolean, bind: typeof listen): Promise<Entered | null> {
-  const folder = await lockFolder(file);
+async function bindIn(base: string, own: string, bind: typeof listen): Promise<Server> {
   try {
-    return { folder, server: await publish(folder, own, bind) };
+    return await bind(join(base, own));
   } catch (error) {
-    const code = systemCode(error) ?? '';
-    await folder.removeIfEmpty();
-    if (passing.includes(code) && !last) return null;
-    if (!noSockets.includes(code)) return await guarded(file, 'opening', () => Promise.reject(error));
-  }
-  const elsewhere = await privateLockFolder(file);
-  return await guarded(elsewhere.path, 'opening', async () => ({
-    folder: elsewhere,
-    server: await publish(elsewhere, own, bind),
-  }));
-}
-
-/** Makes a socket under a name that does not count, until it listens and everyone may connect to it. */
-async function publish(folder: LockFolder, own: string, bind: typeof listen): Promise<Server> {
-  const server = await folder.at(`n-${own}`, bind);
-  try {
-    await folder.open(`n-${own}`);
-    await folder.rename(`n-${own}`, `c-${own}`);
-    return server;
-  } catch (error) {
-    server.close();
-    await folder.remove(`n-${own}`);
+    if (noSockets.includes(systemCode(error) ?? '')) throw new NoSockets();
     throw error;
   }
 }
 
-/** Won once nobody else alive is in the folder. Removes what dead processes left. */
-async function contend(folder: LockFolder, own: string): Promise<Result> {
-  for (let looks = 0; looks < mostLooks; looks++) {
-    const names = await folder.names();
-    if (!names.includes(`c-${own}`)) return 'gone';
-    let others = false;
-    for (const name of names) {
-      const other = name.slice(2);
-      if (other === own) continue;
-      const marked = names.includes(`h-${other}`);
-      if (name.startsWith('h-')) {
-        if (!names.includes(`c-${other}`)) await folder.remove(name);
-      } else if (!(await folder.at(name, isAlive))) {
-        await folder.remove(`h-${other}`);
-        await folder.remove(name);
-      } else if (name.startsWith('c-')) {
-        if (marked || other < own) return 'lost';
-        others = true;
-      }
-    }
-    if (!others) {
-      return (await folder.mark(`h-${own}`)) ? 'won' : 'gone';
-    }
-    await pause();
+/** With a umask such as 277 the folder could not be used. */
+function makeFolder(path: string): void {
+  const mask = process.umask(0o077);
+  try {
+    mkdirSync(path, 0o700);
+  } finally {
+    process.umask(mask);
   }
-  return 'lost';
 }
 
-async function leaveFolder({ folder, server }: Entered, own: string): Promise<void> {
-  await folder.remove(`h-${own}`);
-  await folder.remove(`c-${own}`);
-  await new Promise((resolve) => server.close(resolve));
-  await folder.removeIfEmpty();
-}
-
-function newName(): string {
-  const part = (): string => Math.random().toString(16).slice(2, 12).padEnd(10, '0');
-  return part() + part();
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, lookAgain));
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | null = null;
-  return () => {
-    done ??= work();
-    return done;
+function releaser(path: string, own: string, server: Server): () => Promise<void> {
+  let released: Promise<void> | null = null;
+  const release = async (): Promise<void> => {
+    await removeFolder(path, [own]);
+    await new Promise((resolve) => server.close(resolve));
   };
+  return () => {
+    released ??= release();
+    return released;
+  };
+}
+
+/**
+ * Removes what a dead process left at the path of a lock. Throws `locked` if its process lives or cannot be examined,
+ * and a usage error for anything that is not a lock, which stays as it is.
+ */
+async function clearDead(path: string, shown: string): Promise<void> {
+  const stats = await lstat(path);
+  if (stats === null) return;
+  if (!stats.isDirectory()) throw inTheWay(path, stats, `is ${kindOf(stats)}, not a lock`);
+  try {
+    await inFolder(path, async (base) => {
+      const names = await fs.readdir(base);
+      // A process that died while it released its lock leaves an empty folder, with the mode of a lock's.
+      const strange = names.length === 0 && (stats.mode & 0o077) !== 0;
+      if (strange || !(await allOf(names, (name) => isLockFile(base, name)))) {
+        throw inTheWay(path, stats, 'is a folder that is not a lock');
+      }
+      for (const name of names.filter((each) => !each.startsWith('h-'))) {
+        const state = await examineSocket(join(base, name));
+        if (state === 'alive') throw locked(shown);
+        if (state === 'unknown') throw unexaminable(path, shown, stats);
+      }
+      for (const name of names) await fs.unlink(join(base, name)).catch(ignoreMissing);
+    });
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (['EACCES', 'EPERM'].includes(code)) throw unexaminable(path, shown, stats);
+    // Released, or replaced, just now.
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error;
+  }
+}
+
+async function isLockFile(base: string, name: string): Promise<boolean> {
+  if (!lockName.test(name)) return false;
+  const stats = await lstat(join(base, name));
+  return stats === null || (name.startsWith('h-') ? stats.isFile() && stats.size === 0 : stats.isSocket());
+}
+
+const locked = (shown: string): Failure =>
+  new Failure('locked', `${shown}: another run is writing this file`, {
+    hint: 'wait until it has ended',
+    remedy: 'later',
+  });
+
+function unexaminable(path: string, shown: string, { uid }: Stats): Failure {
+  return new Failure('locked', `${shown}: a run of user ${ownerName(uid)} may be writing this file`, {
+    hint: `if none is, remove ${path}`,
+    remedy: 'none',
+  });
+}
+
+/** The lock of a file in the folder of this user's locks, which is created. */
+async function privatePath(real: string): Promise<string> {
+  const folder = join(await fs.realpath(tmpdir()), `chanlist-locks-${effectiveUser(0)}`);
+  await fs.mkdir(folder, 0o700).catch((error: unknown) => {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  });
+  const stats = await fs.lstat(folder);
+  const ours = stats.isDirectory() && stats.uid === effectiveUser(stats.uid) && (stats.mode & 0o022) === 0;
+  if (!ours) throw inTheWay(folder, stats, `is not a folder that only user ${effectiveUser(0)} can write`);
+  return join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.lock`);
+}
+
+/** Folders in which this process has looked for what others left. */
+const cleaned = new Set<string>();
+
+/** Removes locks that processes died with while they were preparing them. */
+async function removeLeftovers(folder: string): Promise<void> {
+  if (cleaned.has(folder)) return;
+  cleaned.add(folder);
+  const found = await fs.readdir(folder).catch(() => []);
+  for (const name of found.filter((each) => stagingName.test(each))) {
+    const path = join(folder, name);
+    try {
+      const names = await fs.readdir(path);
+      const dead = await allOf(names, async (each) =>
+        inFolder(path, async (base) => (await examineSocket(join(base, each))) === 'dead'),
+      );
+      if (dead && names.every((each) => lockName.test(each))) await removeFolder(path, names);
+    } catch {
+      // Another user's, or gone.
+    }
+  }
+}
+
+/** Removes sockets, and their folder unless others are in it. */
+async function removeFolder(path: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await fs.unlink(join(path, name)).catch(() => {});
+  await fs.rmdir(path).catch(() => {});
+}
+
+async function allOf<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (!(await test(item))) return false;
+  return true;
+}
+
+async function lstat(path: string): Promise<Stats | null> {
+  return await fs.lstat(path).catch((error: unknown) => {
+    ignoreMissing(error);
+    return null;
+  });
+}
+
+const exists = async (path: string): Promise<boolean> => (await lstat(path)) !== null;
+
+function ignoreMissing(error: unknown): void {
+  if (systemCode(error) !== 'ENOENT') throw error;
 }

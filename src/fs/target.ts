@@ -1,88 +1,163 @@
-import { promises as fs, type Stats } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
-import { systemCode, usage } from '../errors.ts';
+import { isUtf8 } from 'node:buffer';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import { usage } from '../errors.ts';
+import { checkDescriptor, descriptorAt } from './descriptor.ts';
 import { guarded } from './file-errors.ts';
+import { effectiveUser, kindOf, ownerName } from './owned.ts';
 
-/** Where an export goes. */
+/** Where an output goes. */
 export interface Target {
   /** As the user gave it: for messages. */
   readonly path: string;
-  /** The file that is replaced: behind all symbolic links. Its `.part`, `.part.json` and `.lock` stand beside it. */
+  /**
+   * The file that is replaced, without symbolic links. Its `.part`, `.part.json` and `.lock` are beside it. Of a
+   * stream, the path that is opened.
+   */
   readonly real: string;
-  /** Permission bits of the existing file; null for a new one. */
+  /** Permission bits of the existing file, without set-user-ID and the like; null for a new one. */
   readonly mode: number | null;
   readonly exists: boolean;
+  /** `stream`: a device, a FIFO or an inherited descriptor; it is not replaced but written to (`openStream`). */
+  readonly kind: 'file' | 'stream';
+  /** Of a stream: the inherited descriptor, if it is one. */
+  readonly descriptor?: number;
 }
 
-/** Symbolic links followed, at the most: as many as Linux follows. */
+/** Most symbolic links that are followed: as many as Linux follows. */
 const mostLinks = 40;
 
 /**
- * Finds out what `-o` points to. A symbolic link is followed, also a dangling one. Throws usage errors for what
- * exists and is no regular file, for a loop of links, a missing folder and a file that may not be replaced.
+ * Finds out what an output path points to. Symbolic links are followed, dangling ones too, but not one of another
+ * user in a folder that others can write. Throws usage errors for such a link, a folder, a loop of links, a missing
+ * folder, a file that may not be replaced, and a name that is not UTF-8.
  */
 export async function resolveTarget(path: string): Promise<Target> {
   if (path === '' || path.includes('\0')) throw usage('a file name is empty or has a NUL character in it');
   if (path.endsWith('/')) throw notRegular(path, 'names a folder');
   return await guarded(path, 'opening', async () => {
-    let at = path;
-    for (let links = 0; links <= mostLinks; links++) {
-      const folder = await fs.realpath(dirname(at));
-      const real = join(folder, basename(at));
-      const stats = await lstat(real);
-      if (stats === null) return { path, real, mode: null, exists: false };
-      if (!stats.isSymbolicLink()) {
-        if (!stats.isFile()) throw notRegular(path, `is ${kindOf(stats)}`);
-        await checkReplaceable(path, folder, stats);
-        return { path, real, mode: stats.mode & 0o7777, exists: true };
-      }
-      // Joined as text: `..` behind a linked folder means that folder's real parent.
-      const link = await fs.readlink(real);
-      at = isAbsolute(link) ? link : `${folder}/${link}`;
-      if (at.endsWith('/')) throw notRegular(path, 'names a folder');
+    checkEncoding(path);
+    const found = follow(path);
+    if ('descriptor' in found) {
+      checkDescriptor(path, found.descriptor);
+      return {
+        path,
+        real: found.real,
+        mode: null,
+        exists: true,
+        kind: 'stream',
+        descriptor: found.descriptor,
+      };
     }
-    throw usage(`${path}: its symbolic links go round in a circle`, 'name a file');
+    const { real, stats } = found;
+    if (stats === null) return { path, real, mode: null, exists: false, kind: 'file' };
+    if (stats.isFIFO() || stats.isCharacterDevice()) {
+      accessSync(real, constants.W_OK);
+      return { path, real, mode: null, exists: true, kind: 'stream' };
+    }
+    if (!stats.isFile()) throw notRegular(path, `is ${kindOf(stats)}`);
+    checkReplaceable(path, dirname(real), stats);
+    return { path, real, mode: stats.mode & 0o777, exists: true, kind: 'file' };
   });
 }
 
-async function lstat(path: string): Promise<Stats | null> {
-  try {
-    return await fs.lstat(path);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
+/** As `resolveTarget`, for what has to be a regular file. */
+export async function resolveFile(path: string): Promise<Target> {
+  const target = await resolveTarget(path);
+  if (target.kind === 'stream') throw notRegular(path, 'is a device or a pipe');
+  return target;
+}
+
+type Followed = { real: string; stats: Stats | null } | { real: string; descriptor: number };
+
+/** Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. */
+function follow(path: string): Followed {
+  const names = namesOf(path);
+  let at = isAbsolute(path) ? '' : process.cwd();
+  if (at === '/') at = '';
+  let stats: Stats | null = lstatSync(at || '/');
+  for (let links = 0; names.length > 0; ) {
+    const name = names.shift() ?? '';
+    if (name === '..') {
+      at = at === '' ? '' : dirname(at);
+      if (at === '/') at = '';
+      stats = lstatSync(at || '/');
+      continue;
+    }
+    const next = `${at}/${name}`;
+    const descriptor = names.length === 0 ? descriptorAt(next) : null;
+    if (descriptor !== null) return { real: next, descriptor };
+    stats = lstatSync(next, { throwIfNoEntry: false }) ?? null;
+    if (stats?.isSymbolicLink()) {
+      if (++links > mostLinks) throw usage(`${path}: its symbolic links go round in a circle`, 'name a file');
+      checkLink(path, next, stats, at || '/');
+      const link = utf8(path, readlinkSync(next, { encoding: 'buffer' }));
+      if (names.length === 0 && link.endsWith('/')) throw notRegular(path, 'names a folder');
+      names.unshift(...namesOf(link));
+      if (isAbsolute(link)) at = '';
+      stats = lstatSync(at || '/');
+      continue;
+    }
+    if (names.length > 0) {
+      if (stats === null) throw usage(`${path}: the folder ${next} does not exist`, 'create it first');
+      if (!stats.isDirectory()) throw usage(`${path}: ${next} is not a folder`, 'name a file in a folder');
+    }
+    at = next;
+  }
+  return { real: at || '/', stats };
+}
+
+const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.');
+
+/** Whoever can write a folder could place a link there that leads to any file of this user's. */
+function checkLink(path: string, link: string, stats: Stats, folder: string): void {
+  const user = effectiveUser(stats.uid);
+  if (stats.uid === user) return;
+  const around = lstatSync(folder);
+  const writable = (around.mode & 0o022) !== 0 || (around.uid !== user && around.uid !== 0);
+  if (!writable) return;
+  throw usage(
+    `${path}: ${link} is a symbolic link of another user (${ownerName(stats.uid)}) in a folder that others can write`,
+    'name the file that it points to, or remove the link',
+  );
+}
+
+/**
+ * Arguments arrive as text: bytes that are not UTF-8 have become U+FFFD, and two names could have become one. Such
+ * a path is only accepted if that very name exists. The current folder's own name is checked as bytes.
+ */
+function checkEncoding(path: string): void {
+  const names = path.split('/');
+  const last = names.findLastIndex((name) => name.includes('\uFFFD'));
+  if (last !== -1 && lstatSync(names.slice(0, last + 1).join('/'), { throwIfNoEntry: false }) === undefined) {
+    throw notUtf8(path);
+  }
+  if (!isAbsolute(path) && process.cwd().includes('\uFFFD')) {
+    utf8(path, realpathSync.native('.', { encoding: 'buffer' }));
   }
 }
+
+function utf8(path: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw notUtf8(path);
+  return bytes.toString();
+}
+
+const notUtf8 = (path: string): Error =>
+  usage(`${path}: a name in this path is not valid UTF-8`, 'choose a name that is');
 
 function notRegular(path: string, what: string): Error {
   return usage(`${path} ${what}, not a regular file`, 'name a file');
 }
 
-function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return 'a folder';
-  if (stats.isFIFO()) return 'a named pipe';
-  if (stats.isSocket()) return 'a socket';
-  return 'a device';
-}
-
-/** In a sticky folder (such as /tmp) nobody but its owner may replace a file: found before anything is paid. */
-async function checkReplaceable(path: string, folder: string, stats: Stats): Promise<void> {
-  const user = process.geteuid?.() ?? 0;
+/** In a sticky folder (such as /tmp) only its owner may replace a file: found before anything is paid. */
+function checkReplaceable(path: string, folder: string, stats: Stats): void {
+  const user = effectiveUser(0);
   if (user === 0 || user === stats.uid) return;
-  const around = await fs.stat(folder);
+  const around = statSync(folder);
   if ((around.mode & 0o1000) !== 0 && around.uid !== user) {
     throw usage(
       `${path} belongs to another user, and in this folder only its owner may replace it`,
       'choose another place',
     );
-  }
-}
-
-/** Throws a usage error where `--summary` would overwrite the output, or what stands beside it meanwhile. */
-export async function checkApart(summary: string, output: string): Promise<void> {
-  const [one, other] = await Promise.all([resolveTarget(summary), resolveTarget(output)]);
-  const taken = ['', '.part', '.part.json', '.part.json.tmp', '.lock'].map((end) => other.real + end);
-  if (taken.includes(one.real)) {
-    throw usage(`--summary ${summary} and --output ${output} exclude each other`, 'name another file');
   }
 }

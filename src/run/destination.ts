@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { prepareWhole, writeWhole } from '../fs/file-ops.ts';
+import { prepareWhole, writeWhole } from '../fs/write-whole.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 
@@ -32,7 +32,9 @@ export async function openDestination(output: string | null): Promise<Destinatio
         write: async (text) => {
           texts.push(text);
         },
-        keep: () => writeWhole(output, texts.join('')),
+        keep: async () => {
+          await writeWhole(output, texts.join(''));
+        },
       };
     },
   };

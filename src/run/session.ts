@@ -66,7 +66,7 @@ export async function runCall(
   const startedAt = clock.elapsed();
   const keepSummary = async (done: Done): Promise<void> => {
     if (shared.summary === null) return;
-    const { writeWhole } = await import('../fs/file-ops.ts');
+    const { writeWhole } = await import('../fs/write-whole.ts');
     const seconds = (clock.elapsed() - startedAt) / 1000;
     await writeWhole(shared.summary, summaryText({ command, started, seconds, ...done }));
   };
@@ -184,10 +184,12 @@ function isPaid({ operation, next }: DryRunRequest): boolean {
 /** Throws a usage error where `--summary` cannot be written, or would overwrite the output. */
 async function checkSummary({ summary, output }: SharedOptions): Promise<void> {
   if (summary === null) return;
-  const { prepareWhole } = await import('../fs/file-ops.ts');
-  const { checkApart } = await import('../fs/target.ts');
+  const { prepareWhole } = await import('../fs/write-whole.ts');
+  const { checkApart } = await import('../fs/apart.ts');
   await prepareWhole(summary);
-  if (output !== null) await checkApart(summary, output);
+  const files = [{ flag: '--summary', path: summary, kind: 'output' as const }];
+  if (output !== null) files.push({ flag: '--output', path: output, kind: 'output' });
+  await checkApart(files);
 }
 
 const canKeepSummary = (shared: SharedOptions): Promise<boolean> =>

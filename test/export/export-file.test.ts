@@ -213,7 +213,7 @@ test('what is in the way is not overwritten', async (t) => {
   assert.equal(await readFile(mine, 'utf8'), 'mine');
 });
 
-test('a link is kept and its target replaced; the mode stays, and the part file is no more open than it', async (t) => {
+test('a link is kept and its target replaced; the mode stays, and nobody else can read the part file', async (t) => {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'data'));
   const real = join(folder, 'data', 'real');
@@ -223,8 +223,8 @@ test('a link is kept and its target replaced; the mode stays, and the part file 
   await symlink('data/real', link);
   const file = await open(link);
   await file.append('new', { pages: 1 });
-  assert.equal((await stat(`${real}.part`)).mode & 0o077, 0o040);
-  assert.equal((await stat(`${real}.part.json`)).mode & 0o077, 0o040);
+  assert.equal((await stat(`${real}.part`)).mode & 0o777, 0o600);
+  assert.equal((await stat(`${real}.part.json`)).mode & 0o777, 0o600);
   assert.equal(await readFile(real, 'utf8'), 'old');
   await file.finish('');
   assert.equal(await readFile(link, 'utf8'), 'new');
@@ -271,7 +271,7 @@ test('a full disk midway says so, and how to go on; the page counts as not writt
   const file = await PartialFile.open(target, identity('id'), { ...options, ops });
   await assert.rejects(
     file.append('1\n', { pages: 1 }),
-    fails(1, '/d/out.part', 'no space left', 'make room', 'the same command again'),
+    fails(1, '/d/out.part', 'no space left', 'make room'),
   );
   await assert.rejects(file.append('2\n', { pages: 2 }));
   await file.close();

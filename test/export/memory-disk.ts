@@ -140,16 +140,14 @@ export class MemoryDisk {
     };
     return {
       steps: () => steps,
-      open: (path, how, mode = 0o666) =>
+      open: (path, how) =>
         step(() => {
           const found = this.#names.get(path);
-          if (how !== 'create') {
-            if (found === undefined) throw systemError('ENOENT', path);
-            return open(found);
-          }
-          if (found !== undefined) throw systemError('EEXIST', path);
+          if (found !== undefined && how === 'create') throw systemError('EEXIST', path);
+          if (found !== undefined && how !== 'replace') return open(found);
+          if (how === 'write' || how === 'read') throw systemError('ENOENT', path);
           const data = Buffer.alloc(0);
-          const inode = { ino: ++this.#ino, mode, mtimeMs: ++this.#time, data, durable: data };
+          const inode = { ino: ++this.#ino, mode: 0o600, mtimeMs: ++this.#time, data, durable: data };
           this.#change((names) => names.set(path, inode));
           return open(inode);
         }),
@@ -158,6 +156,12 @@ export class MemoryDisk {
           const inode = this.#names.get(path);
           return inode === undefined ? null : statOf(inode);
         }),
+      lstatOwned: (path) =>
+        step(() => {
+          const inode = this.#names.get(path);
+          return inode === undefined ? null : statOf(inode);
+        }),
+      availableBytes: async () => null,
       rename: (from, to) =>
         step(() => {
           const inode = this.#names.get(from);

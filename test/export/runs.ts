@@ -9,7 +9,7 @@ import { createFormat } from '../../src/output/formats.ts';
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
 
-export const target: Target = { path: 'out', real: '/d/out', mode: 0o440, exists: true };
+export const target: Target = { path: 'out', real: '/d/out', mode: 0o440, exists: true, kind: 'file' };
 
 export function identity(format: string): Identity {
   return { command: 'uploads', reference: '@a', format, fields: null, service: 'https://x.example media' };

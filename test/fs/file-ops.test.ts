@@ -3,7 +3,9 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { type FileOps, nodeFileOps, prepareWhole, writeWhole } from '../../src/fs/file-ops.ts';
+import { type FileOps, nodeFileOps } from '../../src/fs/file-ops.ts';
+import { checkRoom } from '../../src/fs/room.ts';
+import { prepareWhole, writeWhole } from '../../src/fs/write-whole.ts';
 import { temporaryFolder } from '../export/temp.ts';
 
 const isFailure =
@@ -32,11 +34,13 @@ function failing(step: number, code: string): FileOps & { steps(): number } {
   return {
     steps: () => steps,
     lstat: wrap(nodeFileOps.lstat),
+    lstatOwned: wrap(nodeFileOps.lstatOwned),
+    availableBytes: nodeFileOps.availableBytes,
     rename: wrap(nodeFileOps.rename),
     unlink: nodeFileOps.unlink,
     syncFolder: wrap(nodeFileOps.syncFolder),
-    open: wrap(async (path, how, mode) => {
-      const file = await nodeFileOps.open(path, how, mode);
+    open: wrap(async (path, how) => {
+      const file = await nodeFileOps.open(path, how);
       return {
         ...file,
         write: wrap(file.write),
@@ -75,11 +79,11 @@ test('whatever fails, the old file stays and nothing is left beside it', async (
   const path = join(folder, 'out');
   await writeFile(path, 'old');
   const counting = failing(0, '');
-  await writeWhole(path, 'old', counting);
+  await writeWhole(path, 'old', { ops: counting });
   assert.ok(counting.steps() >= 5);
   for (let step = 1; step < counting.steps(); step++) {
     await assert.rejects(
-      writeWhole(path, 'new', failing(step, 'ENOSPC')),
+      writeWhole(path, 'new', { ops: failing(step, 'ENOSPC') }),
       isFailure(1, path, 'no space', 'make room'),
     );
     assert.equal(await readFile(path, 'utf8'), 'old');
@@ -97,10 +101,10 @@ test('what cannot be written shows before anything is sent', async (t) => {
   await assert.rejects(prepareWhole(path), isFailure(2, path, 'folder'));
   const other = join(folder, 'other');
   for (const code of ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG']) {
-    await assert.rejects(prepareWhole(other, failing(1, code)), isFailure(2, other, code));
+    await assert.rejects(prepareWhole(other, { ops: failing(1, code) }), isFailure(2, other, code));
   }
   for (const code of ['ENOSPC', 'EDQUOT', 'EIO']) {
-    await assert.rejects(prepareWhole(other, failing(1, code)), isFailure(1, other, code));
+    await assert.rejects(prepareWhole(other, { ops: failing(1, code) }), isFailure(1, other, code));
   }
 });
 
@@ -111,4 +115,29 @@ test('a path that vanishes midway is a failure (1), not a usage error', async (t
   await prepareWhole(path);
   await rm(join(folder, 'sub'), { recursive: true });
   await assert.rejects(writeWhole(path, 'x'), isFailure(1, path));
+});
+
+test('without room for the next page nothing is sent; a file system that does not say is not refused', async (t) => {
+  const folder = await temporaryFolder(t);
+  const left = (bytes: number | null): FileOps => ({ ...nodeFileOps, availableBytes: async () => bytes });
+  const page = 4 * 1024 * 1024;
+  await checkRoom(folder, page);
+  await checkRoom(folder, page, left(page));
+  await checkRoom(folder, page, left(null));
+  await assert.rejects(checkRoom(folder, page, left(page - 1)), isFailure(1, 'no room', folder, '4.0 MiB'));
+  const path = join(folder, 'out');
+  await assert.rejects(prepareWhole(path, { room: page, ops: left(0) }), isFailure(1, 'no room'));
+  assert.deepEqual(await readdir(folder), []);
+  // The kernel's own tables say 0 bytes of 0.
+  await checkRoom('/proc', page);
+});
+
+test('once the file is replaced, a folder that cannot be synced is a warning', async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'out');
+  const ops: FileOps = { ...nodeFileOps, syncFolder: () => Promise.reject(systemError('EIO')) };
+  const warning = await writeWhole(path, 'new', { ops });
+  assert.ok(warning?.message.includes(path));
+  assert.equal(await readFile(path, 'utf8'), 'new');
+  assert.equal(await writeWhole(path, 'newer'), null);
 });

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { access, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -10,6 +22,7 @@ import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/lock.ts';
 import { listen } from '../../src/fs/lock-socket.ts';
 import { temporaryFolder } from '../export/temp.ts';
+import { asUser, nobody, notRoot } from '../support/users.ts';
 
 /** This file run as a process of its own: what it does, and with which file. */
 const [, , role, file = '', log = ''] = process.argv;
@@ -40,6 +53,12 @@ const isLocked = (error: unknown): boolean => {
   assert.ok(error instanceof Failure, String(error));
   assert.equal(error.exit, 10);
   assert.match(error.message, /another run is writing/);
+  return true;
+};
+
+const isUsage = (error: unknown, words: string): boolean => {
+  assert.ok(error instanceof Failure && error.exit === 2, String(error));
+  assert.ok(error.message.includes(words), error.message);
   return true;
 };
 
@@ -126,36 +145,120 @@ function tests(): void {
     }
   });
 
-  test("a stale file of that name does not hold; somebody's data is not touched", async (t) => {
+  test('what is no lock is in the way, and left as it is', async (t) => {
     const folder = await temporaryFolder(t);
     const path = join(folder, 'out');
-    await writeFile(`${path}.lock`, '12345\n');
-    const lock = await acquireLock(path);
-    await lock.release();
-    assert.deepEqual(await readdir(folder), []);
-    await writeFile(`${path}.lock`, 'x'.repeat(100_000));
-    await assert.rejects(acquireLock(path), (error) => error instanceof Failure && error.exit === 2);
-    assert.equal((await readFile(`${path}.lock`)).length, 100_000);
+    const lock = `${path}.lock`;
+    const inTheWay = (error: unknown): boolean => isUsage(error, `${lock} is in the way`);
+    await writeFile(lock, '12345\n');
+    await assert.rejects(acquireLock(path), inTheWay);
+    assert.equal(await readFile(lock, 'utf8'), '12345\n');
+    await rm(lock);
+    await mkdir(join(folder, 'other'), { mode: 0o700 });
+    await symlink('other', lock);
+    await assert.rejects(acquireLock(path), inTheWay);
+    assert.equal(await readlink(lock), 'other');
+    await rm(lock);
+    await mkdir(lock);
+    await assert.rejects(acquireLock(path), inTheWay);
+    for (const name of ['data', `c-${'0'.repeat(20)}`]) {
+      await writeFile(join(lock, name), 'x');
+      await assert.rejects(acquireLock(path), inTheWay);
+      assert.deepEqual(await readdir(lock), [name]);
+      await rm(join(lock, name));
+    }
+    await rm(lock, { recursive: true });
+    execFileSync('mkfifo', [lock]);
+    await assert.rejects(acquireLock(path), inTheWay);
+    assert.deepEqual((await readdir(folder)).sort(), ['other', 'out.lock']);
   });
 
-  test('files of others in the folder stay', async (t) => {
-    const path = join(await temporaryFolder(t), 'out');
+  test('the lock that a dead process of version 0.1.0 left does not hold; a living one does', async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, 'out');
     await mkdir(`${path}.lock`);
-    await writeFile(join(`${path}.lock`, 'c-mine'), 'x');
+    await writeFile(join(`${path}.lock`, `h-${'a'.repeat(20)}`), '');
+    const socket = join(`${path}.lock`, `c-${'a'.repeat(20)}`);
+    const server = await listen(socket);
+    await assert.rejects(acquireLock(path), isLocked);
+    await rename(socket, join(folder, 'socket'));
+    await new Promise((resolve) => server.close(resolve));
+    await rename(join(folder, 'socket'), socket);
     await (await acquireLock(path)).release();
-    assert.deepEqual(await readdir(`${path}.lock`), ['c-mine']);
+    assert.deepEqual(await readdir(folder), []);
   });
 
-  test('other users of the folder can take part: the lock is as open as the folder', async (t) => {
+  test('what processes that died before they had the lock left is removed', async (t) => {
+    const folder = await temporaryFolder(t);
+    const leftover = join(folder, `.chanlist-${'0'.repeat(20)}.lock`);
+    await mkdir(leftover, { mode: 0o700 });
+    const socket = join(leftover, `c-${'0'.repeat(20)}`);
+    const server = await listen(socket);
+    await rename(socket, join(folder, 'socket'));
+    await new Promise((resolve) => server.close(resolve));
+    await rename(join(folder, 'socket'), socket);
+    await (await acquireLock(join(folder, 'out'))).release();
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  test('under any umask a lock can be taken, and what a dead process left of it', async (t) => {
+    const path = join(await temporaryFolder(t), 'out');
+    await chmod(dirname(path), 0o777);
+    const mask = process.umask(0o277);
+    t.after(() => process.umask(mask));
+    await asUser(nobody, async () => {
+      const dead = await holder(t, path);
+      await assert.rejects(acquireLock(path), isLocked);
+      dead.kill('SIGKILL');
+      await ended(dead);
+      await (await acquireLock(path)).release();
+    });
+    assert.deepEqual(await readdir(dirname(path)), []);
+  });
+
+  test('a lock of another user that cannot be examined counts as held: the message names the file', {
+    skip: notRoot,
+  }, async (t) => {
     const folder = await temporaryFolder(t);
     await chmod(folder, 0o777);
     const path = join(folder, 'out');
-    const lock = await acquireLock(path);
-    assert.equal((await stat(`${path}.lock`)).mode & 0o777, 0o777);
-    const names = await readdir(`${path}.lock`);
-    const socket = names.find((name) => name.startsWith('c-'));
-    assert.equal((await stat(join(`${path}.lock`, socket ?? ''))).mode & 0o777, 0o777);
-    await lock.release();
+    const dead = await holder(t, path);
+    const unexaminable = (error: unknown): boolean => {
+      assert.ok(error instanceof Failure && error.exit === 10, String(error));
+      assert.match(error.message, /root \(0\)/);
+      assert.equal(error.hint, `if none is, remove ${path}.lock`);
+      return true;
+    };
+    await asUser(nobody, () => assert.rejects(acquireLock(path), unexaminable));
+    dead.kill('SIGKILL');
+    await ended(dead);
+    await asUser(nobody, () => assert.rejects(acquireLock(path), unexaminable));
+    assert.deepEqual(await readdir(folder), ['out.lock']);
+  });
+
+  test('root examines the lock of another user, and changes no mode and nothing that is not a lock', {
+    skip: notRoot,
+  }, async (t) => {
+    const folder = await temporaryFolder(t);
+    await chmod(folder, 0o777);
+    const path = join(folder, 'out');
+    const alive = await asUser(nobody, () => holder(t, path));
+    await assert.rejects(acquireLock(path), isLocked);
+    alive.kill('SIGKILL');
+    await ended(alive);
+    await (await acquireLock(path)).release();
+    assert.deepEqual(await readdir(folder), []);
+    await writeFile(join(folder, 'victim'), '', { mode: 0o600 });
+    await asUser(nobody, async () => symlink('victim', `${path}.lock`));
+    await assert.rejects(acquireLock(path), (error) => isUsage(error, 'nobody (65534)'));
+    await rm(`${path}.lock`);
+    await asUser(nobody, async () => {
+      await mkdir(`${path}.lock`, { mode: 0o777 });
+      await symlink('../victim', join(`${path}.lock`, `c-${'0'.repeat(20)}`));
+    });
+    await assert.rejects(acquireLock(path), (error) => isUsage(error, 'nobody (65534)'));
+    assert.equal((await stat(join(folder, 'victim'))).mode & 0o777, 0o600);
+    assert.deepEqual((await readdir(folder)).sort(), ['out.lock', 'victim']);
   });
 
   test('a path longer than a socket may have', async (t) => {
@@ -176,20 +279,41 @@ function tests(): void {
   test('on a file system that cannot hold sockets the lock holds too, and leaves nothing', async (t) => {
     const folder = await temporaryFolder(t);
     const path = join(folder, 'out');
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = await temporaryFolder(t);
+    t.after(() => {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+    });
+    const locks = join(process.env.TMPDIR, `chanlist-locks-${process.geteuid?.()}`);
     for (const code of ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EINVAL']) {
       const places: string[] = [];
+      let calls = 0;
       const bind: typeof listen = async (place) => {
-        if (place.startsWith(folder)) throw Object.assign(new Error(code), { code });
+        // The first try of each call is beside FILE.
+        if (calls++ % 2 === 0) throw Object.assign(new Error(code), { code });
         places.push(place);
         return await listen(place);
       };
       const lock = await acquireLock(path, path, bind);
       assert.deepEqual(await readdir(folder), []);
-      await assert.rejects(acquireLock(path, path, bind), isLocked);
+      await assert.rejects(
+        acquireLock(path, path, bind),
+        (error) =>
+          isLocked(error) && error instanceof Failure && /only runs of this user/.test(error.message),
+      );
       await lock.release();
-      assert.ok(places.length >= 2);
-      await assert.rejects(access(dirname(places[0] ?? '')));
+      assert.equal(places.length, 2);
+      assert.deepEqual(await readdir(locks), []);
+      assert.equal((await stat(locks)).mode & 0o777, 0o700);
     }
+    await rm(locks, { recursive: true });
+    await writeFile(locks, '');
+    const refusing: typeof listen = () =>
+      Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+    await assert.rejects(acquireLock(path, path, refusing), (error) =>
+      isUsage(error, `${locks} is in the way`),
+    );
   });
 
   test('a folder that is missing is a usage error', async (t) => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { resolveTarget } from '../../src/fs/target.ts';
+import { resolveFile, resolveTarget } from '../../src/fs/target.ts';
 import { temporaryFolder } from '../export/temp.ts';
+import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const isUsage =
   (...words: string[]) =>
@@ -20,10 +21,10 @@ const isUsage =
 test('a new file, and an existing one with its mode', async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   const path = join(folder, 'out.csv');
-  assert.deepEqual(await resolveTarget(path), { path, real: path, mode: null, exists: false });
+  assert.deepEqual(await resolveTarget(path), { path, real: path, mode: null, exists: false, kind: 'file' });
   await writeFile(path, '');
   await chmod(path, 0o604);
-  assert.deepEqual(await resolveTarget(path), { path, real: path, mode: 0o604, exists: true });
+  assert.deepEqual(await resolveTarget(path), { path, real: path, mode: 0o604, exists: true, kind: 'file' });
 });
 
 test('a symbolic link means what it points to: relative, dangling, in chains, through linked folders', async (t) => {
@@ -46,6 +47,7 @@ test('a symbolic link means what it points to: relative, dangling, in chains, th
     real: at('deep', 'data', 'new'),
     mode: null,
     exists: false,
+    kind: 'file',
   });
 });
 
@@ -58,7 +60,6 @@ test('refused before anything is paid: what is no regular file, and paths that l
   await symlink('a', at('b'));
   await symlink('folder', at('to-folder'));
   await symlink('nowhere/', at('slash'));
-  execFileSync('mkfifo', [at('pipe')]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
   t.after(() => server.close());
@@ -66,9 +67,8 @@ test('refused before anything is paid: what is no regular file, and paths that l
   await assert.rejects(resolveTarget(at('to-folder')), isUsage('a folder'));
   await assert.rejects(resolveTarget(at('new/')), isUsage('a folder'));
   await assert.rejects(resolveTarget(at('slash')), isUsage('a folder'));
-  await assert.rejects(resolveTarget(at('pipe')), isUsage('a named pipe'));
   await assert.rejects(resolveTarget(at('socket')), isUsage('a socket'));
-  await assert.rejects(resolveTarget('/dev/null'), isUsage('/dev/null', 'a device'));
+  await assert.rejects(resolveFile('/dev/null'), isUsage('/dev/null', 'a device'));
   await assert.rejects(resolveTarget(at('a')), isUsage('circle'));
   await assert.rejects(resolveTarget(at('missing/out')), isUsage(at('missing'), 'does not exist'));
   await assert.rejects(resolveTarget(at('file/out')), isUsage('not a folder'));
@@ -76,4 +76,70 @@ test('refused before anything is paid: what is no regular file, and paths that l
   await assert.rejects(resolveTarget('.'), isUsage('a folder'));
   await assert.rejects(resolveTarget(''), isUsage('empty'));
   await assert.rejects(resolveTarget('a\0b'), isUsage('NUL'));
+});
+
+test('devices, FIFOs and inherited descriptors are streams, also through a link', async (t) => {
+  const folder = await temporaryFolder(t);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const { kind, descriptor } = await resolveTarget(pipe);
+  assert.deepEqual([kind, descriptor], ['stream', undefined]);
+  assert.equal((await resolveTarget('/dev/null')).kind, 'stream');
+  await symlink('/dev/stderr', join(folder, 'link'));
+  for (const [path, number] of [
+    ['/dev/stdout', 1],
+    ['/dev/stderr', 2],
+    ['/dev/fd/1', 1],
+    ['/proc/self/fd/2', 2],
+    [join(folder, 'link'), 2],
+  ] as const) {
+    const target = await resolveTarget(path);
+    assert.deepEqual([target.kind, target.descriptor], ['stream', number], path);
+  }
+  await assert.rejects(resolveTarget('/dev/fd/999'), isUsage('/dev/fd/999', 'descriptor 999 is not open'));
+});
+
+test('a link of another user is not followed in a folder that others can write', {
+  skip: notRoot,
+}, async (t) => {
+  const folder = await realpath(await temporaryFolder(t));
+  const at = (...names: string[]): string => join(folder, ...names);
+  await mkdir(at('open'));
+  await mkdir(at('closed'));
+  await writeFile(at('victim'), '');
+  for (const name of ['open', 'closed']) {
+    await symlink('../victim', at(name, 'theirs'));
+    await lchown(at(name, 'theirs'), nobody, nobody);
+    await symlink('../victim', at(name, 'own'));
+  }
+  await chmod(at('open'), 0o777);
+  await symlink('..', at('open', 'folder'));
+  await lchown(at('open', 'folder'), nobody, nobody);
+  await symlink('open/theirs', at('chain'));
+  for (const path of [at('open', 'theirs'), at('open', 'folder', 'victim'), at('chain')]) {
+    await assert.rejects(resolveTarget(path), isUsage('nobody (65534)', 'symbolic link'));
+  }
+  for (const path of [at('open', 'own'), at('closed', 'theirs')]) {
+    assert.equal((await resolveTarget(path)).real, at('victim'));
+  }
+  await chown(at('closed'), nobody, nobody);
+  await assert.rejects(resolveTarget(at('closed', 'theirs')), isUsage('nobody (65534)'));
+  await chmod(folder, 0o755);
+  await chmod(at('open'), 0o1777);
+  await asUser(nobody, () =>
+    assert.rejects(resolveTarget(at('open', 'own')), isUsage('root (0)', 'symbolic link')),
+  );
+});
+
+test('a name that is not UTF-8 is refused: two such names would become one', async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'a\uFFFDb');
+  await assert.rejects(resolveTarget(path), isUsage('not valid UTF-8'));
+  await assert.rejects(resolveTarget(join(path, 'x')), isUsage('not valid UTF-8'));
+  await writeFile(path, '');
+  assert.equal((await resolveTarget(path)).exists, true);
+  const bytes = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff])]);
+  await mkdir(bytes);
+  await symlink(Buffer.from([0xff]), join(folder, 'link'));
+  await assert.rejects(resolveTarget(join(folder, 'link', 'out')), isUsage('not valid UTF-8'));
 });

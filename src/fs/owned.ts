@@ -1,0 +1,152 @@
+import {
+  closeSync,
+  constants,
+  promises as fs,
+  fstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  unlinkSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { type Failure, systemCode, usage } from '../errors.ts';
+import { temporaryIn } from './temporary.ts';
+
+/**
+ * How a name of the program's own is opened. `create`: read and write, must not exist. `replace`: the same, after
+ * a file of ours with that name has been removed. `write`: read and write, must exist. `read`: must exist.
+ * `append`: created if it does not exist.
+ */
+export type OpenMode = 'create' | 'replace' | 'write' | 'read' | 'append';
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const existing = { write: O_RDWR, read: O_RDONLY, append: O_RDWR | O_APPEND } as const;
+
+/**
+ * Opens a name of the program's own (product contract, "Shared folders"): links are not followed, a FIFO does not
+ * block, new files get mode 0600, and an existing file must be ours (see `checkOwned`). Throws a usage error for
+ * what is in the way, and the system's error otherwise.
+ */
+export async function openOwned(path: string, how: OpenMode): Promise<fs.FileHandle> {
+  if (how === 'create') return await create(path, 0);
+  if (how === 'replace') {
+    if ((await lstatOwned(path)) !== null) await fs.unlink(path);
+    return await create(path, 0);
+  }
+  for (let tries = 0; ; tries++) {
+    if ((await lstatOwned(path)) === null && how === 'append') {
+      try {
+        return await create(path, O_APPEND);
+      } catch (error) {
+        // Another process has just created it.
+        if (systemCode(error) !== 'EEXIST' || tries > 0) throw error;
+        continue;
+      }
+    }
+    return await openExisting(path, how);
+  }
+}
+
+async function create(path: string, flags: number): Promise<fs.FileHandle> {
+  const handle = await fs.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, 0o600);
+  // A umask such as 277 takes the owner's own permission away.
+  if ((fstatSync(handle.fd).mode & 0o600) !== 0o600) await handle.chmod(0o600).catch(() => {});
+  return handle;
+}
+
+async function openExisting(path: string, how: keyof typeof existing): Promise<fs.FileHandle> {
+  const handle = await fs.open(path, existing[how] | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const stats = fstatSync(handle.fd);
+    checkOwned(path, stats);
+    // Another name of the same file could be any file of this user's.
+    if (how !== 'read' && stats.nlink > 1) throw inTheWay(path, stats, 'has a second name (a hard link)');
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/**
+ * What a name of the program's own shows; null if nothing has it. Throws a usage error for what is in the way.
+ * `finishedMode`: the permission bits of FILE, which a finished part file may have already.
+ */
+export async function lstatOwned(path: string, finishedMode?: number): Promise<Stats | null> {
+  let stats: Stats;
+  try {
+    stats = await fs.lstat(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+  checkOwned(path, stats, finishedMode);
+  return stats;
+}
+
+/**
+ * Throws "in the way" unless it is a regular file of the effective user's that nobody else can write, or shows
+ * exactly the owner and mode of a file just created there (mounts that show every file as 0777).
+ */
+export function checkOwned(path: string, stats: Stats, finishedMode?: number): void {
+  if (!stats.isFile()) throw inTheWay(path, stats, `is ${kindOf(stats)}`);
+  const mode = stats.mode & 0o777;
+  const ours = stats.uid === effectiveUser(stats.uid);
+  if (ours && ((mode & 0o022) === 0 || mode === finishedMode)) return;
+  const probe = newFileIn(dirname(path));
+  if (probe !== null && probe.uid === stats.uid && (probe.mode & 0o777) === mode) return;
+  throw inTheWay(path, stats, ours ? 'can be written by other users' : 'belongs to another user');
+}
+
+/** What a file shows that has just been created in a folder; null if none can be created. */
+function newFileIn(folder: string): Stats | null {
+  const path = temporaryIn(folder);
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  } catch {
+    return null;
+  }
+  try {
+    return fstatSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(path);
+  }
+}
+
+/** The failure for something at a name of the program's own that is not the program's. It stays as it is. */
+export function inTheWay(path: string, stats: Stats, why: string): Failure {
+  const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
+  return usage(
+    `${path} is in the way: it ${why} (owner ${ownerName(stats.uid)}, mode ${mode})`,
+    'if it is not needed, remove it; or choose another name',
+  );
+}
+
+/** The effective user's number; `otherwise` on systems without such numbers. */
+export function effectiveUser(otherwise: number): number {
+  return process.geteuid?.() ?? otherwise;
+}
+
+/** A user's name and number, as far as this machine lists it. */
+export function ownerName(uid: number): string {
+  try {
+    const row = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.split(':')[2] === String(uid));
+    if (row !== undefined) return `${row.split(':')[0]} (${uid})`;
+  } catch {
+    // No list of users: the number is all there is.
+  }
+  return String(uid);
+}
+
+/** What something is that is no regular file. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  if (stats.isFIFO()) return 'a named pipe';
+  if (stats.isSocket()) return 'a socket';
+  return stats.isFile() ? 'a regular file' : 'a device';
+}

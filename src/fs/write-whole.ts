@@ -1,0 +1,104 @@
+import { dirname } from 'node:path';
+import { Failure } from '../errors.ts';
+import { fileFailure, guarded } from './file-errors.ts';
+import { type FileOps, newFileMode, nodeFileOps } from './file-ops.ts';
+import { checkRoom } from './room.ts';
+import { resolveTarget } from './target.ts';
+import { temporaryIn } from './temporary.ts';
+
+export interface WholeOptions {
+  /** Bytes that the file system must have room for: see `checkRoom`. */
+  readonly room?: number;
+  /** A name of the program's own: no link is followed, what is there must be ours, and the mode is 0600. */
+  readonly own?: boolean;
+  /** Ends the wait for the reader of a FIFO. */
+  readonly stop?: AbortSignal;
+  readonly ops?: FileOps;
+}
+
+/**
+ * Checks, before anything is sent, that `writeWhole` will be able to write this path. Throws a usage error for
+ * a folder that is missing or cannot be written and for what can be neither replaced nor written to, `failed` for
+ * a disk without room.
+ */
+export async function prepareWhole(path: string, options: WholeOptions = {}): Promise<void> {
+  const { ops = nodeFileOps } = options;
+  const target = await targetOf(path, options);
+  if (target.kind === 'stream') return;
+  const folder = dirname(target.real);
+  const temporary = temporaryIn(folder);
+  await guarded(path, 'opening', async () => {
+    await (await ops.open(temporary, 'create')).close();
+    await ops.unlink(temporary);
+    if (options.room !== undefined) await checkRoom(folder, options.room, ops);
+  });
+}
+
+/**
+ * Writes a file whole and atomically: a reader sees the old content or the new, also after a power cut. A symbolic
+ * link's target is replaced, the mode of an existing file is kept; a stream is written to. Throws `failed` naming
+ * the file: its content has been paid for, so that nothing here is a usage error any more. Returns what failed
+ * after the file was replaced (its folder could not be synced), which is a warning, else null.
+ */
+export async function writeWhole(
+  path: string,
+  text: string | Uint8Array,
+  options: WholeOptions = {},
+): Promise<Failure | null> {
+  const { ops = nodeFileOps } = options;
+  const target = await targetOf(path, options).catch((error: unknown) => {
+    throw asFailed(error);
+  });
+  if (target.kind === 'stream') {
+    const { openStream } = await import('./output-stream.ts');
+    const stream = await openStream(path, options.stop);
+    await stream.write(text);
+    await stream.close();
+    return null;
+  }
+  const folder = dirname(target.real);
+  const temporary = temporaryIn(folder);
+  let created = false;
+  try {
+    const file = await ops.open(temporary, 'create');
+    created = true;
+    try {
+      await file.write(Buffer.from(text), 0);
+      if (options.own !== true) await file.chmod(target.mode ?? newFileMode());
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await ops.rename(temporary, target.real);
+  } catch (error) {
+    if (created) await ops.unlink(temporary).catch(() => {});
+    throw asFailed(fileFailure(error, path, 'writing'));
+  }
+  try {
+    await ops.syncFolder(folder);
+    return null;
+  } catch (error) {
+    const failure = fileFailure(error, path, 'writing');
+    return failure instanceof Failure ? failure : new Failure('failed', String(error), { cause: error });
+  }
+}
+
+interface WholeTarget {
+  readonly real: string;
+  readonly mode: number | null;
+  readonly kind: 'file' | 'stream';
+}
+
+async function targetOf(
+  path: string,
+  { own = false, ops = nodeFileOps }: WholeOptions,
+): Promise<WholeTarget> {
+  if (!own) return await resolveTarget(path);
+  await guarded(path, 'opening', () => ops.lstatOwned(path));
+  return { real: path, mode: null, kind: 'file' };
+}
+
+function asFailed(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code === 'failed') return error;
+  return new Failure('failed', error.message, { cause: error, ...(error.hint && { hint: error.hint }) });
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ClosedPipe, Failure } from '../../src/errors.ts';
+import { openStream } from '../../src/fs/output-stream.ts';
+import { temporaryFolder } from '../export/temp.ts';
+
+/** This file run as a process of its own: the stream that it writes. */
+const [, , role, path = ''] = process.argv;
+
+async function child(): Promise<void> {
+  const stream = await openStream(path);
+  await stream.write('one\n');
+  await stream.write(Buffer.from('two\n'));
+  await stream.close();
+}
+
+const self = `'${process.execPath}' '${fileURLToPath(import.meta.url)}' write`;
+const shell = (command: string): string => execFileSync('bash', ['-c', command], { encoding: 'utf8' });
+
+function tests(): void {
+  test('an inherited descriptor is written as it is: >> appends, > is written from its position', async (t) => {
+    const folder = await temporaryFolder(t);
+    const log = join(folder, 'log');
+    await writeFile(log, 'zero\n');
+    shell(`${self} /dev/stdout >> ${log}; ${self} /dev/fd/3 3>> ${log}; ${self} /dev/stderr 2>> ${log}`);
+    assert.equal(await readFile(log, 'utf8'), `zero\n${'one\ntwo\n'.repeat(3)}`);
+    shell(`{ echo before; ${self} /dev/fd/3; echo after >&3; } 3> ${log} >&3`);
+    assert.equal(await readFile(log, 'utf8'), 'before\none\ntwo\nafter\n');
+  });
+
+  test('pipes: stdout, another descriptor, a process', () => {
+    assert.equal(shell(`${self} /dev/stdout | cat`), 'one\ntwo\n');
+    assert.equal(shell(`${self} /dev/fd/7 7>&1 >/dev/null | cat`), 'one\ntwo\n');
+    assert.equal(shell(`{ ${self} >(cat >&9); } 9>&1 | cat`), 'one\ntwo\n');
+  });
+
+  test('a FIFO is waited for, until the program is asked to stop; then its reader gets all', {
+    timeout: 30_000,
+  }, async (t) => {
+    const pipe = join(await temporaryFolder(t), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const stop = new AbortController();
+    const waiting = openStream(pipe, stop.signal);
+    stop.abort(new Failure('interrupted', 'stopped'));
+    await assert.rejects(waiting, { code: 'interrupted' });
+    const opening = openStream(pipe);
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const stream = await opening;
+    await stream.write('x'.repeat(200_000));
+    await stream.close();
+    let length = 0;
+    for await (const chunk of reader.stdout) length += chunk.length;
+    assert.equal(length, 200_000);
+  });
+
+  test('a reader that has gone is ClosedPipe; a full device is a failure', { timeout: 30_000 }, async (t) => {
+    const pipe = join(await temporaryFolder(t), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = spawn('head', ['-c1', pipe], { stdio: 'ignore' });
+    const gone = new Promise((resolve) => reader.on('exit', resolve));
+    const stream = await openStream(pipe);
+    await stream.write('x');
+    await gone;
+    await assert.rejects(stream.write('y'), ClosedPipe);
+    const full = await openStream('/dev/full');
+    await assert.rejects(full.write('x'), (error) => error instanceof Failure && error.exit === 1);
+    const nothing = await openStream('/dev/null');
+    await nothing.write('x');
+    await nothing.close();
+  });
+}
+
+if (role === 'write') await child();
+else tests();
