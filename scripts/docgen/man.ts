@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { wholeProgram } from '../../src/cli/help-text.ts';
 import { commandPath } from '../../src/cli/usage-errors.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { type Example, examplesOf } from '../../src/help/document.ts';
+import { type Example, examplesOf, termsOf } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
 import { fieldRows, fieldRules, formatRows, formatRules } from '../../src/help/formats.ts';
 import { wrap } from '../../src/help/text.ts';
@@ -65,10 +65,12 @@ function section(command: Command, shared: ReadonlySet<string | undefined>): str
   const title = `${commandPath(command)} ${command.usage()}`
     .replace(/^chanlist /, '')
     .replace(/ *\[options\]$/, '');
+  const terms = termsOf(command);
   return [
     `.SS ${roff(title)}`,
     ...command.description().split('\n\n').flatMap(paragraph).slice(1),
     ...flagRows(command, (long) => !shared.has(long) && long !== '--help'),
+    ...(terms === null ? [] : [...paragraph(terms.heading), ...taggedRows(terms.rows)]),
     ...exampleLines(examplesOf(command)),
   ];
 }

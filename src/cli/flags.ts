@@ -208,7 +208,7 @@ const ownFlags = {
     parse: wholeNumber(1, 10_000),
     default: sandboxDefaults.pageSize,
     group: 'Options:',
-    help: 'put this many entries on a page',
+    help: 'send this many entries per page',
     commands: ['serve'],
   },
   latency: {
@@ -231,14 +231,15 @@ const ownFlags = {
     value: 'n',
     parse: wholeNumber(1),
     group: 'Options:',
-    help: 'answer at most this many requests per minute, the rest with 429',
+    help: 'allow this many requests per minute: X-RateLimit-* headers on every response, 429 with Retry-After beyond',
     commands: ['serve'],
   },
   grow: {
     value: 'n',
     parse: wholeNumber(0, 1_000_000),
+    default: sandboxDefaults.grow,
     group: 'Options:',
-    help: 'add about this many uploads per channel and minute',
+    help: 'add about this many new uploads per channel and minute',
     commands: ['serve'],
   },
   plainTokens: {

@@ -1,24 +1,35 @@
 import type { Command } from 'commander';
+import { givenNamespace } from '../accounts/settings.ts';
+import { defaultNamespace } from '../api/contract.ts';
 import type { Start } from '../cli/commands.ts';
 import { readFlags } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
-import { document } from '../help/document.ts';
+import { addTerms, document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { type FaultRule, parseFaultRule } from '../sandbox/faults.ts';
+import { shellQuote } from '../run/command-line.ts';
+import { type FaultRule, faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
 
 /** The options of `chanlist serve`. */
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
+  /** Undefined: CHANLIST_NAMESPACE, or the default. */
+  readonly namespace?: string;
   readonly key: string;
   readonly credits: number;
+  /** Entries per page. */
   readonly pageSize: number;
   /** Milliseconds. */
   readonly latency: number;
   readonly seed: number;
-  readonly fail?: readonly FaultRule[];
+  /** Requests per minute; undefined: no limit. */
+  readonly rate?: number;
+  /** New uploads per channel and minute. */
+  readonly grow: number;
+  readonly plainTokens: boolean;
+  readonly fail: readonly FaultRule[];
 }
 
 /** Adds the help of `chanlist serve`; its flags are in the table of flags. */
@@ -26,13 +37,14 @@ export function register(command: Command, start: Start): void {
   document(
     command,
     [
-      'Runs the service on this machine, with demo data: all operations, keys, credits and errors. Costs nothing ' +
-        'and needs no network. Ctrl-C stops it. For one call alone there is --sandbox.',
-      'Demo data: @demo, @empty, @size-N (N up to 1000000) and the playlist PLdemo.',
-      'KIND of --fail: a status from 400 to 599, reset, truncate, garbage, loop or expire; RATE: 0 to 1.',
+      'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
+        'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
+        'chanlist use it; then one line per request. Ctrl-C stops it. For a single call there is --sandbox.',
+      'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
+        'oddities of real ones) and the playlist PLdemo (321 videos).',
     ],
     [
-      ['on the usual port', 'chanlist serve'],
+      ['on the default port', 'chanlist serve'],
       [
         'on any free port, with few credits and small pages',
         'chanlist serve --port 0 --credits 5 --page-size 10',
@@ -40,42 +52,64 @@ export function register(command: Command, start: Start): void {
       ['a bad day', 'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02'],
     ],
   );
+  addTerms(command, 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):', [
+    ['400 to 599', 'answers with this status, e.g. 503; 429 with Retry-After'],
+    ...Object.entries(faultMeanings),
+  ]);
   command.action(() => start(run, serveOptions(command)));
 }
 
 function serveOptions(command: Command): ServeOptions {
-  const { host, key, fail, ...numbers } = readFlags(command, [
-    ...(['port', 'host', 'key', 'credits', 'pageSize', 'latency', 'seed', 'fail'] as const),
+  const { host, key, fail, namespace, rate, ...others } = readFlags(command, [
+    ...(['port', 'host', 'namespace', 'key', 'credits', 'pageSize', 'latency', 'seed'] as const),
+    ...(['rate', 'grow', 'plainTokens', 'fail'] as const),
   ]);
-  const rules = fail.map(parseFaultRule);
-  return { ...numbers, host: hostName(host), key: keyText(key), ...(rules.length > 0 && { fail: rules }) };
+  return {
+    ...others,
+    host: hostName(host),
+    key: keyText(key),
+    fail: fail.map(parseFaultRule),
+    ...(namespace !== undefined && { namespace }),
+    ...(rate !== null && { rate }),
+  };
 }
 
 /**
- * Runs the sandbox until SIGINT (0) or until the reader of stdout has gone (0); another signal is thrown. Says
- * address and key once it is ready, then one line a request.
+ * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
+ * which a shell can evaluate, then one line per request.
  */
 export async function run(options: ServeOptions, context: Context): Promise<number> {
   const { startSandbox } = await import('../sandbox/server.ts');
+  const namespace = givenNamespace(options, context.env) ?? defaultNamespace;
   let end: (reason: unknown) => void = () => {};
   const ended = new Promise<unknown>((resolve) => {
     end = resolve;
   });
-  const say = lineWriter(context, end);
-  const sandbox = await startSandbox({ ...options, onRequest: say });
+  const print = lineWriter(context, end);
+  const { baseUrl, key, close } = await startSandbox({ ...options, namespace, onRequest: print });
   const onStop = (): void => end(context.stop.reason);
   context.stop.addEventListener('abort', onStop, { once: true });
   if (context.stop.aborted) onStop();
-  say(`chanlist sandbox at ${sandbox.baseUrl} with key ${sandbox.key}`);
+  // Without the third line a shell with CHANLIST_NAMESPACE in its environment would use that.
+  const isOther = namespace !== (context.env.CHANLIST_NAMESPACE || defaultNamespace);
+  print(
+    [
+      `# chanlist sandbox at ${baseUrl} with key ${key}`,
+      `export CHANLIST_BASE_URL=${shellQuote(baseUrl)}`,
+      `export CHANLIST_API_KEY=${shellQuote(key)}`,
+      ...(isOther || namespace !== defaultNamespace ? [`export CHANLIST_NAMESPACE=${namespace}`] : []),
+    ].join('\n'),
+  );
   const reason = await ended;
   context.stop.removeEventListener('abort', onStop);
-  await sandbox.close();
-  if (reason instanceof ClosedPipe || (reason instanceof Failure && reason.exit === 130)) return 0;
+  await close();
+  const isStop = reason instanceof Failure && (reason.exit === 130 || reason.exit === 143);
+  if (isStop || reason instanceof ClosedPipe) return 0;
   throw reason;
 }
 
-/** Writes lines to stdout, those that come while one is written together afterwards; tells `failed` of an error. */
-function lineWriter(context: Context, failed: (error: unknown) => void): (line: string) => void {
+/** Prints lines to stdout in order; lines that arrive during a write are written together. */
+function lineWriter(context: Context, onError: (error: unknown) => void): (line: string) => void {
   const stdout = new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 }));
   let pending = '';
   let writing = false;
@@ -90,7 +124,7 @@ function lineWriter(context: Context, failed: (error: unknown) => void): (line: 
   };
   return (line) => {
     pending += `${line}\n`;
-    if (!writing) drain().catch(failed);
+    if (!writing) drain().catch(onError);
   };
 }
 

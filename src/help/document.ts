@@ -29,6 +29,24 @@ export function examplesOf(command: Command): readonly Example[] {
   return examples.get(command) ?? [];
 }
 
+/** A list of terms and what they mean, under a heading. */
+export interface Terms {
+  readonly heading: string;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
+}
+
+const terms = new WeakMap<Command, Terms>();
+
+/** Adds a list of terms to the help of a command, after its flags. */
+export function addTerms(command: Command, heading: string, rows: Terms['rows']): void {
+  terms.set(command, { heading, rows });
+}
+
+/** The terms that `addTerms` added; null if there are none. */
+export function termsOf(command: Command): Terms | null {
+  return terms.get(command) ?? null;
+}
+
 /** Examples as the help shows them, in lines of at most `width` columns. */
 export function exampleLines(shown: readonly Example[], width: number): string[] {
   return shown.flatMap(({ what, line }) => [

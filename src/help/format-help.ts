@@ -1,5 +1,5 @@
 import type { Command, Help } from 'commander';
-import { exampleLines, examplesOf } from './document.ts';
+import { exampleLines, examplesOf, termsOf } from './document.ts';
 
 /** Where the help shows the flags of the program itself. */
 export const helpGroup = 'Help:';
@@ -14,6 +14,7 @@ export function formatHelp(command: Command, helper: Help): string {
   const item = (term: string, meaning: string): string => helper.formatItem(term, termWidth, meaning, helper);
   const commands = helper.visibleCommands(command);
   const flags = helper.visibleOptions(command);
+  const terms = termsOf(command);
   const flagGroups = helper.groupItems(
     [...command.options],
     flags,
@@ -39,6 +40,7 @@ export function formatHelp(command: Command, helper: Help): string {
         group.map((flag) => item(helper.optionTerm(flag), helper.optionDescription(flag))),
       ),
     ),
+    section(terms?.heading ?? '', terms?.rows.map(([term, meaning]) => item(term, meaning)) ?? []),
     section('Examples:', exampleLines(examplesOf(command), width)),
   ];
   return `${sections

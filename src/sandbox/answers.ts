@@ -1,141 +1,239 @@
 import { type OperationName, operations } from '../api/contract.ts';
 import type { Catalog } from './catalog.ts';
+import { listByCode, uploadsOf, type VideoList } from './channels.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';
-import { listByCode, uploadsOf, type VideoList } from './lists.ts';
-import type { PageCache } from './page-cache.ts';
-import { findChannel, findPlaylist } from './references.ts';
-import { Refusal } from './refusal.ts';
-import { title } from './titles.ts';
-import { readToken, writeToken } from './tokens.ts';
-import { published } from './videos.ts';
+import type { FaultKind } from './faults.ts';
+import { advertisement, isOdd, oddCount, oddPageSize } from './odd.ts';
+import { Refusal } from './parameters.ts';
+import { findChannel, findPlaylist, resolveId } from './references.ts';
+import { maxTurn, type Place, readToken, writeToken } from './tokens.ts';
+import { isoTime, published, title, type Video } from './videos.ts';
 
-/** How many uploads, from the newest on, a search looks at. */
+/** Number of uploads, from the newest, that a search reads. */
 const searchDepth = 3000;
 
-/** What the answers are made from. */
+/** Numbers of the uploads of the fault `feed-ahead`; no list reaches them. */
+const neverListed = 6_000_000;
+
+/** Bytes of pages that are cached: about a hundred pages. */
+const cacheBytes = 8 * 1024 * 1024;
+
+/** What the responses are made from. */
 export interface Data {
   readonly catalog: Catalog;
+  /** Entries per page. */
   readonly pageSize: number;
-  readonly cache: PageCache;
+  readonly plainTokens: boolean;
 }
 
-export interface AnswerRequest {
-  readonly operation: OperationName;
-  readonly parameters: ReadonlyMap<string, string>;
-  /** Fault: a good token is refused. */
-  readonly expire: boolean;
-  /** Fault: the page's token leads back to the page. */
-  readonly loop: boolean;
-}
+type Parameters = ReadonlyMap<string, string>;
+type ListOperation = 'uploads' | 'playlist';
 
-/** Body of a 200 response: JSON in UTF-8. Throws a `Refusal` for anything else. */
-export function answer(request: AnswerRequest, data: Data): Buffer {
-  const { operation, parameters } = request;
-  const value = (name: string): string => parameters.get(name) ?? '';
-  switch (operation) {
-    case 'resolve': {
-      const input = value('input');
-      return json({ channel_id: findChannel(input, 'input').id, resolved_from: input });
+/** Builds the bodies of the 200 responses. */
+export class Answers {
+  readonly #data: Data;
+  readonly #pages = new PageCache();
+
+  constructor(data: Data) {
+    this.#data = data;
+  }
+
+  /** The body of a 200 response: JSON in UTF-8. Throws a `Refusal` for any other response. */
+  body(operation: OperationName, parameters: Parameters, faults: readonly FaultKind[]): Buffer {
+    const value = (name: string): string => parameters.get(name) ?? '';
+    switch (operation) {
+      case 'resolve': {
+        const input = value('input');
+        return json({ channel_id: resolveId(input, 'input'), resolved_from: input });
+      }
+      case 'search':
+        return this.#search(
+          value('channel'),
+          value('q'),
+          Number(parameters.get('limit') ?? operations.search.parameters[2].default),
+        );
+      case 'latest':
+        return this.#latest(value('channel'), faults);
+      case 'uploads':
+      case 'playlist':
+        return this.#page(operation, parameters, faults);
     }
-    case 'search':
-      return search(value('channel'), value('q'), Number(parameters.get('limit') ?? defaultLimit), data);
-    case 'latest':
-      return latest(value('channel'), data);
-    case 'uploads':
-    case 'playlist':
-      return page({ ...request, operation }, data);
+  }
+
+  /** Uploads whose title holds every word of the query, newest first. */
+  #search(reference: string, query: string, limit: number): Buffer {
+    const { catalog } = this.#data;
+    const channel = findChannel(reference, 'channel');
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const depth = words.length === 0 ? 0 : Math.min(searchDepth, catalog.count(channel));
+    const results: object[] = [];
+    for (let position = 0; position < depth && results.length < limit; position++) {
+      const video = catalog.upload(channel, position);
+      const text = title(video).toLowerCase();
+      if (!words.every((word) => text.includes(word))) continue;
+      const entry = searchEntry(video);
+      if (entry !== null) results.push(entry);
+      if (results.length === 1 && limit > 1 && isOdd(channel)) results.push(advertisement);
+    }
+    return json({ results, result_count: results.length });
+  }
+
+  #latest(reference: string, faults: readonly FaultKind[]): Buffer {
+    const channel = findChannel(reference, 'channel');
+    if (faults.includes('feed-404')) throw new Refusal(404, 'feed not found');
+    if (faults.includes('feed-500')) throw new Refusal(500, 'the feed is not available');
+    const feed = this.#data.catalog.feed(channel);
+    const oldest = feed.at(-1);
+    let videos: readonly Video[] = feed;
+    if (faults.includes('feed-behind')) videos = feed.slice(5);
+    if (faults.includes('feed-ahead') && oldest !== undefined) {
+      const publishedAt = published(oldest);
+      const ahead = [1, 2].map((extra) => ({ channel, number: neverListed + extra, publishedAt }));
+      videos = [...ahead, ...videos].slice(0, feed.length);
+    }
+    const results = faults.includes('feed-empty') ? [] : videos.map(latestEntry);
+    return json({
+      channel: {
+        channelId: channel.id,
+        title: channel.title,
+        author: channel.title,
+        url: `https://video.example/channel/${channel.id}`,
+        published: isoTime(published({ channel, number: 1 })),
+      },
+      results,
+      result_count: results.length,
+    });
+  }
+
+  #page(operation: ListOperation, parameters: Parameters, faults: readonly FaultKind[]): Buffer {
+    const token = parameters.get('continuation');
+    const { list, offset, turn } =
+      token === undefined
+        ? { list: firstList(operation, parameters), offset: 0, turn: 0 }
+        : placeOf(token, operation, faults);
+    const place: Place = { operation, list: list.code, offset, turn };
+    const version = this.#data.catalog.version(list.owner);
+    const changes = pageFaults.filter((kind) => faults.includes(kind));
+    const key = [operation, list.code, offset, turn, version, ...changes].join(' ');
+    return this.#pages.get(key, () => this.#buildPage(list, place, changes));
+  }
+
+  #buildPage(list: VideoList, place: Place, changes: readonly PageFault[]): Buffer {
+    const { catalog, pageSize, plainTokens } = this.#data;
+    const { operation, offset, turn } = place;
+    const count = list.playlist?.size ?? catalog.count(list.owner);
+    const length = isOdd(list.owner) ? oddPageSize(offset, pageSize) : pageSize;
+    let first = offset;
+    let last = Math.min(count, offset + length);
+    let next: Place = { ...place, offset: last, turn: 0 };
+    let hasMore = last < count;
+    if (changes.includes('page-overlap')) first = Math.max(0, offset - 1);
+    if (changes.includes('page-repeat') && offset > 0) {
+      first = Math.max(0, offset - pageSize);
+      last = offset;
+    }
+    if (changes.includes('page-empty') && turn < maxTurn) {
+      last = first;
+      hasMore = true;
+      next = { ...place, turn: turn + 1 };
+    }
+    if (changes.includes('loop')) {
+      hasMore = true;
+      next = place;
+    }
+    const missing = changes.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
+    const results: object[] = [];
+    for (let at = first; at < last; at++) {
+      results.push(videoEntry(list.playlist?.video(at) ?? catalog.upload(list.owner, at), at));
+    }
+    return json({
+      results,
+      playlist_info: {
+        title: list.title,
+        numVideos: isOdd(list.owner) && !list.playlist ? oddCount(count) : String(count),
+        ownerName: list.owner.title,
+        viewCount: list.viewCount,
+        ...(operation === 'playlist' && { description: list.description }),
+      },
+      continuation_token:
+        missing !== undefined
+          ? missingTokens[missing]
+          : hasMore
+            ? writeToken(next, plainTokens)
+            : list.lastToken,
+      has_more: hasMore || missing !== undefined,
+    });
   }
 }
 
-const defaultLimit = operations.search.parameters[2].default;
+/** What `continuation_token` is under these faults. */
+const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
+
+/** The faults that change what a page holds. */
+const pageFaults = [
+  'loop',
+  'page-empty',
+  'page-repeat',
+  'page-overlap',
+  'empty-token',
+  'null-token',
+  'no-token',
+] as const satisfies readonly FaultKind[];
+type PageFault = (typeof pageFaults)[number];
 
 function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Uploads whose title holds every word of the query, newest first. */
-function search(reference: string, query: string, limit: number, { catalog }: Data): Buffer {
-  const list = uploadsOf(findChannel(reference, 'channel'));
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const depth = words.length === 0 ? 0 : Math.min(searchDepth, catalog.count(list));
-  const results: object[] = [];
-  for (let position = 0; position < depth && results.length < limit; position++) {
-    const video = catalog.video(list, position);
-    const text = title(video).toLowerCase();
-    if (words.every((word) => text.includes(word))) results.push(searchEntry(video));
-  }
-  return json({ results, result_count: results.length });
-}
-
-function latest(reference: string, { catalog }: Data): Buffer {
-  const channel = findChannel(reference, 'channel');
-  const results = catalog.latest(channel).map(latestEntry);
-  return json({
-    channel: {
-      channelId: channel.id,
-      title: channel.title,
-      author: channel.title,
-      url: `https://video.example/channel/${channel.id}`,
-      published: new Date(published({ channel, number: 1 })).toISOString(),
-    },
-    results,
-    result_count: results.length,
-  });
-}
-
-function page(request: AnswerRequest & { operation: 'uploads' | 'playlist' }, data: Data): Buffer {
-  const { operation, parameters, loop } = request;
-  const token = parameters.get('continuation');
-  const { list, offset } =
-    token === undefined ? { list: firstPage(operation, parameters), offset: 0 } : place(token, request);
-  const { catalog, pageSize, cache } = data;
-  const key = `${operation} ${list.code} ${offset} ${loop} ${catalog.version}`;
-  return cache.get(key, () => {
-    const count = catalog.count(list);
-    const end = Math.min(count, offset + pageSize);
-    const hasMore = loop || end < count;
-    const results: object[] = [];
-    for (let at = offset; at < end; at++) results.push(videoEntry(catalog.video(list, at), at));
-    return json({
-      results,
-      playlist_info: {
-        title: list.title,
-        numVideos: String(count),
-        ownerName: list.owner.title,
-        viewCount: list.viewCount,
-        ...(operation === 'playlist' ? { description: list.description } : {}),
-      },
-      continuation_token: hasMore
-        ? writeToken({ operation, list: list.code, offset: loop ? offset : end })
-        : null,
-      has_more: hasMore,
-    });
-  });
-}
-
-function firstPage(operation: 'uploads' | 'playlist', parameters: ReadonlyMap<string, string>): VideoList {
+function firstList(operation: ListOperation, parameters: Parameters): VideoList {
   const [{ name }] = operations[operation].parameters;
   const reference = parameters.get(name) ?? '';
   return operation === 'playlist' ? findPlaylist(reference, name) : uploadsOf(findChannel(reference, name));
 }
 
-function place(token: string, request: AnswerRequest): { list: VideoList; offset: number } {
-  const found = readToken(token);
-  const list = found === null ? undefined : listByCode(found.list);
-  if (found === null || list === undefined) {
+function placeOf(
+  token: string,
+  operation: ListOperation,
+  faults: readonly FaultKind[],
+): { list: VideoList; offset: number; turn: number } {
+  const place = readToken(token);
+  const list = place === null ? undefined : listByCode(place.list);
+  if (place === null || list === undefined) {
     throw new Refusal(400, {
       code: 'bad_token',
       message: 'this is not a continuation token of this service',
     });
   }
-  if (found.operation !== request.operation) {
+  if (place.operation !== operation) {
     throw new Refusal(400, {
       code: 'bad_token',
-      message: `this continuation token belongs to ${operations[found.operation].path}`,
+      message: `this continuation token belongs to ${operations[place.operation].path}`,
     });
   }
-  if (request.expire) {
+  if (faults.includes('expire')) {
     throw new Refusal(410, { code: 'expired_token', message: 'this continuation token has expired' });
   }
-  return { list, offset: found.offset };
+  return { list, offset: place.offset, turn: place.turn };
+}
+
+/** Keeps the pages built last: listing them again does not build them again. */
+class PageCache {
+  readonly #pages = new Map<string, Buffer>();
+  #bytes = 0;
+
+  /** The page of a key, built if it is not kept. */
+  get(key: string, build: () => Buffer): Buffer {
+    const kept = this.#pages.get(key);
+    const page = kept ?? build();
+    if (kept === undefined) this.#bytes += page.length;
+    // A map keeps the order of insertion: its first page is the least recently used one.
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    for (const [oldest, { length }] of this.#pages) {
+      if (this.#bytes <= cacheBytes) break;
+      this.#pages.delete(oldest);
+      this.#bytes -= length;
+    }
+    return page;
+  }
 }

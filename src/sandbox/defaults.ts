@@ -1,4 +1,4 @@
-/** What the sandbox is without options, as `serve` and as `--sandbox`. */
+/** Defaults of `serve` and of `--sandbox`. */
 export const sandboxDefaults = {
   host: '127.0.0.1',
   key: 'sk_sandbox',
@@ -6,8 +6,11 @@ export const sandboxDefaults = {
   pageSize: 100,
   /** Milliseconds. */
   latency: 0,
-  /** Of the faults; the data never depend on it. */
+  /** Seed of the faults only: the data never depend on it. */
   seed: 1,
+  /** New uploads per channel and minute. */
+  grow: 0,
+  plainTokens: false,
 } as const;
 
 /** Port of `serve`. */

@@ -1,5 +1,15 @@
-import { title } from './titles.ts';
-import { ageText, lengthText, published, type Video, videoId, viewCountText, views } from './videos.ts';
+import { isOdd, oddFeedFields, oddFields, oddSearchFields } from './odd.ts';
+import {
+  ageText,
+  isoTime,
+  lengthText,
+  published,
+  title,
+  type Video,
+  videoId,
+  views,
+  viewsText,
+} from './videos.ts';
 
 const thumbnailSizes = [
   ['default', 120, 90],
@@ -19,26 +29,33 @@ function thumbnail(id: string, [name, width, height]: (typeof thumbnailSizes)[nu
   return { url: `https://images.video.example/vi/${id}/${name}.jpg?v=6613a8fe`, width, height };
 }
 
-/** A video entry with the nine fields of the service specification, 2.2, in its order; `position` from 0. */
+/**
+ * A video entry: the nine fields of the service specification, 2.2, in its order; for `@odd` others too.
+ * `position` counts from 0.
+ */
 export function videoEntry(video: Video, position: number): object {
   const id = videoId(video);
-  return {
+  const entry = {
     videoId: id,
     title: title(video),
     channelId: video.channel.id,
     channelTitle: video.channel.title,
     channelHandle: video.channel.handle,
     lengthText: lengthText(video),
-    viewCountText: viewCountText(video),
+    viewCountText: `${viewsText(video)} • ${ageText(video)}`,
     thumbnails: thumbnailSizes.map((size) => thumbnail(id, size)),
     index: String(position),
   };
+  return isOdd(video.channel) ? { ...entry, ...oddFields(video) } : entry;
 }
 
-/** An entry of a search result, as a known deployment sends it: the specification does not show one. */
-export function searchEntry(video: Video): object {
+/**
+ * An entry of a search result, as a known deployment sends it: the specification shows none. Null if a search does
+ * not find the video.
+ */
+export function searchEntry(video: Video): object | null {
   const id = videoId(video);
-  return {
+  const entry = {
     type: 'video',
     videoId: id,
     title: title(video),
@@ -47,30 +64,35 @@ export function searchEntry(video: Video): object {
     channelHandle: video.channel.handle,
     channelVerified: video.number % 2 === 0,
     lengthText: lengthText(video),
-    viewCountText: viewCountText(video),
+    viewCountText: viewsText(video),
     publishedTimeText: ageText(video),
     hasCaptions: video.number % 3 === 0,
     thumbnails: thumbnailSizes.slice(2, 4).map((size) => thumbnail(id, size)),
   };
+  if (!isOdd(video.channel)) return entry;
+  const fields = oddSearchFields(video);
+  return fields && { ...entry, ...fields };
 }
 
-/** An entry of the latest uploads, as a known deployment sends it: other names than in the uploads list. */
+/** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
 export function latestEntry(video: Video): object {
   const id = videoId(video);
   const [, , size] = thumbnailSizes;
   const { url, width, height } = thumbnail(id, size);
   const at = published(video);
-  return {
+  const rating = { count: String(views(video) >> 5), average: '4.87', min: '1', max: '5' };
+  const entry = {
     videoId: id,
     title: title(video),
     channelId: video.channel.id,
     author: video.channel.title,
-    published: new Date(at).toISOString(),
-    updated: new Date(at + 3_600_000).toISOString(),
-    link: `https://video.example/watch?v=${id}`,
+    published: isoTime(at),
+    updated: isoTime(at + (video.publishedAt === undefined ? 3_600_000 : 0)),
+    link: video.short ? `https://video.example/shorts/${id}` : `https://video.example/watch?v=${id}`,
     description: `${title(video)}\n\nChapters, links and thanks below.`,
     thumbnail: { url, width: String(width), height: String(height) },
     viewCount: String(views(video)),
-    ...(video.number % 4 === 0 ? { starRating: { count: String(views(video) >> 5), average: '4.87' } } : {}),
+    ...(video.number % 4 === 0 && { starRating: rating }),
   };
+  return isOdd(video.channel) ? { ...entry, ...oddFeedFields(video) } : entry;
 }

@@ -1,13 +1,40 @@
 import { codePoints, type Operation, type Parameter } from '../api/contract.ts';
 import { count } from '../text/count.ts';
-import { type Detail, Refusal } from './refusal.ts';
 
-type Issue = Exclude<Detail, string | { code: string; message: string }>[number];
+/** One bad parameter of a request. */
+interface Issue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+/** The three shapes of `detail` that deployments use. */
+export type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
+
+/** A response other than 200: never debits (service specification, section 7, rule 1). */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly detail: Detail;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: Detail, headers: Readonly<Record<string, string>> = {}) {
+    super(`refused with ${status}`);
+    this.name = 'Refusal';
+    this.status = status;
+    this.detail = detail;
+    this.headers = headers;
+  }
+
+  /** 422 for one parameter of the wrong form. */
+  static parameter(name: string, msg: string): Refusal {
+    return new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
+  }
+}
 
 /**
- * The parameters of a query by name, held against the contract (service specification, sections 4 and 8).
- * Refuses both or neither of two exclusive parameters with 400, everything else with 422 and the list of all
- * bad parameters. Parameters that the contract does not have are ignored.
+ * The parameters of a query by name, checked against the contract (service specification, sections 4 and 8).
+ * Refuses both or neither of two exclusive parameters with 400, other faults with 422 and the list of all bad
+ * parameters. Ignores parameters that the contract does not have.
  */
 export function readParameters(operation: Operation, query: URLSearchParams): ReadonlyMap<string, string> {
   const exclusive = operation.parameters.filter(({ when }) => when === 'first page' || when === 'next pages');

@@ -1,4 +1,4 @@
-/** A well-mixed 32-bit number for each 32-bit number, one to one. The same on every machine. */
+/** Maps 32-bit numbers one to one to well-mixed 32-bit numbers; the same on every machine. */
 export function mix(value: number): number {
   let x = value >>> 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -6,14 +6,14 @@ export function mix(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** A 32-bit number from several. */
+/** Hashes several numbers to 32 bits. */
 export function hash(...values: readonly number[]): number {
   let sum = 0x9e3779b9;
   for (const value of values) sum = mix(sum ^ mix(value + 0x632be5ab));
   return sum;
 }
 
-/** A seeded source of numbers in [0, 1): the same seed, the same sequence. */
+/** A generator of numbers in [0, 1): the same seed gives the same sequence. */
 export function seeded(seed: number): () => number {
   let state = hash(seed);
   return () => {
@@ -22,7 +22,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** 32-bit words as base64url without padding. */
+/** Encodes 32-bit words as base64url without padding. */
 export function base64url(...words: readonly number[]): string {
   const bytes = Buffer.alloc(words.length * 4);
   for (const [at, word] of words.entries()) bytes.writeUInt32BE(word >>> 0, at * 4);

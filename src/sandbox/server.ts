@@ -1,61 +1,65 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { defaultNamespace } from '../api/contract.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { Catalog } from './catalog.ts';
-import { type Channel, channelByHandle } from './channels.ts';
+import { withoutSecret } from '../text/secret.ts';
+import { type Catalog, demoCatalog } from './catalog.ts';
 import { sandboxDefaults } from './defaults.ts';
 import { type FaultRule, faultSource } from './faults.ts';
-import { PageCache } from './page-cache.ts';
 import { type Reply, Service } from './service.ts';
 
-/** Where the sandbox differs from its defaults. */
+/** How the sandbox differs from its defaults (in brackets). */
 export interface SandboxOptions {
   /** Address to listen on (127.0.0.1). */
   readonly host?: string;
-  /** Port; 0, the default, takes any free one. */
+  /** Port; 0, the default, is any free one. */
   readonly port?: number;
-  /** The one key that is accepted (sk_sandbox). */
+  /** The path segment after /api/v2/ (media). */
+  readonly namespace?: string;
+  /** The one accepted key (sk_sandbox). */
   readonly key?: string;
   /** Credits on the account (1000). */
   readonly credits?: number;
-  /** Entries on a page (100). */
+  /** Entries per page (100). */
   readonly pageSize?: number;
-  /** Milliseconds between a request's decision and its answer (0). */
+  /** Milliseconds between the decision on a request and its response (0). */
   readonly latency?: number;
   /** Seed of the faults (1). The data never depend on it. */
   readonly seed?: number;
+  /** Requests per minute (no limit). */
+  readonly rate?: number;
+  /** New uploads per channel and minute, about (0). */
+  readonly grow?: number;
+  /** URL-safe tokens (false). */
+  readonly plainTokens?: boolean;
   readonly fail?: readonly FaultRule[];
-  /** Called for each request with one line: method, path, status, credits left. Never holds a header. */
+  /** The uploads of the channels (the demo data, which `grow` makes grow). */
+  readonly catalog?: Catalog;
+  /** The clock of `rate` and `grow`, in milliseconds since 1970 (the system's). */
+  readonly now?: () => number;
+  /** Called for each request with one line: method, path, status, credits left. Never holds the key. */
   readonly onRequest?: (line: string) => void;
 }
 
-/** A running sandbox. The methods that change data are for tests: a channel that grows, a video that goes. */
+/** A running sandbox. */
 export interface Sandbox {
   readonly baseUrl: string;
   readonly key: string;
   /** Credits left. */
   credits(): number;
   setCredits(credits: number): void;
-  /** The channel has `count` uploads now; new ones come first, old ones keep their IDs. */
-  setUploads(handle: string, count: number): void;
-  /** Deletes an upload of the channel. */
-  hide(handle: string, videoId: string): void;
-  /** `latest` shows `count` uploads that the list does not show yet. */
-  latestAhead(handle: string, count: number): void;
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Bytes of pages kept, about a hundred pages. */
-const cacheSize = 8 * 1024 * 1024;
-
-/** Starts the service on a local address. Throws `failed` where that address cannot be listened on. */
+/** Starts the service on a local address. Throws `failed` if it cannot listen there. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host, key, credits, pageSize, latency, seed } = { ...sandboxDefaults, ...options };
-  const catalog = new Catalog();
-  const service = new Service(key, credits, { catalog, pageSize, cache: new PageCache(cacheSize) });
-  const faults = faultSource(options.fail ?? [], seed);
+  const settings = { ...sandboxDefaults, ...options };
+  const { host, key, latency, now = Date.now, namespace = defaultNamespace, port = 0 } = settings;
+  const { catalog = demoCatalog(settings.grow, now) } = settings;
+  const service = new Service({ ...settings, catalog, namespace, now, rate: settings.rate });
+  const faults = faultSource(settings.fail ?? [], settings.seed);
   const waiting = new Set<NodeJS.Timeout>();
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -63,7 +67,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const { authorization, 'user-agent': userAgent } = request.headers;
     const reply = service.reply({ method, target: url, authorization, userAgent }, faults());
     const outcome = reply.ending === 'whole' ? reply.status : `${reply.status || '-'} (${reply.ending})`;
-    options.onRequest?.(sanitize(`${method} ${url} ${outcome} ${service.credits} credits left`));
+    const line = `${method} ${withoutKey(url, key)} ${outcome} ${service.credits} credits left`;
+    settings.onRequest?.(sanitize(line));
     if (latency === 0) {
       send(reply, response);
       return;
@@ -75,28 +80,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     waiting.add(timer);
   };
 
-  // Longer than any client waits between two requests: a connection must not end just as it is used again.
+  // Longer than any client pauses between requests: a connection must not end just as it is used again.
   const server = createServer({ keepAliveTimeout: 120_000 }, handle);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenFailure(error, host, options.port ?? 0)));
-    server.listen({ host, port: options.port ?? 0 }, resolve);
+    server.once('error', (error) => reject(listenFailure(error, host, port)));
+    server.listen({ host, port }, resolve);
   });
-
-  const channel = (name: string): Channel => {
-    const found = channelByHandle(name);
-    if (found === undefined) throw new Error(`there is no channel ${name}`);
-    return found;
-  };
   return {
-    baseUrl: address(server.address() as AddressInfo),
+    baseUrl: baseUrl(server.address() as AddressInfo),
     key,
     credits: () => service.credits,
     setCredits: (credits) => {
       service.credits = credits;
     },
-    setUploads: (name, count) => catalog.setUploads(channel(name), count),
-    hide: (name, id) => catalog.hide(channel(name), id),
-    latestAhead: (name, count) => catalog.setAhead(channel(name), count),
     close: () => {
       for (const timer of waiting) clearTimeout(timer);
       return new Promise((resolve) => {
@@ -107,22 +103,31 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function send(reply: Reply, response: ServerResponse): void {
-  if (reply.ending === 'reset') {
+function send({ status, headers, body, ending }: Reply, response: ServerResponse): void {
+  if (ending === 'reset') {
     response.socket?.resetAndDestroy();
     return;
   }
-  response.writeHead(reply.status, {
-    'content-type': 'application/json',
-    'content-length': reply.body.length,
-    ...reply.headers,
+  response.writeHead(status, { 'content-length': body.length, ...headers });
+  if (ending === 'whole') {
+    response.end(body);
+    return;
+  }
+  response.write(body.subarray(0, body.length >> 1), () => {
+    if (ending === 'truncate') response.socket?.destroy();
   });
-  if (reply.ending === 'whole') response.end(reply.body);
-  else response.write(reply.body.subarray(0, reply.body.length >> 1), () => response.socket?.destroy());
 }
 
-function address({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+/** A target without the key, which some clients put into the address. Very short keys would match ordinary words. */
+function withoutKey(target: string, key: string): string {
+  return key.length < 8 ? target : withoutSecret(target, key);
+}
+
+/** The address of the server for clients on this machine. */
+function baseUrl({ address, family, port }: AddressInfo): string {
+  const loopback: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const host = loopback[address] ?? address;
+  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 }
 
 function listenFailure(error: Error, host: string, port: number): Failure {
@@ -134,9 +139,9 @@ function listenFailure(error: Error, host: string, port: number): Failure {
     });
   }
   const hints: Partial<Record<string, string>> = {
-    EACCES: 'ports below 1024 need rights that this user lacks; choose another with --port',
-    EADDRNOTAVAIL: 'this machine has no such address; without --host it is 127.0.0.1',
-    ENOTFOUND: 'no such host is known; without --host it is 127.0.0.1',
+    EACCES: 'ports below 1024 need privileges that this user lacks; choose another with --port',
+    EADDRNOTAVAIL: 'this machine has no such address; the default of --host is 127.0.0.1',
+    ENOTFOUND: 'there is no such host; the default of --host is 127.0.0.1',
   };
   const hint = hints[code ?? ''];
   return new Failure('failed', `cannot listen on ${host}, port ${port}: ${code ?? error.message}`, {

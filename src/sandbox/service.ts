@@ -1,10 +1,9 @@
-import { defaultNamespace, operationPath, operations } from '../api/contract.ts';
-import { type AnswerRequest, answer, type Data } from './answers.ts';
+import { type Operation, operationPath, operations } from '../api/contract.ts';
+import { Answers, type Data } from './answers.ts';
 import type { FaultKind } from './faults.ts';
-import { readParameters } from './parameters.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, readParameters } from './parameters.ts';
 
-/** What the service looks at of a request. */
+/** What the service reads of a request. */
 export interface ServiceRequest {
   readonly method: string;
   /** Path and query, as sent. */
@@ -13,77 +12,91 @@ export interface ServiceRequest {
   readonly userAgent: string | undefined;
 }
 
-/** What is sent back. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The body is sent whole, breaks off halfway, or the connection is reset before anything is sent. */
-  readonly ending: 'whole' | 'truncate' | 'reset';
+  /**
+   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `stall`: half of it, then
+   * nothing; `reset`: nothing is sent, the connection is reset.
+   */
+  readonly ending: 'whole' | 'truncate' | 'stall' | 'reset';
 }
 
-const routes = new Map(
-  Object.values(operations).map((operation) => [operationPath(operation, defaultNamespace), operation]),
-);
+export interface ServiceOptions extends Data {
+  readonly key: string;
+  readonly credits: number;
+  readonly namespace: string;
+  /** Requests per minute; undefined: no limit. */
+  readonly rate: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
-/** The service without the network: a request and the faults that happen to it -> reply, and the ledger. */
+/** The service without the network: a request and the faults that happen to it -> a reply; and the account. */
 export class Service {
-  readonly #key: string;
-  readonly #data: Data;
   /** Credits left on the account. */
   credits: number;
+  readonly #key: string;
+  readonly #routes: ReadonlyMap<string, Operation>;
+  readonly #answers: Answers;
+  readonly #rateLimit: RateLimit | null;
 
-  constructor(key: string, credits: number, data: Data) {
+  constructor(options: ServiceOptions) {
+    const { key, credits, namespace, rate, now } = options;
     this.#key = key;
     this.credits = credits;
-    this.#data = data;
+    this.#routes = new Map(
+      Object.values(operations).map((operation) => [operationPath(operation, namespace), operation]),
+    );
+    this.#answers = new Answers(options);
+    this.#rateLimit = rate === undefined ? null : new RateLimit(rate, now);
   }
 
   /**
-   * Decides a request. The decision and the debit are one synchronous step: of two requests for the last
-   * credit, one gets it. Only a 200 of a paid operation debits (service specification, section 1, rule 3).
+   * Decides a request. The decision and the debit are one synchronous step: of two requests for the last credit, one
+   * gets it. Only a 200 of a paid operation debits (service specification, section 1, rule 3).
    */
   reply(request: ServiceRequest, faults: readonly FaultKind[]): Reply {
+    const limit = this.#rateLimit?.take();
+    const reply = this.#reply(request, faults, limit?.retryAfter);
+    return limit === undefined ? reply : { ...reply, headers: { ...reply.headers, ...limit.headers } };
+  }
+
+  #reply(request: ServiceRequest, faults: readonly FaultKind[], retryAfter: number | null = null): Reply {
     try {
+      if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
       return this.#serve(request, faults);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const body = Buffer.from(JSON.stringify({ detail: error.detail }));
-      return { status: error.status, headers: error.headers, body, ending: 'whole' };
+      const { status, headers, detail } = error;
+      const body = Buffer.from(JSON.stringify({ detail }));
+      return { status, headers: { 'content-type': 'application/json', ...headers }, body, ending: 'whole' };
     }
   }
 
-  #serve(request: ServiceRequest, faults: readonly FaultKind[]): Reply {
-    const { method, target } = request;
-    const front = faults.find((kind) => kind === 'reset' || typeof kind === 'number');
-    if (front === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
-    if (typeof front === 'number') throw injected(front);
-
+  #serve({ method, target, authorization, userAgent }: ServiceRequest, faults: readonly FaultKind[]): Reply {
+    for (const kind of faults) {
+      const reply = beforeService(kind);
+      if (reply !== null) return reply;
+    }
     const [path = '', query = ''] = split(target);
-    const operation = routes.get(path);
+    const operation = this.#routes.get(path);
     if (operation === undefined) throw new Refusal(404, 'there is no such path');
     if (method !== 'GET') throw new Refusal(405, 'only GET is allowed', { allow: 'GET' });
-    if ((request.userAgent ?? '').trim() === '') {
-      throw new Refusal(403, { code: 'forbidden', message: 'a User-Agent header is required' });
-    }
-    this.#authenticate(request.authorization);
+    if ((userAgent ?? '').trim() === '') return html(403, 'a User-Agent header is required');
+    this.#authenticate(authorization);
     if (this.credits < 1) {
       throw new Refusal(402, { code: 'no_credits', message: 'the account has no credits left' });
     }
     const parameters = readParameters(operation, new URLSearchParams(query));
-    const answerRequest: AnswerRequest = {
-      operation: operation.name,
-      parameters,
-      expire: faults.includes('expire'),
-      loop: faults.includes('loop'),
-    };
-    const body = answer(answerRequest, this.#data);
+    const body = this.#answers.body(operation.name, parameters, faults);
     this.credits -= operation.credits;
     return {
       status: 200,
-      headers: {},
+      headers: { 'content-type': 'application/json' },
       body: faults.includes('garbage') ? garbage : body,
-      ending: faults.includes('truncate') ? 'truncate' : 'whole',
+      ending: faults.includes('truncate') ? 'truncate' : faults.includes('stall') ? 'stall' : 'whole',
     };
   }
 
@@ -97,16 +110,64 @@ export class Service {
   }
 }
 
-const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is no JSON</body></html>');
+/** A limit on requests per minute: a window of one minute begins with the first request after the last one. */
+class RateLimit {
+  readonly #limit: number;
+  readonly #now: () => number;
+  /** Milliseconds since 1970. */
+  #end = Number.NEGATIVE_INFINITY;
+  #left = 0;
+
+  constructor(limit: number, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Counts a request. `retryAfter`: seconds until the next window if this one is exhausted, else null. */
+  take(): { headers: Record<string, string>; retryAfter: number | null } {
+    const now = this.#now();
+    // Also if the clock was set back.
+    if (now >= this.#end || now < this.#end - 60_000) {
+      this.#end = now + 60_000;
+      this.#left = this.#limit;
+    }
+    const exhausted = this.#left === 0;
+    if (!exhausted) this.#left--;
+    return {
+      headers: {
+        'x-ratelimit-limit': String(this.#limit),
+        'x-ratelimit-remaining': String(this.#left),
+        'x-ratelimit-reset': String(Math.ceil(this.#end / 1000)),
+      },
+      retryAfter: exhausted ? Math.ceil((this.#end - now) / 1000) : null,
+    };
+  }
+}
+
+const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is not JSON</body></html>');
+
+/** The response of a fault that keeps the request from the service; null for other faults. */
+function beforeService(kind: FaultKind): Reply | null {
+  if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
+  if (kind === 'proxy-403') return html(403, 'injected by --fail proxy-403');
+  const message = `injected by --fail ${kind}`;
+  if (kind === 'redirect') throw new Refusal(302, message, { location: 'https://moved.example/' });
+  if (typeof kind !== 'number') return null;
+  if (kind === 422) throw Refusal.parameter('injected', message);
+  throw kind === 429 ? tooManyRequests(message, 1) : new Refusal(kind, message);
+}
+
+function tooManyRequests(message: string, retryAfter: number): Refusal {
+  return new Refusal(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });
+}
+
+/** A page as a proxy in front of the service sends it. */
+function html(status: number, text: string): Reply {
+  const body = Buffer.from(`<!DOCTYPE html>\n<title>${status}</title>\n<h1>${status}</h1>\n<p>${text}</p>\n`);
+  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
+}
 
 function split(target: string): [path: string, query: string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
-}
-
-function injected(status: number): Refusal {
-  const message = `injected by --fail ${status}`;
-  if (status === 422) return Refusal.parameter('injected', message);
-  if (status === 429) return new Refusal(status, { code: 'rate_limited', message }, { 'retry-after': '1' });
-  return new Refusal(status, message);
 }

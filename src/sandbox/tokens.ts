@@ -1,21 +1,28 @@
 import { hash, mix } from './random.ts';
 
-/** What a continuation token stands for: a place in a list. No process keeps anything for it. */
+/** The page that a continuation token leads to. The token holds all of it: the sandbox stores nothing. */
 export interface Place {
   readonly operation: 'uploads' | 'playlist';
   /** Code of the list. */
   readonly list: number;
   /** Entries before the page. */
   readonly offset: number;
+  /** Empty pages already sent at this offset (fault `page-empty`), 0 to `maxTurn`. */
+  readonly turn: number;
 }
 
-/** These bytes make every token begin with `+/`, its length makes it end with `=`: none survives careless encoding. */
+export const maxTurn = 63;
+
+/** These bytes make a token begin with `+/`, and its length makes it end with `=`: careless encoding breaks it. */
 const mark = [0xfb, 0xff] as const;
 const length = 19;
 
-/** The token of a place: the same in every process, for every page size. */
-export function writeToken({ operation, list, offset }: Place): string {
-  const kind = operation === 'uploads' ? 1 : 2;
+/** Begins a URL-safe token, in place of the mark. */
+const plainMark = '4qmF';
+
+/** The token of a place: the same in every process and for every page size; `plain`: URL-safe. */
+export function writeToken({ operation, list, offset, turn }: Place, plain: boolean): string {
+  const kind = (operation === 'uploads' ? 1 : 2) + 4 * turn;
   const check = hash(kind, list, offset, 8);
   const bytes = Buffer.alloc(length);
   bytes.set(mark);
@@ -24,18 +31,23 @@ export function writeToken({ operation, list, offset }: Place): string {
   bytes.writeUInt32BE((offset ^ hash(check)) >>> 0, 10);
   bytes.writeUInt32BE(hash(check, kind, offset, list), 14);
   bytes.writeUInt8(kind ^ (check & 0xff), 18);
-  return bytes.toString('base64');
+  return plain ? plainMark + bytes.subarray(mark.length).toString('base64url') : bytes.toString('base64');
 }
 
-/** The place of a token; null for anything that is not, to the letter, a token of this service. */
+/** The place that a token of either form leads to; null if it differs in any character from one of ours. */
 export function readToken(token: string): Place | null {
-  const bytes = Buffer.from(token, 'base64');
+  const plain = token.startsWith(plainMark);
+  const bytes = plain
+    ? Buffer.concat([Buffer.from(mark), Buffer.from(token.slice(plainMark.length), 'base64url')])
+    : Buffer.from(token, 'base64');
   if (bytes.length !== length) return null;
   const check = bytes.readUInt32BE(2);
+  const kind = bytes.readUInt8(18) ^ (check & 0xff);
   const place: Place = {
-    operation: (bytes.readUInt8(18) ^ (check & 0xff)) === 1 ? 'uploads' : 'playlist',
+    operation: (kind & 3) === 1 ? 'uploads' : 'playlist',
     list: (bytes.readUInt32BE(6) ^ mix(check)) >>> 0,
     offset: (bytes.readUInt32BE(10) ^ hash(check)) >>> 0,
+    turn: kind >> 2,
   };
-  return writeToken(place) === token ? place : null;
+  return writeToken(place, plain) === token ? place : null;
 }

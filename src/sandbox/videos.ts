@@ -2,11 +2,15 @@ import { count } from '../text/count.ts';
 import type { Channel } from './channels.ts';
 import { base64url, hash, mix } from './random.ts';
 
-/** One video: everything that is told of it follows from its channel and its number. */
+/** One video: everything about it is derived from its channel and its number. */
 export interface Video {
   readonly channel: Channel;
-  /** Counted from the channel's oldest upload, which is 1: growth changes no number. */
+  /** Counts from the channel's oldest upload, which is 1: growth changes no number. */
   readonly number: number;
+  /** Milliseconds since 1970; set if the number does not determine it. */
+  readonly publishedAt?: number;
+  /** A Short: only the feed holds it. */
+  readonly short?: boolean;
 }
 
 /** Identifier of 11 characters, different for every video of every channel. */
@@ -15,29 +19,35 @@ export function videoId({ channel, number }: Video): string {
   return base64url(first, mix(channel.code ^ first));
 }
 
-/** Duration in seconds: mostly some minutes, sometimes hours. */
+/** Duration in seconds: mostly minutes, sometimes hours. */
 export function duration({ channel, number }: Video): number {
   const chance = hash(channel.code, number, 5);
   return chance % 12 === 0 ? 3600 + ((chance >>> 8) % 14_400) : 7 + ((chance >>> 8) % 2400);
 }
 
-/** Number of views: from a few to some hundred millions. */
+/** Number of views: from none to some hundred millions. */
 export function views({ channel, number }: Video): number {
   const chance = hash(channel.code, number, 6);
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
 
 const day = 86_400_000;
-/** When the newest of the uploads that a channel starts with was published. */
-const anchor = Date.UTC(2026, 0, 1);
+/** Publication of the newest upload that a channel starts with: in the past on every machine. */
+const anchor = Date.UTC(2025, 0, 1, 16);
 
 /** Time of publication in milliseconds since 1970. */
-export function published({ channel, number }: Video): number {
+export function published({ channel, number, publishedAt }: Video): number {
+  if (publishedAt !== undefined) return publishedAt;
   const step = Math.min(day, (19 * 365 * day) / Math.max(1, channel.size));
   return anchor - Math.round((channel.size - number) * step);
 }
 
-/** Age as display text, seen from the day after the newest upload. */
+/** A time as deployments write it: ISO 8601 in UTC, without milliseconds. */
+export function isoTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+/** Age as display text, relative to the day after the channels' newest uploads: the same on every day. */
 export function ageText(video: Video): string {
   const days = Math.floor((anchor + day - published(video)) / day);
   const units = [
@@ -53,14 +63,14 @@ export function ageText(video: Video): string {
   return '3 hours ago';
 }
 
-/** Duration as display text: `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2). */
+/** Duration as `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2). */
 export function lengthText(video: Video): string {
   const seconds = duration(video);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Number of views as display text, e.g. "3.2M views". */
-export function viewCountText(video: Video): string {
+/** Number of views as display text, e.g. `3.2M views`. */
+export function viewsText(video: Video): string {
   const count = views(video);
   if (count === 0) return 'No views';
   if (count === 1) return '1 view';
@@ -73,4 +83,67 @@ export function viewCountText(video: Video): string {
     return `${tenths < 100 ? tenths / 10 : Math.floor(tenths / 10)}${unit} views`;
   }
   return `${count} views`;
+}
+
+const topics = [
+  'Night train to the coast',
+  'How to sharpen a kitchen knife',
+  'Bread with three ingredients',
+  'A walk through the old town in the rain',
+  'Fixing a bicycle wheel',
+  'The history of the pencil',
+  'Learning to read music',
+  'Ten plants that need no sun',
+  'Building a small wooden boat',
+  'Live from the garden',
+  'What the tide leaves behind',
+  'Chess openings for beginners',
+  'Repairing an old radio',
+  'One pot, five dinners',
+  'Why the sky is blue',
+  'Mountain weather explained',
+];
+
+const shapes: readonly ((topic: string, number: number) => string)[] = [
+  (topic) => topic,
+  (topic, number) => `${topic} | Part ${(number % 12) + 1}`,
+  (topic, number) => `#${number}: ${topic}`,
+  (topic) => `${topic} (full tutorial)`,
+  (topic) => `“${topic}” – questions & answers`,
+  (topic) => `"${topic}", said nobody, ever`,
+  (topic) => `${topic} 🎉🔥 #shorts`,
+  (topic, number) => `${topic}, episode ${number}: what we learned, what broke, and what's next`,
+];
+
+const rare = [
+  'A',
+  '?',
+  '…',
+  '👨‍👩‍👧‍👦 Family day at the lake 👩🏽‍🚀',
+  '🇯🇵 東京の夜を歩く 🇰🇷 서울의 아침',
+  '初めてのパン作り【完全版】材料は三つだけ',
+  '如何用三种材料做面包(第12集)',
+  'كيف تصنع الخبز في المنزل | الحلقة 7',
+  'איך לאפות לחם בבית, פרק 3',
+  'Cafe\u0301 cre\u0300me a\u0300 la carte: e\u0301te\u0301 a\u0300 Zu\u0308rich',
+  'Z\u0351\u036f\u0314a\u0329\u0347l\u034e\u0320g\u0353\u033co\u0348 stacked marks',
+  'สวัสดีครับ ทำขนมปังที่บ้าน',
+  'हिन्दी में रोटी कैसे बनाएं',
+  'C:\\Users\\demo\\videos\\final_FINAL(2).mp4',
+  "R&B <live> & \"unplugged\" — it's 'quoted', 100% real; a=b?c=d#e",
+  'Comma, separated, values, "with ""doubled"" quotes", and; semicolons',
+  '½ price: naïve façade, Ærøskøbing → Łódź ★★★☆☆',
+  'Ａｌｌ　ｗｉｄｅ　ｌｅｔｔｅｒｓ',
+  '𝓕𝓪𝓷𝓬𝔂 𝕝𝕖𝕥𝕥𝕖𝕣𝕤 outside the basic plane 𠜎𠜱𠝹',
+  'The very long one: everything that we found in the attic of the old house by the river, listed shelf by shelf, box by box, with the stories behind each of the letters, tools, maps, toys and photographs',
+];
+
+/** Title of a video: mostly plain; one in eight holds characters that break tables and quoting. */
+export function title({ channel, number }: Video): string {
+  const chance = hash(channel.code, number, 7);
+  const pick = chance >>> 8;
+  if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
+  const shape = shapes[pick % shapes.length];
+  const topic = topics[(pick >>> 6) % topics.length] ?? '';
+  return shape === undefined ? topic : shape(topic, number);
 }

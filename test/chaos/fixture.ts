@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+
 import { watchForKey } from '../support/key-watch.ts';
+import { startTestSandbox, type TestSandbox } from '../support/test-sandbox.ts';
 import { contents, pageSize, type Scenario } from './scenarios.ts';
 
 const key = 'sk_chaos';
@@ -23,14 +24,14 @@ export interface Reference {
 
 /** The real program, a service that keeps accounts, and a folder that is set back as often as is needed. */
 export class Bench {
-  readonly sandbox: Sandbox;
+  readonly sandbox: TestSandbox;
   /** Called at each request, before it is answered. */
   onRequest: () => void = () => {};
   readonly #root: string;
   readonly folder: string;
   readonly #initial: string;
 
-  private constructor(root: string, sandbox: Sandbox) {
+  private constructor(root: string, sandbox: TestSandbox) {
     this.#root = root;
     this.folder = join(root, 'work');
     this.#initial = join(root, 'initial');
@@ -40,7 +41,7 @@ export class Bench {
   static async open(): Promise<Bench> {
     const root = await mkdtemp(join(tmpdir(), 'chanlist-chaos-'));
     let bench: Bench | null = null;
-    const sandbox = await startSandbox({
+    const sandbox = await startTestSandbox({
       key,
       pageSize,
       credits: 1_000_000_000,

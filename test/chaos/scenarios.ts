@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import type { TestSandbox } from '../support/test-sandbox.ts';
 
 export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
 export const pageSize = 5;
@@ -15,7 +15,7 @@ export interface Scenario {
   /** Requests under way at a time. */
   readonly concurrency: number;
   /** Sets the channels back, and the folder to what is there before. */
-  prepare(sandbox: Sandbox, folder: string, run: Run): Promise<void>;
+  prepare(sandbox: TestSandbox, folder: string, run: Run): Promise<void>;
 }
 
 /** Runs the program in a folder to its end, undisturbed. */
@@ -37,7 +37,7 @@ export interface Sizes {
 export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
   const handle = '@size-7';
   const handles = ['@size-11', '@size-12', '@size-13'];
-  const setLists = (sandbox: Sandbox, more = 0): void => {
+  const setLists = (sandbox: TestSandbox, more = 0): void => {
     for (const [at, name] of handles.entries()) sandbox.setUploads(name, (lists[at] ?? 0) + more);
   };
   const folderArgs = ['uploads', ...handles, '--output-dir', 'out', '--concurrency', '2'];
@@ -48,7 +48,7 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format],
       credits: pagesOf(whole),
       concurrency: 1,
-      prepare: async (sandbox: Sandbox, folder: string) => {
+      prepare: async (sandbox: TestSandbox, folder: string) => {
         sandbox.setUploads(handle, whole);
         await writeFile(join(folder, `list.${format}`), 'the old one\n');
       },
@@ -58,7 +58,7 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format, '--update'],
       credits: updateCredits,
       concurrency: 1,
-      prepare: async (sandbox: Sandbox, folder: string, run: Run) => {
+      prepare: async (sandbox: TestSandbox, folder: string, run: Run) => {
         sandbox.setUploads(handle, 21);
         await run(['uploads', handle, '-o', `list.${format}`, '-f', format], folder);
         sandbox.setUploads(handle, 21 + added);

@@ -219,10 +219,14 @@ test('serve: the defaults of the contract, and its flags', async () => {
     pageSize: 100,
     latency: 0,
     seed: 1,
+    grow: 0,
+    plainTokens: false,
+    fail: [],
   });
   const given = await parse(
     ...['serve', '--port', '0', '--host', '[::1]', '--key', 'k', '--credits', '5', '--page-size', '10'],
     ...['--latency', '20', '--seed', '7', '--fail', '429:0.1', '--fail', 'reset:.02'],
+    ...['--namespace', 'tube', '--rate', '60', '--grow', '2', '--plain-tokens'],
   );
   assert.deepEqual(given, {
     port: 0,
@@ -232,6 +236,10 @@ test('serve: the defaults of the contract, and its flags', async () => {
     pageSize: 10,
     latency: 20,
     seed: 7,
+    namespace: 'tube',
+    rate: 60,
+    grow: 2,
+    plainTokens: true,
     fail: [
       { kind: 429, rate: 0.1 },
       { kind: 'reset', rate: 0.02 },

@@ -314,7 +314,7 @@ test('the examples of serve run as written until Ctrl-C', async () => {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
     });
     assert.equal(exit, 0, `${line}: ${stderr}`);
-    assert.match(stdout, /^chanlist sandbox at http:\/\/127\.0\.0\.1:\d+ with key sk_sandbox\n/);
+    assert.match(stdout, /^# chanlist sandbox at http:\/\/127\.0\.0\.1:\d+ with key sk_sandbox\n/);
   }
 });
 

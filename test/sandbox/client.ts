@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 
-/** An answer as these tests look at it: written against the specification, not with the program's client. */
+/** A response. This client follows the specification and shares nothing with the program's. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -24,7 +24,7 @@ export async function sandbox(t: TestContext, options: SandboxOptions = {}): Pro
   return started;
 }
 
-/** One GET with a key and a User-Agent; `path` is what stands behind /api/v2/media/. */
+/** One GET with a key and a User-Agent; `path` follows /api/v2/media/. */
 export async function get(
   { baseUrl, key }: Pick<Sandbox, 'baseUrl' | 'key'>,
   path: string,
@@ -52,7 +52,7 @@ export async function pages(service: Sandbox, path: string, query: Query): Promi
   const found = [await page(service, path, query)];
   for (;;) {
     const token = found.at(-1)?.continuation_token;
-    if (typeof token !== 'string') return found;
+    if (!token) return found;
     found.push(await page(service, path, { continuation: token }));
   }
 }

@@ -36,7 +36,7 @@ for (const [path, query, cost] of calls) {
   });
 }
 
-test('spec 1: 1 credit a page', async (t) => {
+test('spec 1: 1 credit per page', async (t) => {
   const service = await sandbox(t, { credits: 20 });
   await pages(service, 'channel/videos', { channel: '@demo' });
   assert.equal(service.credits(), 7);
@@ -61,7 +61,7 @@ for (const latency of [0, 20]) {
   });
 }
 
-test('each request is told in one line without the key', async (t) => {
+test('each request is logged in one line without the key', async (t) => {
   const lines: string[] = [];
   const service = await sandbox(t, {
     key: 'sk_secret_1',
@@ -71,8 +71,10 @@ test('each request is told in one line without the key', async (t) => {
   });
   await get(service, 'channel/videos', { channel: '@demo' });
   await get(service, 'channel/resolve', { input: '@no\u009bbody\n' });
+  await get(service, 'channel/resolve', { input: '@demo', api_key: 'sk_secret_1' });
   assert.deepEqual(lines, [
     'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credits left',
     'GET /api/v2/media/channel/resolve?input=%40no%C2%9Bbody%0A 422 1 credits left',
+    'GET /api/v2/media/channel/resolve?input=%40demo&api_key=[key] 200 1 credits left',
   ]);
 });

@@ -11,13 +11,13 @@ test('data are the same for every page size', async (t) => {
   const reference = await sandbox(t);
   for (const [path, query] of [
     ['channel/videos', { channel: '@size-250' }],
+    ['channel/videos', { channel: '@odd' }],
     ['playlist/videos', { playlist: 'PLdemo' }],
   ] as const) {
     const expected = entries(await pages(reference, path, query));
     for (const pageSize of [1, 7, 50, 250, 1000]) {
       const service = await sandbox(t, { pageSize, seed: pageSize });
       const all = await pages(service, path, query);
-      assert.equal(all.length, Math.ceil(expected.length / pageSize));
       assert.deepEqual(entries(all), expected);
     }
   }
@@ -82,7 +82,7 @@ test('a channel of a million: its first page, its last page and latest', async (
   const channel = '@size-1000000';
   const first = await page(service, 'channel/videos', { channel });
   assert.equal(first.playlist_info.numVideos, '1000000');
-  const continuation = writeToken({ operation: 'uploads', list: 1_000_000, offset: 999_900 });
+  const continuation = writeToken({ operation: 'uploads', list: 1_000_000, offset: 999_900, turn: 0 }, false);
   const last = await page(service, 'channel/videos', { continuation });
   assert.deepEqual([last.has_more, last.continuation_token, last.results.length], [false, null, 100]);
   assert.equal(last.results.at(-1)?.index, '999999');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { parseFaultRule } from '../../src/sandbox/faults.ts';
-import { get, type Page, page, sandbox } from './client.ts';
+import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { get, type Page, page, pages, sandbox } from './client.ts';
 
 const uploads = ['channel/videos', { channel: '@demo' }] as const;
 
@@ -11,7 +12,7 @@ test('fault rules are KIND:RATE', () => {
   assert.deepEqual(parseFaultRule('400:0'), { kind: 400, rate: 0 });
   assert.deepEqual(parseFaultRule('599:1.0'), { kind: 599, rate: 1 });
   assert.deepEqual(parseFaultRule('reset:.5'), { kind: 'reset', rate: 0.5 });
-  for (const kind of ['truncate', 'garbage', 'loop', 'expire']) {
+  for (const kind of ['truncate', 'garbage', 'loop', 'expire', 'feed-404', 'page-repeat']) {
     assert.deepEqual(parseFaultRule(`${kind}:1`), { kind, rate: 1 });
   }
 });
@@ -37,7 +38,7 @@ for (const text of [
   'reset:0.1:2',
   ' reset:1',
 ]) {
-  test(`'${text}' is not a fault rule, and the message says what is one`, () => {
+  test(`'${text}' is not a fault rule, and the message says what was expected`, () => {
     assert.throws(
       () => parseFaultRule(text),
       (error) => error instanceof Failure && error.exit === 2 && /KIND:RATE/.test(error.hint ?? ''),
@@ -45,7 +46,7 @@ for (const text of [
   });
 }
 
-test('a status rule of rate 1 answers that status; 429 says when to come back', async (t) => {
+test('a status rule of rate 1 gives that status; 429 says when to retry', async (t) => {
   const limited = await get(await sandbox(t, { fail: [{ kind: 429, rate: 1 }] }), ...uploads);
   assert.equal(limited.status, 429);
   assert.equal(limited.headers.get('retry-after'), '1');
@@ -60,7 +61,7 @@ test('reset: the connection ends before the headers, nothing is debited', async 
   assert.equal(service.credits(), 5);
 });
 
-test('truncate: headers and a part of the body arrive, the credit is debited', async (t) => {
+test('truncate: headers and part of the body arrive, the credit is debited', async (t) => {
   const service = await sandbox(t, { credits: 5, fail: [{ kind: 'truncate', rate: 1 }] });
   const response = await fetch(`${service.baseUrl}/api/v2/media/channel/videos?channel=@demo`, {
     headers: { authorization: `Bearer ${service.key}`, 'user-agent': 'x' },
@@ -70,7 +71,7 @@ test('truncate: headers and a part of the body arrive, the credit is debited', a
   assert.equal(service.credits(), 4);
 });
 
-test('garbage: a whole 200 that is no JSON, the credit is debited', async (t) => {
+test('garbage: a complete 200 that is not JSON, the credit is debited', async (t) => {
   const service = await sandbox(t, { credits: 5, fail: [{ kind: 'garbage', rate: 1 }] });
   const { status, text } = await get(service, ...uploads);
   assert.equal(status, 200);
@@ -88,7 +89,7 @@ test('loop: the token leads back to the same page', async (t) => {
   }
 });
 
-test('expire: a good token is refused with 410, a first page is not; nothing is debited for it', async (t) => {
+test('expire: a valid token is refused with 410 and not debited, a first page is sent', async (t) => {
   const sound = await sandbox(t);
   const continuation = String((await page(sound, ...uploads)).continuation_token);
   const service = await sandbox(t, { credits: 5, fail: [{ kind: 'expire', rate: 1 }] });
@@ -104,7 +105,7 @@ test('faults that need a 200 leave refusals alone', async (t) => {
   assert.equal((await get(service, 'channel/resolve', { input: '@nobody' })).status, 404);
 });
 
-test('a seed gives the same sequence, whatever is asked; another seed another one', async (t) => {
+test('a seed gives the same sequence for any requests; another seed another one', async (t) => {
   const fail = [parseFaultRule('429:0.3'), parseFaultRule('503:0.2')];
   const sequence = async (seed: number, path: string, query: Record<string, string>): Promise<number[]> => {
     const service = await sandbox(t, { seed, fail });
@@ -127,7 +128,7 @@ test('rates hold over many requests', async (t) => {
   assert.ok(failed > 70 && failed < 130, String(failed));
 });
 
-test('latency: a waiting answer does not keep the sandbox from closing', async (t) => {
+test('latency: a delayed response does not keep the sandbox from closing', async (t) => {
   const service = await sandbox(t, { latency: 3_600_000 });
   const waiting = get(service, ...uploads).then(
     (answer): Page['has_more'] => answer.status === 200,
@@ -136,4 +137,83 @@ test('latency: a waiting answer does not keep the sandbox from closing', async (
   while (service.credits() === 1000) await new Promise((resolve) => setImmediate(resolve));
   await service.close();
   assert.equal(await waiting, false);
+});
+
+const always = (kind: FaultKind): SandboxOptions => ({ pageSize: 10, fail: [{ kind, rate: 1 }] });
+const first = ['channel/videos', { channel: '@size-25' }] as const;
+const ids = ({ results }: Page): string[] => results.map(({ videoId }) => videoId);
+
+test('redirect and proxy-403: what stands in front of a service sends', async (t) => {
+  const { baseUrl } = await sandbox(t, always('redirect'));
+  const moved = await fetch(baseUrl, { redirect: 'manual' });
+  assert.deepEqual([moved.status, moved.headers.get('location')], [302, 'https://moved.example/']);
+  const refused = await get(await sandbox(t, always('proxy-403')), ...first);
+  assert.equal(refused.status, 403);
+  assert.match(refused.text, /^<!DOCTYPE html>/);
+});
+
+test('stall: half of a 200, then silence until the client gives up', async (t) => {
+  const service = await sandbox(t, always('stall'));
+  const gaveUp = new AbortController();
+  const response = await fetch(`${service.baseUrl}/api/v2/media/channel/videos?channel=@demo`, {
+    headers: { authorization: `Bearer ${service.key}`, 'user-agent': 'x' },
+    signal: gaveUp.signal,
+  });
+  assert.equal(response.status, 200);
+  const reader = response.body?.getReader();
+  assert.ok((await reader?.read())?.value?.length);
+  gaveUp.abort();
+  await assert.rejects(async () => {
+    while ((await reader?.read())?.done === false);
+  });
+  assert.equal(service.credits(), 999);
+});
+
+for (const [kind, token] of [
+  ['empty-token', ''],
+  ['null-token', null],
+  ['no-token', undefined],
+] as const) {
+  test(`${kind}: has_more is true, the token is ${JSON.stringify(token)}`, async (t) => {
+    const { has_more, continuation_token, results } = await page(await sandbox(t, always(kind)), ...first);
+    assert.deepEqual([has_more, continuation_token, results.length], [true, token, 10]);
+  });
+}
+
+test('page-empty: pages without entries, each with another token', async (t) => {
+  const service = await sandbox(t, always('page-empty'));
+  const tokens = new Set<string>();
+  let next = await page(service, ...first);
+  for (let n = 0; n < 12; n++) {
+    assert.deepEqual([next.results.length, next.has_more], [0, true]);
+    tokens.add(String(next.continuation_token));
+    next = await page(service, 'channel/videos', { continuation: String(next.continuation_token) });
+  }
+  assert.equal(tokens.size, 12);
+});
+
+test('page-repeat and page-overlap: entries of the page before, and a token that leads on', async (t) => {
+  const sound = await pages(await sandbox(t, { pageSize: 10 }), ...first);
+  const [one = [], two = [], three = []] = sound.map(ids);
+  const repeated = await pages(await sandbox(t, always('page-repeat')), ...first);
+  assert.deepEqual(repeated.map(ids), [one, one, two]);
+  const overlapping = await pages(await sandbox(t, always('page-overlap')), ...first);
+  assert.deepEqual(overlapping.map(ids), [one, [one[9], ...two], [two[9], ...three]]);
+});
+
+test('feed faults: latest alone fails, is empty, behind or ahead', async (t) => {
+  const feed = async (kind?: FaultKind): Promise<[status: number, ids: string[]]> => {
+    const service = await sandbox(t, kind === undefined ? {} : always(kind));
+    const { status, text } = await get(service, 'channel/latest', { channel: '@size-25' });
+    assert.equal((await get(service, ...first)).status, 200);
+    return [status, status === 200 ? ids(JSON.parse(text) as Page) : []];
+  };
+  const [, listed] = await feed();
+  assert.deepEqual(await feed('feed-404'), [404, []]);
+  assert.deepEqual(await feed('feed-500'), [500, []]);
+  assert.deepEqual(await feed('feed-empty'), [200, []]);
+  assert.deepEqual(await feed('feed-behind'), [200, listed.slice(5)]);
+  const [, ahead] = await feed('feed-ahead');
+  assert.deepEqual(ahead.slice(2), listed.slice(0, 13));
+  assert.equal(new Set([...ahead, ...listed]).size, 17);
 });

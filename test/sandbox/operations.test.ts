@@ -4,7 +4,7 @@ import { body, get, page, pages, sandbox } from './client.ts';
 
 const demoId = 'UCrp-w49rcYgEM7-fcR1_9DQ';
 
-test('spec 2.1, 4.1: resolve answers channel_id and the input, and nothing else', async (t) => {
+test('spec 2.1, 4.1: resolve returns channel_id and the input, and nothing else', async (t) => {
   const service = await sandbox(t);
   const answer = await get(service, 'channel/resolve', { input: '@demo' });
   assert.equal(answer.text, `{"channel_id":"${demoId}","resolved_from":"@demo"}`);
@@ -26,6 +26,8 @@ test('spec 1 rule 4: every form of a channel reference leads to the same channel
     'http://localhost:8080/@demo',
     `https://video.example/channel/${demoId}`,
     `www.video.example/channel/${demoId}/community`,
+    'https://video.example/c/demo',
+    'http://www.video.example/user/Demo/videos',
   ];
   for (const input of forms) {
     const answer = body<Record<string, string>>(await get(service, 'channel/resolve', { input }));
@@ -76,7 +78,10 @@ test('spec 2.2, 2.3, 2.4: an uploads page has the fields of the specification an
     assert.equal(channelId, demoId);
     assert.equal(channelHandle, '@demo');
     assert.match(lengthText ?? '', /^(\d+:[0-5]\d|\d+:[0-5]\d:[0-5]\d)$/);
-    assert.match(viewCountText ?? '', /^([1-9]\d*(\.\d)?[KM]? views?|No views)$/);
+    assert.match(
+      viewCountText ?? '',
+      /^([1-9]\d*(\.\d)?[KM]? views?|No views) • \d+ (year|month|week|day|hour)s? ago$/,
+    );
     assert.ok(thumbnails.length > 0);
     for (const thumbnail of thumbnails) assert.deepEqual(Object.keys(thumbnail), ['url', 'width', 'height']);
   }
@@ -121,11 +126,11 @@ test('spec 2.3: viewCount is a numeric string, null for some', async (t) => {
   assert.equal(await viewCount('@empty'), null);
 });
 
-test('spec 4.4: latest answers the first 15 of the uploads', async (t) => {
+test('spec 4.4: latest returns the first 15 of the uploads, dated without milliseconds', async (t) => {
   const service = await sandbox(t);
   const { results } = await page(service, 'channel/videos', { channel: '@demo' });
   const latest = body<{
-    results: { videoId: string; title: string }[];
+    results: { videoId: string; title: string; published: string; starRating?: object }[];
     result_count: number;
     channel: object;
   }>(await get(service, 'channel/latest', { channel: '@demo' }));
@@ -135,6 +140,10 @@ test('spec 4.4: latest answers the first 15 of the uploads', async (t) => {
     results.slice(0, 15).map(({ videoId, title }) => [videoId, title]),
   );
   assert.deepEqual(Object.keys(latest.channel), ['channelId', 'title', 'author', 'url', 'published']);
+  assert.equal(latest.results[0]?.published, '2025-01-01T16:00:00Z');
+  const ratings = latest.results.flatMap(({ starRating }) => starRating ?? []);
+  assert.ok(ratings.length > 1 && ratings.length < 15);
+  for (const rating of ratings) assert.deepEqual(Object.keys(rating), ['count', 'average', 'min', 'max']);
   const few = body<{ results: object[] }>(await get(service, 'channel/latest', { channel: '@size-3' }));
   assert.equal(few.results.length, 3);
 });
@@ -174,7 +183,7 @@ test('spec 4.5 rule 3: a playlist has title, owner, count and a description', as
   assert.equal(new Set(ids).size, 321);
 });
 
-test('spec 4.5: every form of a playlist reference; UU is the uploads list of a channel', async (t) => {
+test('spec 4.5: every form of a playlist reference; UU, LL, FL and OL are lists of a channel', async (t) => {
   const service = await sandbox(t);
   const uploads = `UU${demoId.slice(2)}`;
   for (const [playlist, count] of [
@@ -183,6 +192,9 @@ test('spec 4.5: every form of a playlist reference; UU is the uploads list of a 
     ['video.example/watch?v=abc&list=PLdemo&index=2', '321'],
     [uploads, '1234'],
     [`https://video.example/playlist?list=${uploads}`, '1234'],
+    [`LL${demoId.slice(2)}`, '45'],
+    [`FL${demoId.slice(2)}`, '12'],
+    [`https://video.example/playlist?list=OL${demoId.slice(2)}`, '20'],
   ] as const) {
     const { playlist_info } = await page(service, 'playlist/videos', { playlist });
     assert.equal(playlist_info.numVideos, count);

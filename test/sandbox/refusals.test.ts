@@ -34,9 +34,9 @@ const rules: readonly (readonly [
   ['7: unknown handle', 'channel/resolve', { input: '@size-1000001' }, 404],
   ['7: unknown handle', 'channel/resolve', { input: '@size-007' }, 404],
   ['7: unknown handle', 'channel/resolve', { input: '@size-' }, 404],
-  ['7: unknown ID', 'channel/resolve', { input: 'UCrp-w49rcYgEM7-fcR1_9DR' }, 404],
+  ['7: unknown ID', 'channel/videos', { channel: 'UCrp-w49rcYgEM7-fcR1_9DR' }, 404],
   ['7: unknown ID', 'channel/resolve', { input: 'UCshort' }, 404],
-  ['7: unknown URL', 'channel/resolve', { input: 'https://video.example/c/demo' }, 404],
+  ['7: unknown URL', 'channel/resolve', { input: 'https://video.example/c/nobody' }, 404],
   ['4.2: channel and q are required', 'channel/search', { channel: '@demo' }, 422],
   ['4.2: channel and q are required', 'channel/search', { q: 'bread' }, 422],
   ['4.2, 8: q has at least 1 character', 'channel/search', { channel: '@demo', q: '' }, 422],
@@ -62,6 +62,8 @@ const rules: readonly (readonly [
   ['4.5 rule 1: both', 'playlist/videos', { playlist: 'PLdemo', continuation: 'x' }, 400],
   ['4.5: unknown playlist', 'playlist/videos', { playlist: 'PLnothing' }, 404],
   ['4.5: unknown playlist', 'playlist/videos', { playlist: 'LLdemo' }, 404],
+  ['1: unknown URL', 'channel/videos', { channel: 'https://video.example/whatever' }, 404],
+  ['4.3: unknown ID', 'channel/videos', { channel: 'UC0123456789012345678901' }, 404],
   ['4.5: what is no playlist', 'playlist/videos', { playlist: '@demo' }, 422],
   ['4.5: what is no playlist', 'playlist/videos', { playlist: 'https://video.example/playlist' }, 422],
   ['4.5: what is no playlist', 'playlist/videos', { playlist: 'RDdemo' }, 422],
@@ -80,7 +82,7 @@ test('spec 4, 7, 8: parameter rules, each with a message, none with a debit', as
   }
 });
 
-test('spec 7: a bad parameter is told with its place, message and type', async (t) => {
+test('spec 7: a bad parameter is reported with its place, message and type', async (t) => {
   const service = await sandbox(t);
   assert.deepEqual(detail(await get(service, 'channel/search', { limit: '51' })), [
     { loc: ['query', 'channel'], msg: 'Field required', type: 'missing' },
@@ -139,6 +141,8 @@ test('a request without User-Agent is refused before the service, as deployments
   assert.equal(await raw(url, 'GET', { authorization }), 403);
   assert.equal(await raw(url, 'GET', { authorization, 'user-agent': '' }), 403);
   assert.equal(await raw(url, 'GET', { authorization, 'user-agent': 'curl/8.5.0' }), 200);
+  const refused = await fetch(url, { headers: { authorization, 'user-agent': ' ' } });
+  assert.deepEqual([refused.status, refused.headers.get('content-type')], [403, 'text/html; charset=utf-8']);
 });
 
 test('spec 4.1: the input comes back letter for letter', async (t) => {
@@ -146,4 +150,17 @@ test('spec 4.1: the input comes back letter for letter', async (t) => {
   const input = 'https://vidéo.example/@demo?a=1&b=%2B+c';
   const { resolved_from } = body<{ resolved_from: string }>(await get(service, 'channel/resolve', { input }));
   assert.equal(resolved_from, input);
+});
+
+test('resolve of any canonical ID is 200; a free operation needs a path and a key', async (t) => {
+  const service = await sandbox(t, { namespace: 'tube' });
+  const input = 'UC0123456789012345678901';
+  const at = (path: string, key: string): Promise<Response> =>
+    fetch(`${service.baseUrl}/api/v2/${path}/channel/resolve?input=${input}`, {
+      headers: { authorization: `Bearer ${key}`, 'user-agent': 'x' },
+    });
+  assert.deepEqual(await (await at('tube', service.key)).json(), { channel_id: input, resolved_from: input });
+  assert.equal((await at('tube', 'wrong')).status, 401);
+  assert.equal((await at('media', service.key)).status, 404);
+  assert.equal((await at('media', 'wrong')).status, 404);
 });

@@ -9,7 +9,7 @@ import type { Context } from '../../src/context.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import { get } from './client.ts';
 
-/** The options that these arguments give. */
+/** Parses arguments to options. */
 function parse(...argv: string[]): ServeOptions {
   const program = new Command();
   const command = program.command('serve').exitOverride();
@@ -25,11 +25,15 @@ function parse(...argv: string[]): ServeOptions {
 interface Served {
   readonly stop: AbortController;
   readonly exit: Promise<number>;
-  /** The line of that number, once it is there. */
+  /** Resolves with a line of stdout, from 0. */
   line(number: number): Promise<string>;
 }
 
-function serve(t: TestContext, options: ServeOptions, stdout?: Writable): Served {
+function serve(
+  t: TestContext,
+  options: ServeOptions,
+  { stdout, env = {} }: { stdout?: Writable; env?: Record<string, string> } = {},
+): Served {
   const stop = new AbortController();
   t.after(() => stop.abort(interrupted('SIGINT')));
   let text = '';
@@ -45,7 +49,7 @@ function serve(t: TestContext, options: ServeOptions, stdout?: Writable): Served
     stdin: new PassThrough(),
     stdout: stdout ?? lines,
     stderr: new PassThrough(),
-    env: {},
+    env,
     clock: {
       now: () => 0,
       elapsed: () => 0,
@@ -69,29 +73,6 @@ function serve(t: TestContext, options: ServeOptions, stdout?: Writable): Served
   };
 }
 
-test('without options: the defaults of the contract', () => {
-  const { port, host, key, credits, pageSize, latency, fail } = parse();
-  assert.deepEqual(
-    { port, host, key, credits, pageSize, latency, fail },
-    {
-      port: 8787,
-      host: '127.0.0.1',
-      key: 'sk_sandbox',
-      credits: 1000,
-      pageSize: 100,
-      latency: 0,
-      fail: undefined,
-    },
-  );
-});
-
-test('--fail can be given several times', () => {
-  assert.deepEqual(parse('--fail', '429:0.1', '--fail', 'reset:1').fail, [
-    { kind: 429, rate: 0.1 },
-    { kind: 'reset', rate: 1 },
-  ]);
-});
-
 for (const argv of [
   ['--port', '65536'],
   ['--port', '-1'],
@@ -105,6 +86,9 @@ for (const argv of [
   ['--host', ''],
   ['--host', 'http://127.0.0.1/'],
   ['--fail', '200:1'],
+  ['--rate', '0'],
+  ['--grow', '-1'],
+  ['--namespace', ''],
 ]) {
   test(`serve ${argv.join(' ')} is a usage error`, () => {
     assert.throws(
@@ -114,34 +98,53 @@ for (const argv of [
   });
 }
 
-test('ready, it says URL and key; then one line a request; SIGINT stops it with 0', async (t) => {
+test('ready, it prints URL, key and export lines; then one line per request; SIGINT stops it with 0', async (t) => {
   const { line, stop, exit } = serve(t, { ...parse('--port', '0', '--key', 'sk_mine', '--credits', '2') });
   const ready = await line(0);
   const [, baseUrl = ''] =
-    /^chanlist sandbox at (http:\/\/127\.0\.0\.1:\d+) with key sk_mine$/.exec(ready) ?? [];
+    /^# chanlist sandbox at (http:\/\/127\.0\.0\.1:\d+) with key sk_mine$/.exec(ready) ?? [];
+  assert.equal(await line(1), `export CHANLIST_BASE_URL=${baseUrl}`);
+  assert.equal(await line(2), 'export CHANLIST_API_KEY=sk_mine');
   const service = { baseUrl, key: 'sk_mine' };
   assert.equal((await get(service, 'channel/videos', { channel: '@demo' })).status, 200);
   assert.equal((await get(service, 'channel/latest', { channel: '@nobody' })).status, 404);
-  assert.equal(await line(1), 'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credits left');
-  assert.equal(await line(2), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credits left');
+  assert.equal(await line(3), 'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credits left');
+  assert.equal(await line(4), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credits left');
   stop.abort(interrupted('SIGINT'));
   assert.equal(await exit, 0);
   await assert.rejects(fetch(baseUrl));
 });
 
-test('SIGTERM and SIGHUP stop it too, with their own exit codes', async (t) => {
-  for (const [signal, code] of [
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const) {
-    const { line, stop, exit } = serve(t, parse('--port', '0'));
-    await line(0);
-    stop.abort(interrupted(signal));
-    await assert.rejects(exit, (error) => error instanceof Failure && error.exit === code);
-  }
+test('SIGTERM stops it with 0, SIGHUP with 129', async (t) => {
+  const terminated = serve(t, parse('--port', '0'));
+  await terminated.line(0);
+  terminated.stop.abort(interrupted('SIGTERM'));
+  assert.equal(await terminated.exit, 0);
+  const { line, stop, exit } = serve(t, parse('--port', '0'));
+  await line(0);
+  stop.abort(interrupted('SIGHUP'));
+  await assert.rejects(exit, (error) => error instanceof Failure && error.exit === 129);
 });
 
-test('a port in use is said, with what to do', async (t) => {
+test('another namespace, from the flag or the environment, is a third export line', async (t) => {
+  const port = ['--port', '0'];
+  const third = 'export CHANLIST_NAMESPACE=';
+  const both = { CHANLIST_NAMESPACE: 'tube' };
+  assert.equal(await serve(t, parse(...port, '--namespace', 'tube')).line(3), `${third}tube`);
+  assert.equal(await serve(t, parse(...port), { env: both }).line(3), `${third}tube`);
+  assert.equal(await serve(t, parse(...port, '--namespace', 'v'), { env: both }).line(3), `${third}v`);
+  await assert.rejects(
+    serve(t, parse(...port, '--namespace', 'a/b')).exit,
+    (error) => error instanceof Failure && error.exit === 2 && error.message.includes('--namespace'),
+  );
+});
+
+test('a key that a shell would expand is quoted', async (t) => {
+  const { line } = serve(t, parse('--port', '0', '--key', "a$HOME'b"));
+  assert.equal(await line(2), `export CHANLIST_API_KEY='a$HOME'\\''b'`);
+});
+
+test('a port in use is an error that names the next step', async (t) => {
   const { line } = serve(t, parse('--port', '0'));
   const port = /:(\d+) /.exec(await line(0))?.[1] ?? '';
   await assert.rejects(
@@ -154,7 +157,7 @@ test('a port in use is said, with what to do', async (t) => {
   );
 });
 
-test('an IPv6 address is taken with and without brackets, and printed with them', async (t) => {
+test('an IPv6 address is accepted with and without brackets, and printed with them', async (t) => {
   assert.equal(parse('--host', '::1').host, '::1');
   const { line, exit } = serve(t, parse('--port', '0', '--host', '[::1]'));
   const ready = await Promise.race([line(0), exit.then(String, String)]);
@@ -162,14 +165,19 @@ test('an IPv6 address is taken with and without brackets, and printed with them'
   assert.match(ready, / at http:\/\/\[::1\]:\d+ with /);
 });
 
-test('a reader of stdout who has gone ends it with 0, a full disk with 1', async (t) => {
+test('a closed stdout ends it with 0, a full disk with 1', async (t) => {
   const failing = (code: string): Writable =>
     new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
     });
-  assert.equal(await serve(t, parse('--port', '0'), failing('EPIPE')).exit, 0);
+  assert.equal(await serve(t, parse('--port', '0'), { stdout: failing('EPIPE') }).exit, 0);
   await assert.rejects(
-    serve(t, parse('--port', '0'), failing('ENOSPC')).exit,
+    serve(t, parse('--port', '0'), { stdout: failing('ENOSPC') }).exit,
     (error) => error instanceof Failure && error.exit === 1,
   );
+});
+
+test('listening on every address, it prints one that clients on this machine can use', async (t) => {
+  const { line } = serve(t, parse('--port', '0', '--host', '0.0.0.0'));
+  assert.match(await line(0), / at http:\/\/127\.0\.0\.1:\d+ with /);
 });

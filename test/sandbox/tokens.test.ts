@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, page, pages, sandbox } from './client.ts';
 
-/** Token of `@demo` behind 100 entries, as an earlier process gave it out. */
+/** Token of `@demo` after 100 entries, from an earlier process. */
 const earlier = '+/9C4eXZLx7zoBGC/u0IP3iK2A==';
 
-test('spec 4.3 rule 2: the token of an earlier process is good', async (t) => {
+test('spec 4.3 rule 2: the token of an earlier process is valid', async (t) => {
   const service = await sandbox(t);
   assert.equal((await page(service, 'channel/videos', { channel: '@demo' })).continuation_token, earlier);
   assert.equal((await page(service, 'channel/videos', { continuation: earlier })).results[0]?.index, '100');
 });
 
-test('spec 4.3 rule 2: a token is good at another sandbox, also with another page size and key', async (t) => {
+test('spec 4.3 rule 2: a token is valid at another sandbox, also with another page size and key', async (t) => {
   const one = await sandbox(t, { pageSize: 100 });
   const other = await sandbox(t, { pageSize: 7, key: 'sk_other' });
   const { continuation_token } = await page(one, 'channel/videos', { channel: '@size-500' });
@@ -25,7 +25,7 @@ test('spec 4.3 rule 2: a token is good at another sandbox, also with another pag
 test('tokens hold characters that a query must encode', async (t) => {
   const service = await sandbox(t, { pageSize: 10 });
   for (const { continuation_token } of await pages(service, 'playlist/videos', { playlist: 'PLdemo' })) {
-    if (continuation_token === null) continue;
+    if (!continuation_token) continue;
     assert.match(continuation_token, /^\+\/.*=$/);
   }
 });
@@ -41,7 +41,7 @@ test('spec 4.3, 4.5: the token of one operation is refused by the other', async 
   assert.equal(service.credits(), 1);
 });
 
-test('a token that was changed in any place is refused', async (t) => {
+test('a token with any change is refused', async (t) => {
   const service = await sandbox(t, { credits: 1 });
   const changed = [
     ...Array.from(earlier, (character, at) => {
@@ -61,4 +61,29 @@ test('a token that was changed in any place is refused', async (t) => {
     assert.equal((await get(service, 'channel/videos', { continuation })).status, 400, continuation);
   }
   assert.equal(service.credits(), 1);
+});
+
+test('--plain-tokens: tokens need no encoding, and are valid at every sandbox', async (t) => {
+  const service = await sandbox(t, { plainTokens: true, pageSize: 10 });
+  const other = await sandbox(t);
+  for (const { continuation_token: token } of await pages(service, 'playlist/videos', {
+    playlist: 'PLdemo',
+  })) {
+    if (!token) continue;
+    assert.match(token, /^[A-Za-z0-9][A-Za-z0-9_-]+$/);
+    assert.equal((await get(other, 'playlist/videos', { continuation: token })).status, 200);
+    assert.equal((await get(other, 'playlist/videos', { continuation: `${token}A` })).status, 400);
+  }
+});
+
+test('the token of a last page is null, an empty string or absent', async (t) => {
+  const service = await sandbox(t);
+  const last = async (path: string, query: Record<string, string>): Promise<unknown> => {
+    const end = (await pages(service, path, query)).at(-1);
+    assert.equal(end?.has_more, false);
+    return 'continuation_token' in end ? end.continuation_token : 'absent';
+  };
+  assert.equal(await last('channel/videos', { channel: '@demo' }), null);
+  assert.equal(await last('playlist/videos', { playlist: 'PLdemo' }), '');
+  assert.equal(await last('channel/videos', { channel: '@odd' }), 'absent');
 });

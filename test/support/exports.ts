@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { cleanEnvironment, ended, launcher, type Result, temporaryFolder, testKey } from './program.ts';
+import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
 
@@ -57,7 +58,7 @@ export interface FixtureRunOptions {
 /** A folder to export into and a service that keeps accounts. */
 export interface ExportFixture {
   readonly folder: string;
-  readonly sandbox: Sandbox;
+  readonly sandbox: TestSandbox;
   /** What the service was asked, one line a request. */
   readonly requests: string[];
   /** Called at each request, before it is answered. */
@@ -74,7 +75,7 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
   const folder = await temporaryFolder(t);
   const requests: string[] = [];
   let onRequest: ExportFixture['onRequest'] = () => {};
-  const sandbox = await startSandbox({
+  const sandbox = await startTestSandbox({
     key: testKey,
     pageSize: 10,
     onRequest: (line) => {

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { startSandbox } from '../../src/sandbox/server.ts';
+
 import { watchOutput } from './key-watch.ts';
 import { temporaryFolder, testKey } from './program.ts';
+import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export interface ShellResult {
   readonly exit: number | null;
@@ -23,7 +24,7 @@ export interface Workshop {
   /** Holds `chanlist` and `node`, and nothing else. */
   readonly bin: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly sandbox: Awaited<ReturnType<typeof startSandbox>>;
+  readonly sandbox: TestSandbox;
   /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
   sh(line: string, options?: ShellOptions): Promise<ShellResult>;
 }
@@ -31,7 +32,7 @@ export interface Workshop {
 /** Opens a workshop, with a sandbox of its own that its environment names. */
 export async function workshop(t: TestContext): Promise<Workshop> {
   const folder = await temporaryFolder(t);
-  const sandbox = await startSandbox({ key: testKey });
+  const sandbox = await startTestSandbox({ key: testKey });
   t.after(() => sandbox.close());
   const bin = join(folder, '.bin');
   await mkdir(bin);
