@@ -1,19 +1,33 @@
 import type { Command } from 'commander';
+import {
+  type FlagName,
+  flagGroups,
+  flagHelp,
+  flagRow,
+  flagsOf,
+  longName,
+  sharedFlagNames,
+} from '../../src/cli/flags.ts';
 import { wholeProgram } from '../../src/cli/help-text.ts';
 import { commandPath } from '../../src/cli/usage-errors.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { type Example, examplesOf, termsOf } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
-import { fieldRows, fieldRules, formatRows, formatRules } from '../../src/help/formats.ts';
-import { wrap } from '../../src/help/text.ts';
+import {
+  fieldRows,
+  fieldRules,
+  formatRows,
+  formatRules,
+  memoryRows,
+  memoryRule,
+} from '../../src/help/formats.ts';
+import { wrap, wrapCommand } from '../../src/help/text.ts';
 
 type Rows = readonly (readonly [term: string, meaning: string])[];
 
 /** The manual page, in the man macros. */
 export async function manPage(): Promise<string> {
   const program = await wholeProgram();
-  const shared = flagRows(program);
-  const sharedNames = new Set(program.options.map(({ long }) => long));
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   return [
     '.\\" Generated from the program by: npm run generate. Changes made here are lost.',
@@ -21,7 +35,7 @@ export async function manPage(): Promise<string> {
     '.nh',
     '.ad l',
     '.SH NAME',
-    'chanlist \\- list channels and playlists of a video platform',
+    'chanlist \\- command\\-line client for the Channel and Playlist Listing Service',
     '.SH SYNOPSIS',
     ...commands
       .filter((command) => command.commands.length === 0)
@@ -33,15 +47,25 @@ export async function manPage(): Promise<string> {
     '.SH DESCRIPTION',
     ...text(program.description()),
     '.SH COMMANDS',
-    ...commands.flatMap((command) => section(command, sharedNames)),
-    '.SH OPTIONS OF MOST COMMANDS',
-    ...text('Before or after the name of the command; the help of a command says which of them it takes.'),
-    ...shared,
+    ...commands.flatMap(section),
+    '.SH OPTIONS',
+    ...text('These options may stand before or after the name of a command that takes them.'),
+    ...flagGroups.flatMap((group) => {
+      const names = sharedFlagNames.filter((name) => flagRow(name).group === group);
+      return names.length === 0 ? [] : [`.SS ${group.replace(/:$/, '')}`, ...flagLines(names)];
+    }),
+    '.SS Help',
+    ...tagged('-h, --help', 'print help'),
+    ...tagged('-V, --version', 'print the version'),
     '.SH FORMATS',
     ...taggedRows(formatRows),
     ...formatRules.flatMap(paragraph),
-    ...fieldRules.flatMap(paragraph),
+    '.SS Fields',
+    ...fieldRules.flatMap(paragraph).slice(1),
     ...taggedRows(fieldRows),
+    ...(memoryRows.length === 0
+      ? []
+      : ['.SS The memory of a folder', ...text(memoryRule), ...taggedRows(memoryRows)]),
     '.SH EXIT STATUS',
     ...taggedRows(Object.entries(exitCodes)),
     '.SH ENVIRONMENT',
@@ -56,31 +80,45 @@ export async function manPage(): Promise<string> {
 
 const files: Rows = [
   ['~/.config/chanlist/config.json', 'the stored accounts, readable by their owner only (mode 0600)'],
-  ['FILE.part, FILE.part.json', 'an interrupted export to FILE; the same command continues with it'],
+  [
+    '~/.local/state/chanlist/credits-YYYY-MM.ndjson',
+    'the ledger: every paid request of a month, readable by its owner only',
+  ],
+  ['FILE.part, FILE.part.json', 'an interrupted export to FILE; run the same command to resume'],
   ['FILE.lock', 'held while an export to FILE runs'],
-  ['DIR/.chanlist-*.part', 'which files of an interrupted --output-dir DIR are finished'],
+  ['DIR/.chanlist/*.json', 'what chanlist remembers of the exports in DIR, one file per export'],
 ];
 
-function section(command: Command, shared: ReadonlySet<string | undefined>): string[] {
-  const title = `${commandPath(command)} ${command.usage()}`
-    .replace(/^chanlist /, '')
-    .replace(/ *\[options\]$/, '');
+/** A command: what it does, its own flags, the shared ones that it takes, its examples. */
+function section(command: Command): string[] {
+  const path = commandPath(command).replace(/^chanlist /, '');
+  const arguments_ = command.usage().replace(/ *\[options\]$/, '');
+  const taken = flagsOf(path);
+  const shared = taken.filter((name) => (sharedFlagNames as readonly FlagName[]).includes(name));
+  const own = taken.filter((name) => !shared.includes(name));
   const terms = termsOf(command);
+  const others =
+    shared.length === sharedFlagNames.length
+      ? 'Also takes all options of the section OPTIONS.'
+      : `Also takes ${shared.map(longName).join(', ')}; see OPTIONS.`;
   return [
-    `.SS ${roff(title)}`,
+    `.SS ${roff(`${path} ${arguments_}`.trim())}`,
     ...command.description().split('\n\n').flatMap(paragraph).slice(1),
-    ...flagRows(command, (long) => !shared.has(long) && long !== '--help'),
+    ...(own.length === 0 ? [] : ['.PP', '.B Options', ...flagLines(own)]),
+    ...(shared.length === 0 ? [] : paragraph(others)),
     ...(terms === null ? [] : [...paragraph(terms.heading), ...taggedRows(terms.rows)]),
+    '.PP',
+    '.B Examples',
     ...exampleLines(examplesOf(command)),
   ];
 }
 
-function flagRows(command: Command, wanted: (long: string | undefined) => boolean = () => true): string[] {
-  const helper = command.createHelp();
-  return helper
-    .visibleOptions(command)
-    .filter(({ long }) => wanted(long))
-    .flatMap((option) => tagged(helper.optionTerm(option), helper.optionDescription(option)));
+function flagLines(names: readonly FlagName[]): string[] {
+  return names.flatMap((name) => {
+    const { short, value } = flagRow(name);
+    const term = short === undefined ? longName(name) : `${short}, ${longName(name)}`;
+    return tagged(value === undefined ? term : `${term} <${value}>`, flagHelp(name));
+  });
 }
 
 function taggedRows(rows: Rows): string[] {
@@ -100,6 +138,7 @@ function text(words: string): string[] {
   return wrap(words, 68).map(roff);
 }
 
+/** Examples in lines that fit 60 columns. */
 function exampleLines(examples: readonly Example[]): string[] {
   return examples.flatMap(({ what, line }) => [
     '.PP',
@@ -107,7 +146,7 @@ function exampleLines(examples: readonly Example[]): string[] {
     '.PP',
     '.in +4n',
     '.nf',
-    roff(line),
+    ...wrapCommand(line, 48).map(roff),
     '.fi',
     '.in',
   ]);

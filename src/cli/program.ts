@@ -33,6 +33,7 @@ export function buildProgram(start: Start, write: Write, width: () => number = (
       get helpWidth() {
         return width();
       },
+      minWidthToWrap: 20,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(/ *\[options\]$/, ''),
       formatHelp,
     })

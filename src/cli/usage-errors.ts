@@ -179,22 +179,3 @@ function helpLine(command: Command): string {
 function subcommandNames(command: Command): string[] {
   return command.commands.map((subcommand) => subcommand.name());
 }
-
-/** Lines of a list that one message names at most. */
-const mostNamedLines = 100;
-
-/**
- * One usage error for references that cannot be sent: `refs.txt:3, refs.txt:9: …`. `at` is a line of a list, or null
- * for an argument.
- */
-export function badReferences(
-  bad: readonly { readonly at: string | null; readonly text: string; readonly failure: Failure }[],
-): Failure {
-  const [first] = bad;
-  if (first === undefined) throw new Error('no reference is bad');
-  const { message, hint = 'nothing was sent' } = first.failure;
-  if (bad.length === 1) return usage(first.at === null ? message : `${first.at}: ${message}`, hint);
-  const named = bad.slice(0, mostNamedLines).map(({ at, text }) => at ?? `'${text}'`);
-  const more = bad.length > named.length ? ` and ${bad.length - named.length} more` : '';
-  return usage(`${named.join(', ')}${more}: ${bad.length} bad references; the first: ${message}`, hint);
-}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { minimumCredits, type Operation, pageSize } from '../api/contract.ts';
 import { credits } from '../text/count.ts';
-import { wrapCommand } from './text.ts';
+import { wrap, wrapCommand } from './text.ts';
 
 /** A command line that works as it stands, and what it is for. */
 export interface Example {
@@ -50,7 +50,7 @@ export function termsOf(command: Command): Terms | null {
 /** Examples as the help shows them, in lines of at most `width` columns. */
 export function exampleLines(shown: readonly Example[], width: number): string[] {
   return shown.flatMap(({ what, line }) => [
-    `  # ${what}`,
+    ...wrap(what, width - 4).map((part) => `  # ${part}`),
     ...wrapCommand(line, width - 2).map((part) => `  ${part}`),
   ]);
 }

@@ -1,5 +1,6 @@
 import type { Command, Help } from 'commander';
 import { exampleLines, examplesOf, termsOf } from './document.ts';
+import { wrap } from './text.ts';
 
 /** Where the help shows the flags of the program itself. */
 export const helpGroup = 'Help:';
@@ -40,7 +41,9 @@ export function formatHelp(command: Command, helper: Help): string {
         group.map((flag) => item(helper.optionTerm(flag), helper.optionDescription(flag))),
       ),
     ),
-    section(terms?.heading ?? '', terms?.rows.map(([term, meaning]) => item(term, meaning)) ?? []),
+    terms === null
+      ? []
+      : [...wrap(terms.heading, width), ...terms.rows.map(([term, meaning]) => item(term, meaning))],
     section('Examples:', exampleLines(examplesOf(command), width)),
   ];
   return `${sections

@@ -21,10 +21,10 @@ export function wrap(text: string, width: number): string[] {
   return fill(text.split(/\s+/), width);
 }
 
-/** A command line in lines of at most `width` columns that a shell reads as one: broken before flags only. */
+/** A command line in lines of at most `width` columns that a shell reads as one: broken before flags, `>` and `|`. */
 export function wrapCommand(line: string, width: number): string[] {
   if (line.length <= width) return [line];
-  const lines = fill(line.split(/ (?=-)/), width - 4);
+  const lines = fill(line.split(/ (?=[->|])/), width - 4);
   return lines.map((part, i) => (i === 0 ? '' : '  ') + part + (i < lines.length - 1 ? ' \\' : ''));
 }
 
