@@ -27,7 +27,7 @@ export function demoCatalog(grow: number, now: () => number): Catalog {
   /** Share of an upload that the channel has at the start: the channels do not all grow at the same moment. */
   const phase = (channel: Channel): number => hash(channel.code, 9) / 0x1_0000_0000;
   const added = (channel: Channel): number =>
-    Math.max(0, Math.floor(phase(channel) + ((now() - started) * grow) / minute));
+    grow === 0 ? 0 : Math.max(0, Math.floor(phase(channel) + ((now() - started) * grow) / minute));
   const video = (channel: Channel, number: number): Video => {
     const extra = number - channel.size;
     if (extra <= 0) return { channel, number };

@@ -63,7 +63,7 @@ export function oddFeed(channel: Channel, total: number, upload: (number: number
   return feed.slice(0, latestSize);
 }
 
-/** `numVideos` of `@odd`: counts what is never listed, and has a thousands separator. */
+/** `numVideos` of `@odd`: also counts videos that are never listed, and has a thousands separator. */
 export function oddCount(listed: number): string {
   return String(listed + 755).replace(/\B(?=(\d{3})+$)/g, ',');
 }

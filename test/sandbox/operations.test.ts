@@ -104,7 +104,7 @@ test('spec 4.3 rules 1 to 3: channel first, continuation afterwards, until has_m
   assert.equal(new Set(ids).size, 1234);
 });
 
-test('spec 4.3: an empty channel and one of exactly a page have one page', async (t) => {
+test('spec 4.3: an empty channel and a channel of exactly one page have one page', async (t) => {
   const service = await sandbox(t);
   for (const [channel, count] of [
     ['@empty', 0],
