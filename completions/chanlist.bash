@@ -179,6 +179,7 @@ _chanlist_argument() {
     '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp' ;;
     'auth') _chanlist_offer $'login\nstatus\nlist\nswitch\nlogout' ;;
     'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
+    'auth logout') _chanlist_offer "$(_chanlist_profiles)" ;;
     'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
     'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
   esac

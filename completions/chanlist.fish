@@ -73,13 +73,14 @@ complete -c chanlist -n '__chanlist_at \'\'' -a auth -d 'manage stored accounts:
 complete -c chanlist -n '__chanlist_at \'\'' -a serve -d 'run the service itself locally: the sandbox'
 complete -c chanlist -n '__chanlist_at \'\'' -a completion -d 'print the completion script for bash, zsh or fish'
 complete -c chanlist -n '__chanlist_at \'\'' -a help -d 'print help for a command, or exit-codes, formats, environment'
-complete -c chanlist -n '__chanlist_only auth' -a login -d 'check a key and store it'
-complete -c chanlist -n '__chanlist_only auth' -a status -d 'the account in use, and whether its key is taken'
-complete -c chanlist -n '__chanlist_only auth' -a list -d 'the stored profiles'
+complete -c chanlist -n '__chanlist_only auth' -a login -d 'verify a key and store it'
+complete -c chanlist -n '__chanlist_only auth' -a status -d 'show the account in use and verify its key'
+complete -c chanlist -n '__chanlist_only auth' -a list -d 'list the stored profiles'
 complete -c chanlist -n '__chanlist_only auth' -a switch -d 'make another profile the active one'
 complete -c chanlist -n '__chanlist_only auth' -a logout -d 'remove a profile from the store'
 
 complete -c chanlist -n '__chanlist_only auth switch' -x -a '(__chanlist_profiles)'
+complete -c chanlist -n '__chanlist_only auth logout' -x -a '(__chanlist_profiles)'
 complete -c chanlist -n '__chanlist_only completion' -x -a 'bash zsh fish'
 complete -c chanlist -n '__chanlist_only help' -x -a 'resolve search uploads latest playlist credits auth serve completion help exit-codes formats environment'
 

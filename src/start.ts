@@ -1,13 +1,33 @@
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { processContext } from './context.ts';
 import { main, report } from './main.ts';
 
 /** Runs the program in this process. */
 export async function start(): Promise<void> {
   const context = processContext();
+  process.on('exit', closeDeadTerminals);
   // What a command did not wait for, and so could not catch.
   process.on('uncaughtException', (error) => process.exit(report(error, context)));
   process.exitCode = await main(process.argv.slice(2), context);
   // A reader who does not read must not keep a stopped program from ending.
   if (context.stop.aborted) setTimeout(() => process.exit(), 1000).unref();
   else context.stop.addEventListener('abort', () => process.exit());
+}
+
+/**
+ * Closes the standard streams whose terminal is gone. At its end Node restores the modes of every terminal that it
+ * was started with and aborts, leaving a core file, if one no longer answers; a closed stream is skipped.
+ */
+function closeDeadTerminals(): void {
+  for (const fd of [0, 1, 2]) {
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isCharacterDevice() || stats.rdev === statSync(devNull).rdev) continue;
+      // Loaded only now: it takes 2 ms.
+      if (!process.getBuiltinModule('node:tty').isatty(fd)) closeSync(fd);
+    } catch {
+      // Closed already.
+    }
+  }
 }

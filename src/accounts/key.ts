@@ -1,14 +1,15 @@
+import type { InputStream } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { readPath, readProblem, TooLarge } from '../fs/read-input.ts';
+import { readPath, readProblem, readStream, TooLarge } from '../fs/read-input.ts';
 
 /** Longest key, in characters. */
-const longestKey = 4096;
+const maxKeyLength = 4096;
 /** Largest key file or standard input read for a key, in bytes. */
-export const largestKeyInput = 64 * 1024;
+const maxInputBytes = 64 * 1024;
 
 /**
- * A key from what a person gave, without the white space around it. `source` names where it stood. A usage
- * error, which never shows the key, for what cannot stand in an `Authorization` header (section 5).
+ * Parses a key; surrounding white space is trimmed. `source` names where it was given. Throws a usage error, which
+ * never shows the key, for a text that cannot stand in an `Authorization` header (section 5).
  */
 export function parseKey(text: string, source: string): string {
   const key = text.trim();
@@ -17,34 +18,50 @@ export function parseKey(text: string, source: string): string {
   if (/\s/.test(key)) throw usage(`${source}: the key has white space or a line end inside`, expected);
   if (!/^[\x21-\x7e]+$/.test(key))
     throw usage(`${source}: the key has characters other than printable ASCII`, expected);
-  if (key.length > longestKey)
-    throw usage(`${source}: the key is longer than ${longestKey} characters`, expected);
+  if (key.length > maxKeyLength)
+    throw usage(`${source}: the key is longer than ${maxKeyLength} characters`, expected);
   return key;
 }
 
 /**
- * The key that a file, or a pipe such as `<(pass show key)`, holds. Usage errors name `source` and the file; once
+ * Reads a key from a file, or from a pipe such as `<(pass show key)`. Usage errors name `source` and the file; once
  * `stop` is aborted, its reason is thrown.
  */
 export async function readKeyFile(path: string, source: string, stop?: AbortSignal): Promise<string> {
   if (path === '') throw usage(`${source}: the file name is empty`);
-  return parseKey(await readSmall(path, source, stop), `${source} ${path}`);
+  const file = keyFileName(path);
+  const text = await readText(readPath(path, maxInputBytes, stop), `${source}: cannot read ${file}`);
+  return parseKey(text, `${source} ${file}`);
 }
 
-async function readSmall(path: string, source: string, stop: AbortSignal | undefined): Promise<string> {
+/** Reads a key from standard input, to its end; throws as `readKeyFile`. */
+export async function readKeyFromStdin(stdin: InputStream, stop: AbortSignal): Promise<string> {
+  return parseKey(await readText(readStream(stdin, maxInputBytes, stop), 'stdin: cannot read it'), 'stdin');
+}
+
+async function readText(reading: Promise<Buffer>, problem: string): Promise<string> {
   try {
-    return (await readPath(path, largestKeyInput, stop)).toString('utf8');
+    return (await reading).toString('utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const hint = 'name a file that holds the key alone';
-    if (error instanceof TooLarge) throw usage(`${source}: ${path} is larger than 64 KiB`, hint);
-    // A key that was given in place of a file's name must not be shown.
-    const shown = /^[\w+=~-]{12,}$/.test(path) ? 'the file' : path;
-    throw usage(`${source}: cannot read ${shown}: ${readProblem(error)}`, hint);
+    const why = error instanceof TooLarge ? 'it is larger than 64 KiB' : readProblem(error);
+    throw usage(`${problem}: ${why}`, 'expected one key and nothing else');
   }
 }
 
-/** The last four characters, to tell keys apart; of a key shorter than eight characters nothing but dots. */
+/** The name of a key file for messages; `the file` if the name may be a key that was given by mistake. */
+export function keyFileName(path: string): string {
+  return mayBeKey(path) ? 'the file' : path;
+}
+
+/** Whether a word may be a key: it has the usual prefix, or is long and does not look like a path. */
+function mayBeKey(word: string): boolean {
+  if (!/^[\x21-\x7e]+$/.test(word) || /^(?:\/|\.{1,2}\/|~\/)/.test(word)) return false;
+  if (/^(?:sk|pk)[_-]/i.test(word)) return true;
+  return word.length >= (/[./]/.test(word) ? 32 : 8);
+}
+
+/** The last four characters, to distinguish keys; `....` for a key shorter than eight characters. */
 export function lastFour(key: string): string {
   return key.length < 8 ? '....' : key.slice(-4);
 }

@@ -1,20 +1,25 @@
 import type { BaseUrl } from '../api/address.ts';
 import { type Failure, usage } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
+import type { CreditBound } from './bounds.ts';
 
 /** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
 export interface Profile {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
+  /** The bounds that hold for every call with this profile; [] if there are none. */
+  readonly maxCredits: readonly CreditBound[];
+  /** Whether a call with this address, namespace and key has succeeded. */
+  readonly verified: boolean;
 }
 
-/** The profile that `auth login` writes when none is named. */
+/** The profile that `auth login` writes if none is named. */
 export const defaultProfile = 'default';
 
 const longestName = 64;
 
-/** A profile's name as a person wrote it: 1 to 64 characters, none of them a control or formatting character. */
+/** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */
 export function parseProfileName(text: string, source: string): string {
   const wrong =
     text === '' || text.trim() !== text
@@ -28,7 +33,7 @@ export function parseProfileName(text: string, source: string): string {
   return text;
 }
 
-/** The usage error for a name that no stored profile has. */
+/** The usage error for the name of a profile that is not stored. */
 export function unknownProfile(name: string, known: Iterable<string>): Failure {
   const names = [...known];
   const meant = nearest(name, names);

@@ -1,12 +1,19 @@
-import { type BaseUrl, parseBaseUrl, parseNamespace } from '../api/address.ts';
+import {
+  type BaseUrl,
+  completeScheme,
+  parseAddress,
+  parseNamespace,
+  type ServiceAddress,
+} from '../api/address.ts';
 import { defaultNamespace } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { parseKey, readKeyFile } from './key.ts';
+import type { CreditBound } from './bounds.ts';
+import { keyFileName, parseKey, readKeyFile } from './key.ts';
 import { type Profile, parseProfileName, shortList, unknownProfile } from './profile.ts';
 import { readStore, storeFile } from './store.ts';
 
-/** The flags that say which service and account are meant. */
+/** The flags that select the service and the account. */
 export interface ServiceFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -15,43 +22,42 @@ export interface ServiceFlags {
   readonly sandbox?: boolean | undefined;
 }
 
-/** The service and account of a call. */
-export interface ServiceSettings {
+/** The service and the account of a call. */
+export interface Settings {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
-  /** Null where there is none that may be sent: see `requireKey`. */
+  /** Null if there is none that may be sent: see `requireKey`. */
   readonly key: string | null;
-  /** Where the key stood: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
+  /** Where the key was given: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
   readonly keySource: string | null;
-  /** The selected profile; null where none is, or the store was not needed. */
+  /** The selected profile; null if there is none, or the store was not needed. */
   readonly profile: string | null;
-  /** Why there is no key; null where there is one. */
+  /** The bounds stored with the profile; [] if there are none. */
+  readonly maxCredits: readonly CreditBound[];
+  /** False until a call with the address and namespace of the profile has succeeded; true without a profile. */
+  readonly verified: boolean;
+  /** Why there is no key; null if there is one. */
   readonly keyProblem: Failure | null;
 }
 
-/** A setting that was given, and where. */
-interface Given {
-  readonly text: string;
-  readonly source: string;
-}
-
-/** How someone without an account goes on. */
-export const firstSteps =
-  'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
-
-/** The settings of a call as far as they are known. */
-export interface FoundSettings extends Omit<ServiceSettings, 'baseUrl'> {
+/** Settings that may lack an address. */
+export interface PartialSettings extends Omit<Settings, 'baseUrl'> {
   readonly baseUrl: BaseUrl | null;
-  /** What to do about a missing address. */
+  /** The next step if the address is missing. */
   readonly hint: string;
 }
 
+/** The next step for a user without an account. */
+export const firstSteps =
+  'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
+
 /**
- * The service and account of a call: flag, environment, profile, default, in this order. The store is read only
- * where the first two leave something open or name a profile. Throws usage errors for wrong values, an unknown
- * profile and a missing address; `failed` for a damaged store. A missing key is no error yet: `requireKey`.
+ * Finds the service and the account of a call: flag, environment, profile, default, in this order. The store is
+ * read only if the first two leave a setting open or name a profile. Throws usage errors for wrong values, an
+ * unknown profile, a missing address and a store that is in the way; `failed` for a damaged store. A missing key is
+ * no error yet: see `requireKey`.
  */
-export async function resolveService(flags: ServiceFlags, context: Context): Promise<ServiceSettings> {
+export async function resolveService(flags: ServiceFlags, context: Context): Promise<Settings> {
   const { baseUrl, hint, ...settings } = await findService(flags, context);
   if (baseUrl === null) {
     const file = hint === firstSteps ? storeFile(context.env) : null;
@@ -61,23 +67,29 @@ export async function resolveService(flags: ServiceFlags, context: Context): Pro
 }
 
 /** As `resolveService`, but a missing address is no error. */
-export async function findService(flags: ServiceFlags, context: Context): Promise<FoundSettings> {
+export async function findService(flags: ServiceFlags, context: Context): Promise<PartialSettings> {
   const { env } = context;
-  const address = givenBaseUrl(flags, env);
-  const word = givenNamespace(flags, env);
-  const own = await givenKey(flags, context);
+  const given = givenService(flags, env);
+  const explicitKey = await givenKey(flags, context);
   const named = givenProfile(flags, env);
-  const open = address === undefined || word === undefined || own === undefined;
-  const { name, profile, hint } = open || named !== undefined ? storedProfile(named, env) : nothingStored;
+  const needsStore =
+    named !== undefined ||
+    given.baseUrl === undefined ||
+    given.namespace === undefined ||
+    explicitKey === undefined;
+  const { name, profile, hint } = needsStore ? storedProfile(named, env) : nothingStored;
 
-  const baseUrl = address ?? profile?.baseUrl ?? null;
+  const baseUrl = given.baseUrl ?? profile?.baseUrl ?? null;
   const common = {
     baseUrl,
-    namespace: word ?? profile?.namespace ?? defaultNamespace,
+    namespace: given.namespace ?? profile?.namespace ?? defaultNamespace,
     profile: name,
+    maxCredits: profile?.maxCredits ?? [],
+    verified: profile?.verified ?? true,
     hint,
   };
-  if (own !== undefined) return { ...common, key: own.text, keySource: own.source, keyProblem: null };
+  if (explicitKey !== undefined)
+    return { ...common, key: explicitKey.text, keySource: explicitKey.source, keyProblem: null };
   const missing = { ...common, key: null, keySource: null };
   if (name === null || profile === undefined || baseUrl === null)
     return { ...missing, keyProblem: noKey(hint) };
@@ -86,13 +98,13 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   return { ...common, key: profile.key, keySource: `profile '${name}'`, keyProblem: null };
 }
 
-/** The key to send. Throws `unauthorized` where there is none for this service. */
-export function requireKey(settings: ServiceSettings): string {
+/** The key to send. Throws `unauthorized` if there is none for this service. */
+export function requireKey(settings: Settings): string {
   if (settings.key === null) throw settings.keyProblem ?? noKey(firstSteps);
   return settings.key;
 }
 
-/** A usage error where `--sandbox` stands beside a flag that says which service or account is meant. */
+/** Throws a usage error if `--sandbox` is combined with a flag that selects a service or an account. */
 export function checkSandboxFlags(flags: ServiceFlags): void {
   if (flags.sandbox !== true) return;
   const excluded = [
@@ -109,61 +121,72 @@ export function checkSandboxFlags(flags: ServiceFlags): void {
 
 type Env = Context['env'];
 
-/** The address from flag or environment. */
-export function givenBaseUrl(flags: ServiceFlags, env: Env): BaseUrl | undefined {
-  const given = flagOrVariable(flags.baseUrl, '--base-url', env, 'CHANLIST_BASE_URL');
-  return given && parseBaseUrl(given.text, given.source);
+/** The address and the namespace that flags and environment give. */
+export interface GivenService {
+  readonly baseUrl: BaseUrl | undefined;
+  readonly namespace: string | undefined;
 }
 
-/** The path word from flag or environment. */
-export function givenNamespace(flags: ServiceFlags, env: Env): string | undefined {
-  const given = flagOrVariable(flags.namespace, '--namespace', env, 'CHANLIST_NAMESPACE');
-  return given && parseNamespace(given.text, given.source);
+/**
+ * The address and the namespace from flags and environment. The word in `.../api/v2/WORD` counts as a namespace
+ * from the same source, after an explicit one. `complete`: adds a missing scheme.
+ */
+export function givenService(flags: ServiceFlags, env: Env, { complete = false } = {}): GivenService {
+  const parse = (url: string, source: string): ServiceAddress =>
+    parseAddress(complete ? completeScheme(url) : url, source);
+  const { baseUrl: flagUrl, namespace: flagWord } = flags;
+  const flagAddress = flagUrl === undefined ? undefined : parse(flagUrl, '--base-url');
+  const { CHANLIST_BASE_URL: url } = env;
+  const address = flagAddress ?? (url ? parse(url, 'CHANLIST_BASE_URL') : undefined);
+  const flagNamespace =
+    flagWord === undefined ? flagAddress?.namespace : parseNamespace(flagWord, '--namespace');
+  return {
+    baseUrl: address?.baseUrl,
+    namespace: flagNamespace ?? givenNamespace({}, env) ?? address?.namespace ?? undefined,
+  };
 }
 
-/** The profile's name from flag or environment. */
+/** The explicit namespace from flag or environment. */
+export function givenNamespace(flags: Pick<ServiceFlags, 'namespace'>, env: Env): string | undefined {
+  if (flags.namespace !== undefined) return parseNamespace(flags.namespace, '--namespace');
+  return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
+}
+
+/** The name of the profile from flag or environment. */
 export function givenProfile(flags: ServiceFlags, env: Env): string | undefined {
-  const given = flagOrVariable(flags.profile, '--profile', env, 'CHANLIST_PROFILE');
-  return given && parseProfileName(given.text, given.source);
+  if (flags.profile !== undefined) return parseProfileName(flags.profile, '--profile');
+  return env.CHANLIST_PROFILE ? parseProfileName(env.CHANLIST_PROFILE, 'CHANLIST_PROFILE') : undefined;
 }
 
-/** The key from flag or environment, and where it stood. */
-async function givenKey(flags: ServiceFlags, { env, stop }: Context): Promise<Given | undefined> {
-  const file = flagOrVariable(flags.keyFile, '--key-file', {}, '');
-  if (file !== undefined) return keyFromFile(file, stop);
+interface SourcedKey {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** The key from flag or environment, and where it was given. */
+async function givenKey(flags: ServiceFlags, { env, stop }: Context): Promise<SourcedKey | undefined> {
+  const fromFile = async (path: string, source: string): Promise<SourcedKey> => ({
+    text: await readKeyFile(path, source, stop),
+    source: `${source} ${keyFileName(path)}`,
+  });
+  if (flags.keyFile !== undefined) return fromFile(flags.keyFile, '--key-file');
   const key = env.CHANLIST_API_KEY;
   if (key) return { text: parseKey(key, 'CHANLIST_API_KEY'), source: 'CHANLIST_API_KEY' };
-  const named = flagOrVariable(undefined, '', env, 'CHANLIST_API_KEY_FILE');
-  return named && keyFromFile(named, stop);
+  const file = env.CHANLIST_API_KEY_FILE;
+  return file ? fromFile(file, 'CHANLIST_API_KEY_FILE') : undefined;
 }
 
-async function keyFromFile({ text, source }: Given, stop: AbortSignal): Promise<Given> {
-  return { text: await readKeyFile(text, source, stop), source: `${source} ${text}` };
-}
-
-/** A flag goes before its variable; an empty variable counts as unset, an empty flag does not. */
-function flagOrVariable(
-  value: string | undefined,
-  flag: string,
-  env: Env,
-  variable: string,
-): Given | undefined {
-  if (value !== undefined) return { text: value, source: flag };
-  const set = env[variable];
-  return set ? { text: set, source: variable } : undefined;
-}
-
-interface Stored {
+interface StoredProfile {
   readonly name: string | null;
   readonly profile: Profile | undefined;
-  /** What to do where the profile was needed and there is none. */
+  /** The next step if the profile was needed and there is none. */
   readonly hint: string;
 }
 
-const nothingStored: Stored = { name: null, profile: undefined, hint: firstSteps };
+const nothingStored: StoredProfile = { name: null, profile: undefined, hint: firstSteps };
 
-/** The named profile, which has to exist, or else the active one. */
-function storedProfile(named: string | undefined, env: Env): Stored {
+/** The named profile, which must exist, or else the active one. */
+function storedProfile(named: string | undefined, env: Env): StoredProfile {
   const { active, profiles } = readStore(env);
   if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
   const name = named ?? active;

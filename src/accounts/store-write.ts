@@ -1,31 +1,37 @@
-import { accessSync, constants, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
-import { Failure, systemCode } from '../errors.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
-import { projectName, readStore, type Store, storeFile, storeVersion } from './store.ts';
+import { foreignHome } from './foreign-home.ts';
+import type { Settings } from './settings.ts';
+import { readStore, type Store, storeFile, storeText } from './store.ts';
 
-/** How long to wait for another run that is writing the store, and between two looks, in milliseconds. */
-const longestWait = 5000;
-const waitStep = 50;
+/** Longest wait for another run that is writing the store, and the pause between two attempts (ms). */
+const maxWaitMs = 5000;
+const pauseMs = 50;
 
 /**
- * Changes the stored accounts: reads them, applies `change` and replaces the file atomically with mode 0600,
- * while no other run does so. Returns what is stored now. Throws `failed` for a store that is damaged or newer,
- * which stays as it is, and where it cannot be written.
+ * Changes the stored accounts: reads them, applies `change` and replaces the file atomically with mode 0600 under a
+ * lock. Returns the new accounts. Throws `failed` for a store that is damaged or cannot be written, and usage errors
+ * for a newer one and for what must not be used or created; the store then stays as it is.
  */
-export async function updateStore(context: Context, change: (store: Store) => Store): Promise<Store> {
+export async function updateStore(
+  context: Context,
+  change: (store: Store) => Store,
+  { patient = true } = {},
+): Promise<Store> {
   const file = writableStoreFile(context.env);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw notWritable(dirname(file), error);
   }
-  const lock = await lockPatiently(file, context);
+  const lock = await lockStore(file, context, patient ? maxWaitMs : 0);
   try {
     const store = change(readStore(context.env));
-    removeLeftovers(file);
-    await write(file, store);
+    await replaceStore(file, storeText(store));
     return store;
   } finally {
     await lock.release();
@@ -33,8 +39,30 @@ export async function updateStore(context: Context, change: (store: Store) => St
 }
 
 /**
- * The store's file, of which its folder, or the next one above that exists, can be written: found before a
- * person is asked for a key. Throws `failed` otherwise.
+ * Marks a profile as verified after the first successful call with its address and namespace. Silent if the call
+ * used other ones, and if the store cannot be written: the next call tries again.
+ */
+export async function markVerified(
+  context: Context,
+  { profile: name, baseUrl, namespace }: Pick<Settings, 'profile' | 'baseUrl' | 'namespace'>,
+): Promise<void> {
+  if (name === null) return;
+  const verify = (store: Store): Store => {
+    const stored = store.profiles.get(name);
+    if (stored?.baseUrl.href !== baseUrl.href || stored.namespace !== namespace) return store;
+    return { ...store, profiles: new Map(store.profiles).set(name, { ...stored, verified: true }) };
+  };
+  try {
+    const store = readStore(context.env);
+    if (verify(store) !== store) await updateStore(context, verify, { patient: false });
+  } catch {
+    // Without the mark, messages for a 404 keep naming --namespace.
+  }
+}
+
+/**
+ * The path of the store, after a check that it can be written: called before a user is asked for a key. Throws a
+ * usage error below the HOME of another user, `failed` if its folder, or the nearest one that exists, is not writable.
  */
 export function writableStoreFile(env: Context['env']): string {
   const file = storeFile(env);
@@ -42,6 +70,13 @@ export function writableStoreFile(env: Context['env']): string {
     throw new Failure('failed', 'no folder to store accounts in: this user has no home folder', {
       hint: 'set HOME or XDG_CONFIG_HOME, or use CHANLIST_API_KEY and CHANLIST_BASE_URL',
     });
+  }
+  const foreign = foreignHome(file, env);
+  if (foreign !== null) {
+    throw usage(
+      `cannot store accounts in ${file}: the home folder ${foreign.home} belongs to ${foreign.owner}, another user`,
+      'use sudo -H, or set XDG_CONFIG_HOME to a folder of your own',
+    );
   }
   let folder = dirname(file);
   for (;;) {
@@ -55,68 +90,50 @@ export function writableStoreFile(env: Context['env']): string {
   }
 }
 
-async function lockPatiently(file: string, context: Context): Promise<{ release(): Promise<void> }> {
-  for (let waited = 0; ; waited += waitStep) {
+async function lockStore(
+  file: string,
+  context: Context,
+  maxWait: number,
+): Promise<{ release(): Promise<void> }> {
+  for (let waited = 0; ; waited += pauseMs) {
     try {
       return await acquireLock(file);
     } catch (error) {
       if (!(error instanceof Failure)) throw notWritable(dirname(file), error);
-      if (error.code !== 'locked' || waited >= longestWait) throw error;
+      if (error.code !== 'locked' || waited >= maxWait) throw error;
     }
-    await context.clock.sleep(waitStep, context.stop);
+    await context.clock.sleep(pauseMs, context.stop);
   }
 }
 
-async function write(file: string, store: Store): Promise<void> {
-  const profiles = Object.fromEntries(
-    [...store.profiles].map(([name, { baseUrl, namespace, key }]) => [
-      name,
-      { baseUrl: baseUrl.href, namespace, key },
-    ]),
-  );
-  const { default: Conf } = await import('conf');
-  // Inside a snap package, also a terminal in one, conf would write in place: never half a file.
-  const snap = process.env.SNAP;
-  delete process.env.SNAP;
+/** Replaces the store atomically and durably with mode 0600, without following links. The caller holds its lock. */
+async function replaceStore(file: string, text: string): Promise<void> {
+  // Under the lock this name is free, except for what a killed run left: keys, which must not stay.
+  const temporary = `${file}.tmp`;
+  let created = false;
   try {
-    const conf = new Conf({
-      projectName,
-      projectSuffix: '',
-      cwd: dirname(file),
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-    });
-    conf.store = { version: storeVersion, active: store.active, profiles };
+    const opened = await nodeFileOps.open(temporary, 'replace');
+    created = true;
+    try {
+      await opened.write(Buffer.from(text), 0);
+      await opened.sync();
+    } finally {
+      await opened.close();
+    }
+    await nodeFileOps.rename(temporary, file);
   } catch (error) {
-    throw notWritable(file, error);
-  } finally {
-    if (snap !== undefined) process.env.SNAP = snap;
+    if (created) await nodeFileOps.unlink(temporary).catch(() => {});
+    throw error instanceof Failure ? error : notWritable(file, error);
   }
-}
-
-/** Removes the temporary files, with keys in them, of runs that were killed while they wrote. */
-function removeLeftovers(file: string): void {
-  try {
-    // conf writes beside the file that a symbolic link points to.
-    const real = realpathSync(file);
-    const leftover = /^\.tmp-\d{10}[0-9a-f]{6}$/;
-    for (const name of readdirSync(dirname(real))) {
-      if (name.startsWith(basename(real)) && leftover.test(name.slice(basename(real).length)))
-        rmSync(join(dirname(real), name), { force: true });
-    }
-  } catch {
-    // No store yet, or a folder that cannot be listed.
-  }
+  // The store is replaced: at worst a power cut brings the old one back.
+  await nodeFileOps.syncFolder(dirname(file)).catch(() => {});
 }
 
 /** Without the error as its cause: its message may show what was to be written. */
 function notWritable(path: string, error: unknown): Failure {
-  return new Failure('failed', `cannot store accounts: ${path} cannot be written (${code(error)})`, {
-    hint: 'make it writable, or set XDG_CONFIG_HOME to a folder that is',
-  });
-}
-
-function code(error: unknown): string {
-  return systemCode(error) ?? 'unknown error';
+  return new Failure(
+    'failed',
+    `cannot store accounts: ${path} cannot be written (${systemCode(error) ?? 'unknown error'})`,
+    { hint: 'make it writable, or set XDG_CONFIG_HOME to a folder that is' },
+  );
 }

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { parseBaseUrl, parseNamespace } from '../api/address.ts';
-import { Failure, systemCode } from '../errors.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { checkOwned, effectiveUser, inTheWay } from '../fs/owned.ts';
+import { formatBounds, parseBounds } from './bounds.ts';
+import { foreignHome } from './foreign-home.ts';
 import { parseKey } from './key.ts';
 import { type Profile, parseProfileName } from './profile.ts';
 
@@ -10,28 +13,26 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The stored accounts. */
 export interface Store {
-  /** The profile used when none is named; null or the name of a stored one. */
+  /** The profile used if none is named; null or the name of a stored one. */
   readonly active: string | null;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The version of the file's shape that this program reads and writes. */
-export const storeVersion = 1;
-/** What `conf` is told and its path is computed from. */
-export const projectName = 'chanlist';
+/** The version of the file format that this program reads and writes. */
+const storeVersion = 1;
 
 const emptyStore: Store = { active: null, profiles: new Map() };
 
 /**
- * The store's file, absolute: the one that `conf` would choose. It is computed here because `new Conf()` costs
- * 30 ms. Null where no home folder is known.
+ * The absolute path of the store: the file that `conf` chooses for a project of this name, where version 0.1.0 put
+ * it. Null if no home folder is known.
  */
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
-  const folder = (inside: readonly string[], own: string | undefined): string | null => {
+  const folder = (inHome: readonly string[], own: string | undefined): string | null => {
     if (own) return own;
     const home = homeFolder(env, platform);
-    return home === null ? null : join(home, ...inside);
+    return home === null ? null : join(home, ...inHome);
   };
   const config =
     platform === 'darwin'
@@ -40,8 +41,7 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
         ? folder(['AppData', 'Roaming'], env.APPDATA)
         : folder(['.config'], env.XDG_CONFIG_HOME);
   if (config === null) return null;
-  const own = join(config, projectName, ...(platform === 'win32' ? ['Config'] : []));
-  return resolve(own, 'config.json');
+  return resolve(join(config, 'chanlist', ...(platform === 'win32' ? ['Config'] : [])), 'config.json');
 }
 
 /** The home folder: as the environment names it, else as the system knows it; null if neither does. */
@@ -51,32 +51,64 @@ export function homeFolder(env: Env, platform: NodeJS.Platform): string | null {
   try {
     return userInfo().homedir || null;
   } catch {
-    // A user without an entry in the system's list, as in many containers.
+    // The user has no entry in the user database, as in many containers.
     return null;
   }
 }
 
 /**
- * The stored accounts; none where there is no store yet. Read without `conf`, and never changed. Throws
- * `failed` for a store that is damaged, of a newer version or unreadable.
+ * Reads the stored accounts; no accounts if there is no store yet. Nothing is changed. Throws `failed` for a store
+ * that is damaged or unreadable, and a usage error for one of a newer version and for a file that another user may
+ * have put there.
  */
 export function readStore(env: Env): Store {
   const file = storeFile(env);
-  if (file === null) return emptyStore;
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return emptyStore;
-    throw new Failure('failed', `cannot read the stored accounts in ${file} (${code ?? 'unknown error'})`, {
-      hint: 'make it a file that you can read',
-    });
-  }
-  return parseStore(text, file);
+  const text = file === null ? null : readOwnFile(file, env);
+  return file === null || text === null ? emptyStore : parseStore(text, file);
 }
 
-/** What the text of a store holds. No error shows any of the text, nor has it as its cause: it holds keys. */
+/** The text of a file that belongs to this user alone; null if it does not exist. Links are not followed. */
+function readOwnFile(file: string, env: Env): string | null {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  let fd: number;
+  try {
+    fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    if (code === 'ELOOP') checkOwnStore(file, lstatSync(file), env);
+    throw unreadable(file, code);
+  }
+  try {
+    checkOwnStore(file, fstatSync(fd), env);
+    return readFileSync(fd, 'utf8');
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(file, systemCode(error));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function unreadable(file: string, code: string | undefined): Failure {
+  return new Failure('failed', `cannot read the stored accounts in ${file} (${code ?? 'unknown error'})`, {
+    hint: 'make it a file that you can read',
+  });
+}
+
+/** Throws a usage error ("in the way") unless a file is a regular one of this user that nobody else can write. */
+function checkOwnStore(file: string, stats: Stats, env: Env): void {
+  try {
+    // `checkOwned` may create a file for comparison, which is not allowed in another user's home folder.
+    if (stats.uid !== effectiveUser(stats.uid) && foreignHome(file, env) !== null)
+      throw inTheWay(file, stats, 'belongs to another user');
+    checkOwned(file, stats);
+  } catch (error) {
+    const hint = 'make it your own file that others cannot write, use sudo -H, or set XDG_CONFIG_HOME';
+    throw error instanceof Failure ? error.with({ hint }) : error;
+  }
+}
+
+/** Parses the text of a store. No error shows any of the text, nor has it as its cause: it holds keys. */
 function parseStore(text: string, file: string): Store {
   let data: unknown;
   try {
@@ -87,9 +119,10 @@ function parseStore(text: string, file: string): Store {
   if (!isObject(data)) throw damaged(file, 'it is not an object');
   const { version, active, profiles } = data;
   if (typeof version === 'number' && Number.isInteger(version) && version > storeVersion) {
-    throw new Failure('failed', `the stored accounts in ${file} were written by a newer chanlist`, {
-      hint: 'it is left as it is; update chanlist',
-    });
+    throw usage(
+      `the stored accounts in ${file} were written by a newer chanlist`,
+      'the file is left as it is; update chanlist',
+    );
   }
   if (version !== storeVersion) throw damaged(file, 'its version is missing or wrong');
   if (active !== null && typeof active !== 'string') throw damaged(file, "'active' is not a name");
@@ -100,24 +133,44 @@ function parseStore(text: string, file: string): Store {
 }
 
 function parseProfile(name: string, data: unknown, file: string): Profile {
-  const { baseUrl, namespace, key } = isObject(data) ? data : {};
+  const { baseUrl, namespace, key, max_credits: maxCredits, verified } = isObject(data) ? data : {};
   if (typeof baseUrl !== 'string' || typeof namespace !== 'string' || typeof key !== 'string')
     throw damaged(file, `profile '${name}' is not complete`);
+  // A bound that cannot be read must not be dropped: it protects money.
+  if (maxCredits !== undefined && typeof maxCredits !== 'string')
+    throw damaged(file, `'max_credits' of profile '${name}' is not a text`);
   try {
     parseProfileName(name, '');
     return {
       baseUrl: parseBaseUrl(baseUrl, ''),
       namespace: parseNamespace(namespace, ''),
       key: parseKey(key, ''),
+      maxCredits: maxCredits === undefined ? [] : parseBounds(maxCredits, ''),
+      verified: verified === true,
     };
   } catch {
-    throw damaged(file, `profile '${name}' holds an address, path word or key that is none`);
+    throw damaged(file, `profile '${name}' holds an invalid address, namespace, key or bound`);
   }
+}
+
+/** The text of a store, as `conf` formats it. */
+export function storeText({ active, profiles }: Store): string {
+  const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits, verified }]) => [
+    name,
+    {
+      baseUrl: baseUrl.href,
+      namespace,
+      key,
+      ...(maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) }),
+      ...(verified && { verified }),
+    },
+  ]);
+  return JSON.stringify({ version: storeVersion, active, profiles: Object.fromEntries(stored) }, null, '\t');
 }
 
 function damaged(file: string, what: string): Failure {
   return new Failure('failed', `the stored accounts in ${file} are damaged: ${what}`, {
-    hint: 'it is left as it is; fix it, or move it away and run: chanlist auth login',
+    hint: 'the file is left as it is; fix it, or move it away and run: chanlist auth login',
   });
 }
 

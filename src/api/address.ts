@@ -10,14 +10,27 @@ export interface BaseUrl {
   readonly loopback: boolean;
 }
 
+/** An address as a user wrote it: with or without `/api/v2/WORD` at its end. */
+export interface ServiceAddress {
+  readonly baseUrl: BaseUrl;
+  /** The word after a trailing `/api/v2/`; null if there is none. */
+  readonly namespace: string | null;
+}
+
 const example = 'expected e.g. https://api.example.com';
 
-/**
- * The service's address from what a person wrote. `source` names where it stood (`--base-url`). A usage error
- * for anything but a plain http or https URL, and for http to a host that is not loopback. The text itself is
- * never shown: it may hold a password, or be a key that was given in the wrong place.
- */
+/** The base URL of `parseAddress`. */
 export function parseBaseUrl(text: string, source: string): BaseUrl {
+  return parseAddress(text, source).baseUrl;
+}
+
+/**
+ * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped from the base URL.
+ * `source` names the setting (`--base-url`). Throws a usage error for anything but a plain http or https URL, and
+ * for http to a host that is not loopback. No error shows the text: it may hold a password, or be a key that was
+ * given in the wrong place.
+ */
+export function parseAddress(text: string, source: string): ServiceAddress {
   const trimmed = text.trim();
   if (trimmed === '') throw usage(`${source}: the address is empty`, example);
   const [, authority] = /^https?:\/\/([^/?#\\\s]+)/i.exec(trimmed) ?? [];
@@ -36,14 +49,29 @@ export function parseBaseUrl(text: string, source: string): BaseUrl {
       `use https://${url.host}; http is for localhost only`,
     );
   }
-  return { href: url.href.replace(/\/+$/, ''), origin: url.origin, loopback };
+  const path = url.pathname.replace(/\/+$/, '');
+  const [suffix = '', namespace = null] = /\/api\/v2(?:\/+([A-Za-z0-9._~-]+))?$/.exec(path) ?? [];
+  const prefix = path.slice(0, path.length - suffix.length).replace(/\/+$/, '');
+  return { baseUrl: { href: url.origin + prefix, origin: url.origin, loopback }, namespace };
+}
+
+/** A host with an optional port and path, as users write addresses without a scheme. */
+const schemeless =
+  /^(localhost|\[[0-9a-f:.]+\]|(?:[\p{L}\p{N}-]{1,63}\.)+(?:\p{L}{2,63}|\d{1,3})|[\p{L}\p{N}-]{1,63}(?=:\d))(?::\d{1,5})?(?:\/|$)/iu;
+
+/** Completes an address without a scheme: `http://` for loopback, `https://` for any other host. */
+export function completeScheme(text: string): string {
+  const trimmed = text.trim();
+  const [, host] = schemeless.exec(trimmed) ?? [];
+  if (host === undefined) return trimmed;
+  return `${isLoopback(host.toLowerCase()) ? 'http' : 'https'}://${trimmed}`;
 }
 
 function notAnAddress(source: string): Failure {
   return usage(`${source}: not an http or https address`, example);
 }
 
-/** Whether a host name, as the URL parser wrote it, is this machine's own: an exact name or an IP address. */
+/** Whether a host name, as the URL parser writes it, is loopback: an exact name or an IP address. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

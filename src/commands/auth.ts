@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Start } from '../cli/commands.ts';
-import { type SharedOptions, sharedOptions } from '../cli/options.ts';
+import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
@@ -10,7 +10,7 @@ import { runLogout } from './auth/logout.ts';
 import { runStatus } from './auth/status.ts';
 import { runSwitch } from './auth/switch.ts';
 
-/** Adds the actions of `chanlist auth`, each of which has a file of its own below `auth/`. */
+/** Adds the actions of `chanlist auth`; each has a file of its own in `auth/`. */
 export function register(command: Command, start: Start): void {
   const add = (
     name: string,
@@ -23,19 +23,23 @@ export function register(command: Command, start: Start): void {
   document(
     command,
     [
-      'Stores accounts: a key together with the address that it belongs to, under the name of a profile. The active ' +
-        'profile is used where none is named. A key is sent to its own address only.',
+      'Stores accounts: each is a key together with the address that it belongs to, under a profile name. The active ' +
+        'profile is used if none is named. A key is sent to its own address only.',
     ],
     [
       ['store a key; asks for address and key', 'chanlist auth login'],
-      ['the account in use, and whether its key is taken', 'chanlist auth status'],
+      ['show the account in use and verify its key', 'chanlist auth status'],
     ],
   );
+  const login = command.command('login').usage('[options]').summary('verify a key and store it');
+  login.action(() => start(runLogin, { ...sharedOptions(login), ...readFlags(login, ['verify']) }));
   document(
-    add('login', 'check a key and store it', runLogin),
+    login,
     [
-      'Checks a key with a free call and stores it. Asks for address and key at a terminal; elsewhere the key is ' +
-        'read from stdin, or from --key-file. The profile (without --profile: default) becomes the active one.',
+      'Verifies a key with a free call and stores it. Asks for address and key at a terminal; elsewhere it reads the ' +
+        'key from stdin, or from --key-file. --max-credits is stored too, and bounds every call with the profile.',
+      'A profile that exists (default: default) gets the new key and keeps its address, namespace and bound unless ' +
+        'they are given. In a script, a new profile becomes the active one only if there is none.',
     ],
     [
       ['at a terminal: asks for what is not given', 'chanlist auth login'],
@@ -43,32 +47,31 @@ export function register(command: Command, start: Start): void {
         'in a script; here for the sandbox of: chanlist serve',
         'echo sk_sandbox | chanlist auth login --profile demo --base-url http://127.0.0.1:8787',
       ],
+      ['spend at most 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
     ],
   );
   document(
-    add('status', 'the account in use, and whether its key is taken', runStatus),
-    ['Shows the account in use and checks its key with a free call.'],
+    add('status', 'show the account in use and verify its key', runStatus),
+    ['Shows the account in use and verifies its key with a free call.'],
     [
       ['the account in use', 'chanlist auth status'],
       ['the same for a script', 'chanlist auth status --json'],
     ],
   );
   document(
-    add('list', 'the stored profiles', runList),
-    ['Lists the stored profiles. Nothing is sent.'],
+    add('list', 'list the stored profiles', runList),
+    ['Lists the stored profiles. Sends nothing.'],
     [['a table at a terminal, ndjson elsewhere', 'chanlist auth list']],
   );
   const change = command
     .command('switch')
     .usage('<profile> [options]')
     .summary('make another profile the active one')
-    .argument('[profile]', 'its name; --profile gives it as well')
+    .argument('[profile]', 'name of the profile; --profile works too')
     .action((name: string | undefined) => {
       const shared = sharedOptions(change);
-      const to = name ?? shared.profile;
+      const to = oneName(name, shared.profile);
       if (to === undefined) throw usage('auth switch needs <profile>', 'see: chanlist auth list');
-      if (shared.profile !== undefined && to !== shared.profile)
-        throw usage(`two profiles are given: ${to} and ${shared.profile}`, 'give one');
       start((options, context) => runSwitch(to, options, context), shared);
     });
   document(
@@ -76,9 +79,26 @@ export function register(command: Command, start: Start): void {
     ['Makes a stored profile the active one.'],
     [['use the profile demo from now on', 'chanlist auth switch demo']],
   );
+  const logout = command
+    .command('logout')
+    .usage('[profile] [options]')
+    .summary('remove a profile from the store')
+    .argument('[profile]', 'name of the profile; --profile works too; default: the active one')
+    .action((name: string | undefined) => {
+      const shared = sharedOptions(logout);
+      const named = oneName(name, shared.profile);
+      start((options, context) => runLogout(named, options, context), shared);
+    });
   document(
-    add('logout', 'remove a profile from the store', runLogout),
-    ['Removes a profile from the store: the active one, unless --profile names another.'],
-    [['remove the profile demo', 'chanlist auth logout --profile demo']],
+    logout,
+    ['Removes a profile from the store: the named one, or else the active one.'],
+    [['remove the profile demo', 'chanlist auth logout demo']],
   );
+}
+
+/** The name that an argument or `--profile` gives. Throws a usage error if they differ. */
+function oneName(argument: string | undefined, flag: string | undefined): string | undefined {
+  if (argument !== undefined && flag !== undefined && argument !== flag)
+    throw usage(`two profiles are given: ${argument} and ${flag}`, 'give one');
+  return argument ?? flag;
 }

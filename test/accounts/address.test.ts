@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseBaseUrl, parseNamespace } from '../../src/api/address.ts';
+import { completeScheme, parseAddress, parseBaseUrl, parseNamespace } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
 
 /** The usage error that `act` throws. */
@@ -145,4 +145,52 @@ test('the path word: one segment that needs no escaping', () => {
   for (const word of ['media', 'a', 'A-Z_0.9~', '...', '.a']) assert.equal(parseNamespace(word, 'x'), word);
   for (const word of ['', '.', '..', 'a/b', '/', 'a b', 'a?b', 'a#b', '%2e', 'ä', 'a\n', '\\'])
     assert.match(usageError(() => parseNamespace(word, '--namespace')).message, /^--namespace: /);
+});
+
+const suffixes: [text: string, href: string, namespace: string | null][] = [
+  ['https://api.example.com/api/v2', 'https://api.example.com', null],
+  ['https://api.example.com/api/v2/', 'https://api.example.com', null],
+  ['https://api.example.com/api/v2/word', 'https://api.example.com', 'word'],
+  ['https://api.example.com/api/v2/word/', 'https://api.example.com', 'word'],
+  ['https://api.example.com/p/api/v2/w-o_r~d.1', 'https://api.example.com/p', 'w-o_r~d.1'],
+  ['http://localhost:8787/api/v2/media', 'http://localhost:8787', 'media'],
+  ['https://api/v2', 'https://api/v2', null],
+  ['https://api.example.com/api/v2x', 'https://api.example.com/api/v2x', null],
+  ['https://api.example.com/xapi/v2', 'https://api.example.com/xapi/v2', null],
+  ['https://api.example.com/api/v2/a/b', 'https://api.example.com/api/v2/a/b', null],
+  ['https://api.example.com/api/v2/a%20b', 'https://api.example.com/api/v2/a%20b', null],
+];
+
+for (const [text, href, namespace] of suffixes)
+  test(`a trailing /api/v2 or /api/v2/WORD is stripped: ${text}`, () => {
+    const address = parseAddress(text, '--base-url');
+    assert.deepEqual([address.baseUrl.href, address.namespace], [href, namespace]);
+  });
+
+test('a missing scheme is completed only for what can be a host', () => {
+  for (const [text, completed] of [
+    ['api.example.com', 'https://api.example.com'],
+    [' api.example.com/x ', 'https://api.example.com/x'],
+    ['server:8443', 'https://server:8443'],
+    ['192.168.0.1', 'https://192.168.0.1'],
+    ['bücher.example', 'https://bücher.example'],
+    ['localhost', 'http://localhost'],
+    ['LOCALHOST:1/x', 'http://LOCALHOST:1/x'],
+    ['127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['[::1]', 'http://[::1]'],
+    ['localhost.example.com', 'https://localhost.example.com'],
+  ] as const)
+    assert.equal(completeScheme(text), completed);
+  for (const text of [
+    '',
+    'https://api.example.com',
+    'ftp://api.example.com',
+    'user:1@api.example.com',
+    'user@api.example.com',
+    'one word',
+    'sk_live_0123456789',
+    'abcdefgh12345678',
+    '/path',
+  ])
+    assert.equal(completeScheme(text), text);
 });

@@ -89,6 +89,8 @@ export interface StoredProfile {
   readonly baseUrl: string;
   readonly namespace: string;
   readonly key: string;
+  readonly max_credits?: string;
+  readonly verified?: boolean;
 }
 
 /** Writes a store as the program does. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { lastFour, parseKey, readKeyFile } from '../../src/accounts/key.ts';
+import { keyFileName, lastFour, parseKey, readKeyFile } from '../../src/accounts/key.ts';
 import { Failure } from '../../src/errors.ts';
 import { temporaryFolder } from './fake-context.ts';
 
@@ -112,6 +112,27 @@ test('a key file that may not be read', {
   writeFileSync(file, secret);
   chmodSync(file, 0o000);
   assert.match(await refused(file), /permission denied/);
+});
+
+test('a key that is given as a file name is not shown', async () => {
+  for (const path of [
+    'sk_live_0123456789',
+    'sk-live.0123456789',
+    'sk_live_01/23456789',
+    'abcdefgh',
+    'abcd+fg=',
+    'QWxhZGRpbjpvcGVuIHNlc2Ft/ZUFsYWRkaW46',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+  ]) {
+    await assert.rejects(readKeyFile(path, '--key-file'), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.equal(error.message, '--key-file: cannot read the file: there is no such file');
+      assert.ok(!`${error.hint}${error.stack}${String(error.cause)}`.includes(path));
+      return true;
+    });
+  }
+  for (const path of ['key.txt', 'key', './missing-key-file', '../missing-key-file', 'keys/prod.txt'])
+    assert.equal(keyFileName(path), path);
 });
 
 test('the last four characters, of short keys nothing', () => {

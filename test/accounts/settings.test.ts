@@ -7,7 +7,7 @@ import {
   requireKey,
   resolveService,
   type ServiceFlags,
-  type ServiceSettings,
+  type Settings,
 } from '../../src/accounts/settings.ts';
 import { fakeContext, temporaryFolder, writeRawStore, writeStore } from './fake-context.ts';
 
@@ -22,7 +22,7 @@ const full = {
 };
 
 /** What the settings come down to, as one comparable object. */
-function brief({ baseUrl, namespace, key, keySource, profile }: ServiceSettings): unknown[] {
+function brief({ baseUrl, namespace, key, keySource, profile }: Settings): unknown[] {
   return [baseUrl.href, namespace, key, keySource, profile];
 }
 
@@ -100,6 +100,33 @@ const cases: Case[] = [
     flags: { baseUrl: 'https://WORK.example.com:443/other/' },
     expected: ['https://work.example.com/other', 'ww', 'sk_profile_work', "profile 'work'", 'work'],
   },
+  {
+    name: 'the word of an address is a namespace of the same source',
+    flags: { baseUrl: 'https://flag.example.com/api/v2/uu' },
+    env: full,
+    expected: ['https://flag.example.com', 'uu', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: 'an explicit namespace before the word of the address',
+    flags: { namespace: 'ff' },
+    env: { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' },
+    expected: ['https://env.example.com', 'ff', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: 'CHANLIST_NAMESPACE before the word of CHANLIST_BASE_URL',
+    env: { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' },
+    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', null],
+  },
+  {
+    name: 'the word of the address before the profile',
+    env: { CHANLIST_BASE_URL: 'https://work.example.com/api/v2/uu' },
+    expected: ['https://work.example.com', 'uu', 'sk_profile_work', "profile 'work'", 'work'],
+  },
+  {
+    name: 'a bare /api/v2 is stripped and leaves the namespace alone',
+    flags: { baseUrl: 'https://work.example.com/p/api/v2' },
+    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
+  },
 ];
 
 for (const { name, flags = {}, env = {}, active = 'work', expected } of cases)
@@ -130,6 +157,26 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
     assert.equal(requireKey(settings), key);
     assert.equal(settings.keySource, source);
   }
+});
+
+test('the bounds and the verification of the selected profile; without one no bound, and nothing to verify', async (t) => {
+  const folder = temporaryFolder(t);
+  const bounded = { ...profiles.work, max_credits: '5,100/day,3000/month', verified: true };
+  writeStore(folder, { ...profiles, bounded }, 'home');
+  const settings = async (flags: ServiceFlags, env = {}): Promise<unknown> => {
+    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
+    const { maxCredits, verified } = await resolveService(flags, context);
+    return { maxCredits, verified };
+  };
+  const bounds = [
+    { credits: 5, per: 'call' },
+    { credits: 100, per: 'day' },
+    { credits: 3000, per: 'month' },
+  ];
+  assert.deepEqual(await settings({ profile: 'bounded' }), { maxCredits: bounds, verified: true });
+  assert.deepEqual(await settings({ profile: 'bounded' }, full), { maxCredits: bounds, verified: true });
+  assert.deepEqual(await settings({}), { maxCredits: [], verified: false });
+  assert.deepEqual(await settings({}, full), { maxCredits: [], verified: true });
 });
 
 test('a stored key goes to its own origin only', async (t) => {

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,9 +17,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { Profile } from '../../src/accounts/profile.ts';
 import { readStore, type Store, storeFile } from '../../src/accounts/store.ts';
-import { updateStore } from '../../src/accounts/store-write.ts';
+import { markVerified, updateStore } from '../../src/accounts/store-write.ts';
 import { parseBaseUrl } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
+import { acquireLock } from '../../src/fs/lock.ts';
 import {
   fakeContext,
   storedJson,
@@ -31,6 +35,8 @@ const profile: Profile = {
   baseUrl: parseBaseUrl('https://api.example.com/v1', 'x'),
   namespace: 'media',
   key,
+  maxCredits: [{ credits: 3000, per: 'month' }],
+  verified: false,
 };
 const add =
   (name: string) =>
@@ -116,7 +122,9 @@ test('the shape of the file', async (t) => {
   assert.deepEqual(storedJson(folder), {
     version: 1,
     active: 'work',
-    profiles: { work: { baseUrl: 'https://api.example.com/v1', namespace: 'media', key } },
+    profiles: {
+      work: { baseUrl: 'https://api.example.com/v1', namespace: 'media', key, max_credits: '3000/month' },
+    },
   });
 });
 
@@ -134,28 +142,145 @@ test('mode 0600, also over a file with another mode, and nothing beside it', asy
   assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
 });
 
-test('temporary files of a run that was killed do not stay', async (t) => {
+test('the temporary file of a run that was killed does not stay', async (t) => {
   const folder = temporaryFolder(t);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
   await updateStore(context, add('a'));
-  writeFileSync(`${storeIn(folder)}.tmp-1234567890abcdef`, key);
+  writeFileSync(`${storeIn(folder)}.tmp`, key);
   writeFileSync(`${storeIn(folder)}.backup`, "the user's own");
   await updateStore(context, add('b'));
   assert.deepEqual(readdirSync(dirname(storeIn(folder))).sort(), ['config.json', 'config.json.backup']);
 });
 
-test('a symbolic link stays one', async (t) => {
+test('a store of 0.1.0 is read, and keeps its meaning when it is written', async (t) => {
   const folder = temporaryFolder(t);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  writeRawStore(
+    folder,
+    `{"version":1,"active":"old","profiles":{"old":{"baseUrl":"https://api.example.com/api/v2","namespace":"vv","key":"${key}"}}}`,
+  );
+  const old = readStore(context.env).profiles.get('old');
+  assert.deepEqual(old, {
+    baseUrl: parseBaseUrl('https://api.example.com', 'x'),
+    namespace: 'vv',
+    key,
+    maxCredits: [],
+    verified: false,
+  });
+  await updateStore(context, add('new'));
+  assert.deepEqual(readStore(context.env).profiles.get('old'), old);
+});
+
+test('markVerified: only for the address and the namespace of the profile; silent if it cannot write', async (t) => {
+  const folder = temporaryFolder(t);
+  const { context, stderr } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  const { baseUrl, namespace } = profile;
+  const verified = () => readStore(context.env).profiles.get('work')?.verified;
+  await updateStore(context, add('work'));
+  await markVerified(context, { profile: null, baseUrl, namespace });
+  await markVerified(context, { profile: 'gone', baseUrl, namespace });
+  await markVerified(context, { profile: 'work', baseUrl, namespace: 'other' });
+  await markVerified(context, {
+    profile: 'work',
+    baseUrl: parseBaseUrl('https://b.example', 'x'),
+    namespace,
+  });
+  assert.equal(verified(), false);
+  const lock = await acquireLock(storeIn(folder));
+  await markVerified(context, { profile: 'work', baseUrl, namespace });
+  await lock.release();
+  assert.equal(verified(), false, 'another run held the lock');
+  await markVerified(context, { profile: 'work', baseUrl, namespace });
+  assert.equal(verified(), true);
+  writeRawStore(folder, '{');
+  await markVerified(context, { profile: 'work', baseUrl, namespace });
+  assert.equal(stderr(), '');
+});
+
+const inTheWay = { code: 'usage', exit: 2, message: /is in the way: / } as const;
+
+test('links, folders and pipes at the names of the store are in the way and stay as they are', async (t) => {
+  const folder = temporaryFolder(t);
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  const target = join(folder, 'target');
+  for (const make of [
+    (path: string) => symlinkSync(target, path),
+    (path: string) => mkdirSync(path),
+    (path: string) => execFileSync('mkfifo', [path]),
+  ]) {
+    rmSync(folder, { recursive: true });
+    writeStore(folder, {}, null);
+    writeFileSync(target, readFileSync(storeIn(folder)));
+    make(`${storeIn(folder)}.tmp`);
+    await assert.rejects(updateStore(context, add('a')), inTheWay);
+    assert.equal(readStore(context.env).profiles.size, 0);
+    rmSync(storeIn(folder));
+    renameSync(`${storeIn(folder)}.tmp`, storeIn(folder));
+    assert.throws(() => readStore(context.env), inTheWay);
+    await assert.rejects(updateStore(context, add('a')), inTheWay);
+    assert.doesNotMatch(readFileSync(target, 'utf8'), /sk_/);
+  }
+});
+
+test('a store that others can write is not trusted', { skip: process.geteuid === undefined }, (t) => {
+  const folder = temporaryFolder(t);
   writeStore(folder, {}, null);
-  const target = join(folder, 'dotfiles.json');
-  writeFileSync(target, readFileSync(storeIn(folder)));
-  execFileSync('rm', [storeIn(folder)]);
-  symlinkSync(target, storeIn(folder));
+  for (const mode of [0o620, 0o602, 0o666]) {
+    chmodSync(storeIn(folder), mode);
+    assert.throws(() => readStore({ XDG_CONFIG_HOME: folder }), {
+      ...inTheWay,
+      message: /can be written by other users \(owner .*, mode 06\d\d\)/,
+      hint: /others cannot write/,
+    });
+  }
+  chmodSync(storeIn(folder), 0o644);
+  assert.equal(readStore({ XDG_CONFIG_HOME: folder }).profiles.size, 0);
+  assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
+});
+
+const needsRoot = { skip: process.geteuid?.() !== 0 && 'needs two users' };
+
+test('a store of another user is in the way; the message names the owner', needsRoot, async (t) => {
+  const folder = temporaryFolder(t);
+  writeStore(folder, {}, null);
+  chownSync(storeIn(folder), 4242, 4242);
+  const expected = {
+    ...inTheWay,
+    message: /belongs to another user \(owner 4242, mode 0600\)/,
+    hint: /sudo -H/,
+  };
+  assert.throws(() => readStore({ XDG_CONFIG_HOME: folder }), expected);
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  await assert.rejects(updateStore(context, add('a')), expected);
+  assert.equal(statSync(storeIn(folder)).uid, 4242);
+});
+
+test('below a HOME of another user nothing is created', needsRoot, async (t) => {
+  const folder = temporaryFolder(t);
+  const home = join(folder, 'home');
+  const other = join(folder, 'other');
+  mkdirSync(home);
+  mkdirSync(other);
+  chownSync(home, 4242, 4242);
+  symlinkSync(home, join(other, 'link'));
+  const expected = {
+    exit: 2,
+    message: /home folder .* belongs to 4242, another user/,
+    hint: /sudo -H.*XDG_CONFIG_HOME/,
+  };
+  for (const env of [
+    { HOME: home },
+    { HOME: home, XDG_CONFIG_HOME: join(home, 'config') },
+    { HOME: join(other, 'link') },
+    { HOME: home, XDG_CONFIG_HOME: join(other, 'link', 'config') },
+  ]) {
+    await assert.rejects(updateStore(fakeContext({ env }).context, add('a')), expected);
+    assert.deepEqual(readdirSync(home), []);
+  }
+  const { context } = fakeContext({ env: { HOME: home, XDG_CONFIG_HOME: other } });
   await updateStore(context, add('a'));
   assert.equal(readStore(context.env).active, 'a');
-  assert.match(readFileSync(target, 'utf8'), /api\.example\.com/);
-  assert.equal(statSync(target).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(home), []);
 });
 
 const stored = { baseUrl: 'https://api.example.com', namespace: 'media', key };
@@ -185,6 +310,8 @@ const damaged: [what: string, text: string][] = [
   ['plain http', one({ baseUrl: 'http://api.example.com' })],
   ['userinfo', one({ baseUrl: `https://${key}@api.example.com` })],
   ['namespace with a slash', one({ namespace: '../x' })],
+  ['a bound that cannot be read', one({ max_credits: 'many' })],
+  ['a bound that is no text', one({ max_credits: 5 })],
 ];
 
 for (const [what, text] of damaged)
@@ -207,12 +334,12 @@ for (const [what, text] of damaged)
     assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
   });
 
-test('a store of a newer version is told, and left as it is', async (t) => {
+test('a store of a newer version is 2 and left as it is', async (t) => {
   const folder = temporaryFolder(t);
   const text = JSON.stringify({ version: 2, accounts: [stored] });
   writeRawStore(folder, text);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-  const expected = { code: 'failed', exit: 1, message: /newer chanlist/ };
+  const expected = { code: 'usage', exit: 2, message: /newer chanlist/ };
   assert.throws(() => readStore(context.env), expected);
   await assert.rejects(updateStore(context, add('new')), expected);
   assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
@@ -224,10 +351,8 @@ test('an active profile that is not there is none', (t) => {
   assert.equal(readStore({ XDG_CONFIG_HOME: folder }).active, null);
 });
 
-test('a store that is a folder, or below a file, is an error in one line', async (t) => {
+test('a store below a file is an error in one line', async (t) => {
   const folder = temporaryFolder(t);
-  mkdirSync(storeIn(folder), { recursive: true });
-  assert.throws(() => readStore({ XDG_CONFIG_HOME: folder }), { exit: 1, message: /EISDIR/ });
   const file = join(folder, 'file');
   writeFileSync(file, '');
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: file } });

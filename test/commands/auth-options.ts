@@ -1,4 +1,5 @@
 import type { SharedOptions } from '../../src/cli/options.ts';
+import type { LoginOptions } from '../../src/commands/auth/login.ts';
 
 /** The shared options of a call with these flags. */
 export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
@@ -18,4 +19,9 @@ export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
     color: true,
     ...flags,
   };
+}
+
+/** The options of `auth login` with these flags. */
+export function loginOptions(flags: Partial<LoginOptions> = {}): LoginOptions {
+  return { ...options(flags), verify: flags.verify ?? true };
 }

@@ -9,14 +9,14 @@ import { readStore } from '../../src/accounts/store.ts';
 import { runLogin } from '../../src/commands/auth/login.ts';
 import { processContext } from '../../src/context.ts';
 import { temporaryFolder } from '../accounts/fake-context.ts';
-import { options } from './auth-options.ts';
+import { loginOptions } from './auth-options.ts';
 
 const profile = process.env.CHANLIST_TEST_LOGIN;
 
 if (profile !== undefined) {
   // This file again, as one of the processes that log in at the same time.
-  const given = options({ profile, baseUrl: 'https://api.example.com' });
-  process.exitCode = await runLogin(given, processContext(), { checkKey: async () => 'good' });
+  const given = loginOptions({ profile, baseUrl: 'https://api.example.com' });
+  process.exitCode = await runLogin(given, processContext(), async () => 'resolved');
 } else {
   test('logins at the same time: none is lost', async (t) => {
     const folder = temporaryFolder(t);

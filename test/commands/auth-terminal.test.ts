@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
 import type { SharedOptions } from '../../src/cli/options.ts';
-import type { AuthDependencies } from '../../src/commands/auth/check.ts';
-import { runLogin } from '../../src/commands/auth/login.ts';
+import { runLogin, type Verify } from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
 import {
   type FakeContext,
@@ -12,18 +11,18 @@ import {
   temporaryFolder,
   writeStore,
 } from '../accounts/fake-context.ts';
-import { options } from './auth-options.ts';
+import { loginOptions } from './auth-options.ts';
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
-const good: AuthDependencies = { checkKey: async () => 'good' };
+const accept: Verify = async () => 'resolved';
 
 function terminal(folder: string, env: Record<string, string> = {}): FakeContext {
   return fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env }, terminal: true });
 }
 
 function login(fake: FakeContext, globals: Partial<SharedOptions> = {}): Promise<number> {
-  return runLogin(options(globals), fake.context, good);
+  return runLogin(loginOptions(globals), fake.context, accept);
 }
 
 test('asks for address and key; shows the first only; says where it stored what', async (t) => {
@@ -91,12 +90,12 @@ test('backspace, Ctrl-U and arrow keys while typing', async (t) => {
 
 test('an answer that cannot be right is asked again, three times in all', async (t) => {
   const fake = terminal(temporaryFolder(t));
-  fake.type(`api.example.com\r\r${baseUrl}\r\rtwo words\r${key}\r`);
+  fake.type(`ftp://api.example.com\r\r${baseUrl}\r\rtwo words\r${key}\r`);
   assert.equal(await login(fake), 0);
   assert.equal(fake.stderr().split('Base URL: ').length - 1, 3);
   assert.doesNotMatch(fake.stderr(), /two|words/);
   const hopeless = terminal(temporaryFolder(t));
-  hopeless.type('a\rb\rc\r');
+  hopeless.type('one word\rsk_live\rhttp://a.example\r');
   await assert.rejects(login(hopeless), { exit: 2 });
   assert.deepEqual(hopeless.rawModes, [true, false]);
 });
@@ -128,7 +127,7 @@ test('a signal ends it, the terminal restored', async (t) => {
 test('nothing is asked where the question would not be seen', async (t) => {
   const fake = terminal(temporaryFolder(t));
   const context = { ...fake.context, stderr: Object.assign(fake.context.stderr, { isTTY: false }) };
-  await assert.rejects(runLogin(options({ baseUrl }), context, good), {
+  await assert.rejects(runLogin(loginOptions({ baseUrl }), context, accept), {
     exit: 2,
     message: /stderr is not a terminal/,
   });

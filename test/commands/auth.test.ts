@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
 import type { SharedOptions } from '../../src/cli/options.ts';
-import type { AuthDependencies } from '../../src/commands/auth/check.ts';
 import { runList } from '../../src/commands/auth/list.ts';
-import { runLogin } from '../../src/commands/auth/login.ts';
+import { type LoginOptions, runLogin, type Verify } from '../../src/commands/auth/login.ts';
 import { runLogout } from '../../src/commands/auth/logout.ts';
 import { runStatus } from '../../src/commands/auth/status.ts';
 import { runSwitch } from '../../src/commands/auth/switch.ts';
+import type { Verification } from '../../src/commands/auth/verify-key.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import {
   fakeContext,
@@ -19,22 +19,20 @@ import {
   writeRawStore,
   writeStore,
 } from '../accounts/fake-context.ts';
-import { options } from './auth-options.ts';
+import { loginOptions, options } from './auth-options.ts';
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
 
-/** A service that answers the check as told, and keeps what it was asked. */
-function service(answer: 'good' | 'no credits' | Failure = 'good') {
+/** A verification with a fixed result, and the accounts that it was asked to verify. */
+function service(result: Verification | Failure = 'resolved') {
   const checked: { origin: string; namespace: string; key: string; timeout: number }[] = [];
-  const deps: AuthDependencies = {
-    checkKey: async ({ baseUrl, namespace, key }, _context, { timeout }) => {
-      checked.push({ origin: baseUrl.origin, namespace, key, timeout });
-      if (answer instanceof Failure) throw answer;
-      return answer;
-    },
+  const verify: Verify = async ({ baseUrl, namespace, key }, _context, { timeout }) => {
+    checked.push({ origin: baseUrl.origin, namespace, key, timeout });
+    if (result instanceof Failure) throw result;
+    return result;
   };
-  return { deps, checked };
+  return { verify, checked };
 }
 
 const refused = () => new Failure('unauthorized', 'the service refused the key (401)', { status: 401 });
@@ -44,33 +42,38 @@ const two = {
   home: { baseUrl: 'https://home.example.com/x', namespace: 'hh', key: 'sk_home_bbbb2222' },
 };
 
-test('login: key from stdin, checked, then stored as the active profile; silent off the terminal', async (t) => {
+test('login: key from stdin, verified, then stored; silent off the terminal', async (t) => {
   const folder = temporaryFolder(t);
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: `  ${key}\r\n` });
-  const { deps, checked } = service();
-  assert.equal(await runLogin(options({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context, deps), 0);
+  const { verify, checked } = service();
+  assert.equal(await runLogin(loginOptions({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context, verify), 0);
   assert.deepEqual(checked, [{ origin: baseUrl, namespace: 'media', key, timeout: 5 }]);
   assert.deepEqual(storedJson(folder), {
     version: 1,
     active: 'default',
-    profiles: { default: { baseUrl, namespace: 'media', key } },
+    profiles: { default: { baseUrl, namespace: 'media', key, verified: true } },
   });
   assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
   assert.equal(fake.stdout(), '');
   assert.equal(fake.stderr(), '');
 });
 
-test('login -v: says where it stored what, never the key', async (t) => {
+test('login -v: says what is stored where, never the key; the active profile stays', async (t) => {
   const folder = temporaryFolder(t);
   writeStore(folder, two, 'home');
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-  const { deps } = service();
-  await runLogin(options({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }), fake.context, deps);
+  const { verify } = service();
+  await runLogin(
+    loginOptions({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }),
+    fake.context,
+    verify,
+  );
   assert.ok(fake.stderr().includes(storeIn(folder)));
   assert.match(fake.stderr(), /stored the key for https:\/\/api\.example\.com as profile 'new'/);
-  assert.match(fake.stderr(), /'new' is the active one now/);
+  assert.match(fake.stderr(), /profile 'home' stays the active one/);
   assert.ok(!fake.stderr().includes(key));
   const store = readStore(fake.context.env);
+  assert.equal(store.active, 'home');
   assert.deepEqual([...store.profiles.keys()], ['work', 'home', 'new']);
   assert.equal(store.profiles.get('new')?.namespace, 'nn');
 });
@@ -83,52 +86,140 @@ test('login: profile, address and namespace from the environment', async (t) => 
     CHANLIST_BASE_URL: 'http://127.0.0.1:8787',
     CHANLIST_NAMESPACE: 'vv',
   };
-  const { deps, checked } = service();
-  await runLogin(options(), fakeContext({ env, stdin: key }).context, deps);
+  const { verify, checked } = service();
+  await runLogin(loginOptions(), fakeContext({ env, stdin: key }).context, verify);
   assert.deepEqual(checked, [{ origin: 'http://127.0.0.1:8787', namespace: 'vv', key, timeout: 30 }]);
   assert.equal(readStore(env).active, 'nightly');
 });
 
-test('login again: the stored address and namespace stay; another origin begins anew', async (t) => {
+test('login again: address, namespace and bound stay unless they are given', async (t) => {
   const folder = temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  const { deps, checked } = service();
-  await runLogin(options({ profile: 'home' }), fakeContext({ env, stdin: key }).context, deps);
-  await runLogin(options({ profile: 'home', baseUrl }), fakeContext({ env, stdin: key }).context, deps);
+  const { verify, checked } = service();
+  const login = async (flags: Partial<LoginOptions>): Promise<unknown> => {
+    const given = loginOptions({ profile: 'home', ...flags });
+    await runLogin(given, fakeContext({ env, stdin: key }).context, verify);
+    const stored = readStore(env);
+    const { baseUrl, namespace, maxCredits } = stored.profiles.get('home') ?? assert.fail();
+    return [baseUrl.href, namespace, maxCredits, stored.active];
+  };
+  const month = { credits: 3000, per: 'month' } as const;
+  const day = { credits: 100, per: 'day' } as const;
+  assert.deepEqual(await login({}), ['https://home.example.com/x', 'hh', [], 'work']);
+  assert.deepEqual(await login({ maxCredits: [month] }), [
+    'https://home.example.com/x',
+    'hh',
+    [month],
+    'work',
+  ]);
+  assert.deepEqual(await login({ baseUrl }), [baseUrl, 'hh', [month], 'work']);
+  assert.deepEqual(await login({ namespace: 'nn' }), [baseUrl, 'nn', [month], 'work']);
+  assert.deepEqual(await login({ baseUrl: `${baseUrl}/api/v2/vv/` }), [baseUrl, 'vv', [month], 'work']);
+  assert.deepEqual(await login({ maxCredits: [day, month] }), [baseUrl, 'vv', [day, month], 'work']);
   assert.deepEqual(
-    checked.map(({ origin, namespace }) => [origin, namespace]),
+    checked.map(({ origin, namespace }) => `${origin} ${namespace}`),
     [
-      ['https://home.example.com', 'hh'],
-      ['https://api.example.com', 'media'],
+      'https://home.example.com hh',
+      'https://home.example.com hh',
+      'https://api.example.com hh',
+      'https://api.example.com nn',
+      'https://api.example.com vv',
+      'https://api.example.com vv',
     ],
   );
+  assert.match(readFileSync(storeIn(folder), 'utf8'), /"max_credits": "100\/day,3000\/month"/);
+});
+
+test('login: a new profile becomes active at a terminal, or if there is none', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { XDG_CONFIG_HOME: folder };
+  const { verify } = service();
+  const login = async (profile: string, terminal: boolean): Promise<string | null> => {
+    const fake = fakeContext({ env, terminal, stdin: key });
+    if (terminal) fake.type(`${key}\r`);
+    await runLogin(loginOptions({ profile, baseUrl }), fake.context, verify);
+    return readStore(env).active;
+  };
+  assert.equal(await login('one', false), 'one');
+  assert.equal(await login('two', false), 'one');
+  assert.equal(await login('three', true), 'three');
+  assert.equal(await login('two', true), 'three');
+});
+
+test('login: a missing scheme is https, for loopback http', async (t) => {
+  for (const [given, stored] of [
+    ['api.example.com', 'https://api.example.com'],
+    ['api.example.com:8443/x/api/v2/', 'https://api.example.com:8443/x'],
+    ['localhost:8787', 'http://localhost:8787'],
+    ['127.0.0.1', 'http://127.0.0.1'],
+    ['[::1]:8787/', 'http://[::1]:8787'],
+  ] as const) {
+    const env = { XDG_CONFIG_HOME: temporaryFolder(t) };
+    for (const context of [
+      fakeContext({ env: { ...env, CHANLIST_BASE_URL: given }, stdin: key }).context,
+      fakeContext({ env, stdin: key }).context,
+    ]) {
+      const flags = context.env.CHANLIST_BASE_URL === undefined ? { baseUrl: given } : {};
+      await runLogin(loginOptions(flags), context, service().verify);
+      assert.equal(readStore(env).profiles.get('default')?.baseUrl.href, stored);
+    }
+  }
+});
+
+test('login: only a complete result marks the profile as verified; --no-verify sends nothing', async (t) => {
+  const env = { XDG_CONFIG_HOME: temporaryFolder(t) };
+  const verified = async (result: Verification, flags: Partial<LoginOptions>): Promise<unknown[]> => {
+    const { verify, checked } = service(result);
+    await runLogin(loginOptions({ baseUrl, ...flags }), fakeContext({ env, stdin: key }).context, verify);
+    return [readStore(env).profiles.get('default')?.verified, checked.length];
+  };
+  assert.deepEqual(await verified('resolved', { verify: false }), [false, 0]);
+  assert.deepEqual(await verified('accepted', {}), [false, 1]);
+  assert.deepEqual(await verified('no credits', {}), [false, 1]);
+  assert.deepEqual(await verified('resolved', {}), [true, 1]);
+  assert.deepEqual(
+    await verified('accepted', {}),
+    [true, 1],
+    'a call with this address has succeeded before',
+  );
+  assert.deepEqual(await verified('accepted', { namespace: 'other' }), [false, 1]);
+});
+
+test('login: CHANLIST_PROFILE that selects another profile is a warning', async (t) => {
+  const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_PROFILE: 'work' };
+  const fake = fakeContext({ env, stdin: key });
+  await runLogin(loginOptions({ baseUrl, profile: 'home' }), fake.context, service().verify);
+  assert.match(fake.stderr(), /^chanlist: CHANLIST_PROFILE is set to 'work' and takes precedence[^\n]*\n$/);
+  const same = fakeContext({ env, stdin: key });
+  await runLogin(loginOptions({ baseUrl }), same.context, service().verify);
+  assert.equal(same.stderr(), '');
 });
 
 test('login: key from --key-file; stdin is not read', async (t) => {
   const folder = temporaryFolder(t);
   writeRawStore(join(folder, 'keys'), key);
   const env = { XDG_CONFIG_HOME: folder };
-  const { deps } = service();
+  const { verify } = service();
   const keyFile = storeIn(join(folder, 'keys'));
-  await runLogin(options({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context, deps);
+  await runLogin(loginOptions({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context, verify);
   assert.equal(readStore(env).profiles.get('default')?.key, key);
 });
 
 test('login: no credits is stored, with a warning', async (t) => {
   const folder = temporaryFolder(t);
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-  const { deps } = service('no credits');
-  assert.equal(await runLogin(options({ baseUrl }), fake.context, deps), 0);
+  const { verify } = service('no credits');
+  assert.equal(await runLogin(loginOptions({ baseUrl }), fake.context, verify), 0);
   assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
   assert.match(fake.stderr(), /^chanlist: [^\n]*no credits \(402\)[^\n]*\n$/);
 });
 
-test('login: a variable that takes precedence over the stored key is told', async (t) => {
+test('login: warns of a variable that takes precedence over the stored key', async (t) => {
   const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
   const fake = fakeContext({ env, stdin: key });
-  const { deps, checked } = service();
-  await runLogin(options({ baseUrl }), fake.context, deps);
+  const { verify, checked } = service();
+  await runLogin(loginOptions({ baseUrl }), fake.context, verify);
   assert.equal(checked[0]?.key, key);
   assert.match(fake.stderr(), /CHANLIST_API_KEY is set/);
   assert.ok(!fake.stderr().includes('sk_other'));
@@ -138,13 +229,27 @@ for (const failure of [refused(), new Failure('unreachable', 'no connection'), i
   test(`login: nothing is stored where the check fails (${failure.message})`, async (t) => {
     const folder = temporaryFolder(t);
     const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-    const { deps } = service(failure);
+    const { verify } = service(failure);
     const { code, exit, message } = failure;
-    await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { code, exit, message });
+    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { code, exit, message });
     assert.throws(() => statSync(storeIn(folder)), { code: 'ENOENT' });
   });
 
-test('login: what is wrong is told before anything is sent', async (t) => {
+test('login: --no-verify is named only if the key was not rejected', async (t) => {
+  for (const [failure, hint] of [
+    [refused(), 'nothing is stored'],
+    [
+      new Failure('bad_answer', 'could not verify', { hint: 'x' }),
+      'x; nothing is stored; --no-verify stores it anyway',
+    ],
+  ] as const) {
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: temporaryFolder(t) }, stdin: key });
+    const login = runLogin(loginOptions({ baseUrl }), fake.context, service(failure).verify);
+    await assert.rejects(login, { hint });
+  }
+});
+
+test('login: usage errors come before any request', async (t) => {
   const folder = temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
   const cases: [Partial<SharedOptions>, Record<string, string>, string, RegExp][] = [
@@ -161,42 +266,48 @@ test('login: what is wrong is told before anything is sent', async (t) => {
     [{ baseUrl }, env, key.repeat(4000), /^stdin: /],
   ];
   for (const [globals, env, stdin, message] of cases) {
-    const { deps, checked } = service();
-    await assert.rejects(runLogin(options(globals), fakeContext({ env, stdin }).context, deps), (error) => {
-      assert.ok(error instanceof Failure);
-      assert.equal(error.exit, 2);
-      assert.match(error.message, message);
-      assert.ok(!error.message.includes('sk_live'));
-      return true;
-    });
+    const { verify, checked } = service();
+    await assert.rejects(
+      runLogin(loginOptions(globals), fakeContext({ env, stdin }).context, verify),
+      (error) => {
+        assert.ok(error instanceof Failure);
+        assert.equal(error.exit, 2);
+        assert.match(error.message, message);
+        assert.ok(!error.message.includes('sk_live'));
+        return true;
+      },
+    );
     assert.deepEqual(checked, []);
   }
 });
 
-test('login: a damaged, newer or unwritable store is told before anything is asked or sent', async (t) => {
+test('login: a damaged, newer or unwritable store is an error before any question or request', async (t) => {
   const folder = temporaryFolder(t);
-  const { deps, checked } = service();
-  for (const [text, message] of [
-    ['{', /damaged/],
-    ['{"version":9}', /newer/],
+  const { verify, checked } = service();
+  for (const [text, message, exit] of [
+    ['{', /damaged/, 1],
+    ['{"version":9}', /newer/, 2],
   ] as const) {
     writeRawStore(folder, text);
     const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, terminal: true });
-    await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 1, message });
+    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { exit, message });
     assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
     assert.equal(fake.stderr(), '');
   }
   const env = { XDG_CONFIG_HOME: storeIn(folder) };
   const fake = fakeContext({ env, stdin: key });
-  await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 1, message: /ENOTDIR/ });
+  await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), {
+    exit: 1,
+    message: /ENOTDIR/,
+  });
   assert.deepEqual(checked, []);
 });
 
 test('login: stops while it waits for stdin', async (t) => {
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: temporaryFolder(t) }, stdin: key });
-  const { deps, checked } = service();
+  const { verify, checked } = service();
   fake.controller.abort(interrupted('SIGTERM'));
-  await assert.rejects(runLogin(options({ baseUrl }), fake.context, deps), { exit: 143 });
+  await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { exit: 143 });
   assert.deepEqual(checked, []);
 });
 
@@ -204,14 +315,14 @@ test('status: profile, store, origin, where the key comes from, last four, check
   const folder = temporaryFolder(t);
   writeStore(folder, two, 'home');
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdoutTerminal: true });
-  const { deps, checked } = service();
-  assert.equal(await runStatus(options(), fake.context, deps), 0);
+  const { verify, checked } = service();
+  assert.equal(await runStatus(options(), fake.context, verify), 0);
   const expected = [
     /^profile +home$/m,
     /^origin +https:\/\/home\.example\.com$/m,
     /^namespace +hh$/m,
     /^key +from profile 'home', ending in 2222$/m,
-    /^check +good/m,
+    /^check +accepted$/m,
   ];
   for (const line of expected) assert.match(fake.stdout(), line);
   assert.ok(fake.stdout().includes(storeIn(folder)));
@@ -226,40 +337,59 @@ test('status --json: one object', async (t) => {
   writeStore(folder, two, 'home');
   const env = { XDG_CONFIG_HOME: folder, CHANLIST_API_KEY: 'short' };
   const fake = fakeContext({ env });
-  await runStatus(options({ format: 'json' }), fake.context, service().deps);
+  await runStatus(options({ format: 'json' }), fake.context, service().verify);
   assert.deepEqual(JSON.parse(fake.stdout()), {
     profile: 'home',
     store: storeIn(folder),
     base_url: 'https://home.example.com/x',
     origin: 'https://home.example.com',
     namespace: 'hh',
+    max_credits: null,
     key_source: 'CHANLIST_API_KEY',
     last_four: '....',
-    check: 'good',
+    check: 'accepted',
     error: null,
   });
   assert.ok(!fake.stdout().includes('short'));
 });
 
-for (const [answer, exit, code] of [
-  [refused(), 3, 'unauthorized'],
-  ['no credits', 4, 'no_credits'],
-  [new Failure('unreachable', 'no connection'), 7, 'unreachable'],
+for (const [result, exit, word] of [
+  [refused(), 3, 'rejected'],
+  [new Failure('unreachable', 'no connection'), 7, 'could not verify'],
+  [new Failure('bad_answer', 'not found (404)', { status: 404 }), 8, 'could not verify'],
 ] as const)
-  test(`status: what is wrong is printed, then the exit code (${exit})`, async (t) => {
+  test(`status: the problem is printed, then the exit code (${exit})`, async (t) => {
     const folder = temporaryFolder(t);
     writeStore(folder, two, 'work');
     const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-    const { deps } = service(answer);
-    await assert.rejects(runStatus(options({ format: 'json' }), fake.context, deps), { exit });
+    const { verify } = service(result);
+    await assert.rejects(runStatus(options({ format: 'json' }), fake.context, verify), { exit });
     const { check, error, last_four } = JSON.parse(fake.stdout());
-    assert.deepEqual([check, error.code, last_four], [code, code, '1111']);
+    assert.deepEqual([check, error.code, last_four], [word, result.code, '1111']);
   });
+
+test('status: no credits is accepted, with a warning; a complete result marks the profile as verified', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { XDG_CONFIG_HOME: folder };
+  writeStore(folder, two, 'work');
+  const poor = fakeContext({ env });
+  assert.equal(await runStatus(options(), poor.context, service('no credits').verify), 0);
+  assert.equal(JSON.parse(poor.stdout()).check, 'accepted');
+  assert.match(poor.stderr(), /^chanlist: [^\n]*no credits \(402\)[^\n]*\n$/);
+  assert.equal(readStore(env).profiles.get('work')?.verified, false);
+  await runStatus(options({ namespace: 'other' }), fakeContext({ env }).context, service().verify);
+  assert.equal(readStore(env).profiles.get('work')?.verified, false);
+  await runStatus(options(), fakeContext({ env }).context, service().verify);
+  assert.equal(readStore(env).profiles.get('work')?.verified, true);
+});
 
 test('status without an account: 3, with the first steps', async (t) => {
   const fake = fakeContext({ env: { HOME: temporaryFolder(t) } });
-  const { deps, checked } = service();
-  await assert.rejects(runStatus(options(), fake.context, deps), { exit: 3, hint: /--sandbox.*auth login/ });
+  const { verify, checked } = service();
+  await assert.rejects(runStatus(options(), fake.context, verify), {
+    exit: 3,
+    hint: /--sandbox.*auth login/,
+  });
   assert.equal(JSON.parse(fake.stdout()).profile, null);
   assert.deepEqual(checked, []);
 });
@@ -268,8 +398,11 @@ test('status: a key of another origin is not sent', async (t) => {
   const folder = temporaryFolder(t);
   writeStore(folder, two, 'work');
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-  const { deps, checked } = service();
-  await assert.rejects(runStatus(options({ baseUrl }), fake.context, deps), { exit: 3, message: /not sent/ });
+  const { verify, checked } = service();
+  await assert.rejects(runStatus(options({ baseUrl }), fake.context, verify), {
+    exit: 3,
+    message: /not sent/,
+  });
   assert.deepEqual(checked, []);
 });
 
@@ -278,7 +411,7 @@ test('status: a damaged store is still one JSON document', async (t) => {
   writeRawStore(folder, key);
   for (const run of [runStatus, runList]) {
     const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-    await assert.rejects(run(options({ format: 'json' }), fake.context, service().deps), { exit: 1 });
+    await assert.rejects(run(options({ format: 'json' }), fake.context, service().verify), { exit: 1 });
     assert.equal(JSON.parse(fake.stdout()).error.code, 'failed');
     assert.ok(!fake.stdout().includes('sk_live'));
   }
@@ -346,26 +479,26 @@ test('logout: removes the profile; the only one left becomes active, of several 
   const folder = temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
   writeStore(folder, { ...two, third: two.work }, 'work');
-  const said = async (globals: Partial<SharedOptions>): Promise<string> => {
+  const said = async (globals: Partial<SharedOptions>, name?: string): Promise<string> => {
     const fake = fakeContext({ env });
-    assert.equal(await runLogout(options({ verbose: 1, ...globals }), fake.context), 0);
+    assert.equal(await runLogout(name, options({ verbose: 1, ...globals }), fake.context), 0);
     return fake.stderr();
   };
   assert.match(await said({}), /removed profile 'work'[\s\S]*no profile is active now/);
   assert.deepEqual([...readStore(env).profiles.keys()], ['home', 'third']);
   assert.equal(readStore(env).active, null);
-  const noneNamed = runLogout(options(), fakeContext({ env }).context);
+  const noneNamed = runLogout(undefined, options(), fakeContext({ env }).context);
   await assert.rejects(noneNamed, { exit: 2, hint: /home, third/ });
 
   writeStore(folder, two, 'work');
-  assert.match(await said({ profile: 'work' }), /'home' is the active one now/);
+  assert.match(await said({}, 'work'), /'home' is the active one now/);
   assert.equal(readStore(env).active, 'home');
-  const wrong = runLogout(options({ profile: 'hom' }), fakeContext({ env }).context);
+  const wrong = runLogout(undefined, options({ profile: 'hom' }), fakeContext({ env }).context);
   await assert.rejects(wrong, { exit: 2, hint: /did you mean home\?/ });
   await said({});
   assert.equal(readStore(env).profiles.size, 0);
   assert.doesNotMatch(readFileSync(storeIn(folder), 'utf8'), /sk_/);
-  await assert.rejects(runLogout(options(), fakeContext({ env }).context), {
+  await assert.rejects(runLogout(undefined, options(), fakeContext({ env }).context), {
     exit: 2,
     message: /no account/,
   });

@@ -254,7 +254,7 @@ test('auth: shared flags before auth, before the action and behind it', async ()
     ['auth', 'login', '--profile', 'p'],
   ]) {
     const task = await parseArguments(argv, assert.fail);
-    assert.deepEqual(task?.options, { ...defaults, profile: 'p' });
+    assert.deepEqual(task?.options, { ...defaults, profile: 'p', verify: true });
   }
   for (const argv of [
     ['auth', 'switch', 'p'],

@@ -3,15 +3,12 @@ import type { FormatName } from '../../output/format.ts';
 import type { Stdout } from '../../output/stdout.ts';
 import { escapeUnsafe } from '../../text/unsafe.ts';
 
-/** A value as JSON, free of control and bidirectional formatting characters, with a line end. */
+/** A value as a line of JSON, free of control and bidirectional formatting characters. */
 export function jsonLine(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value))}\n`;
 }
 
-/**
- * What `read` gives. Where it fails, and the output is to be JSON, that still gets a document, `{"error": ...}`;
- * after a usage error there is none.
- */
+/** The result of `read`. If it fails and the format is JSON, prints `{"error": ...}`, except for a usage error. */
 export async function orErrorDocument<T>(
   stdout: Stdout,
   format: FormatName | null,

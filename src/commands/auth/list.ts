@@ -10,7 +10,7 @@ import { Stdout } from '../../output/stdout.ts';
 import { decideTerminal } from '../../output/terminal.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
 
-/** One stored account as it is listed. */
+/** A stored account as `auth list` prints it. */
 interface Row {
   readonly active: boolean;
   readonly profile: string;
@@ -19,7 +19,7 @@ interface Row {
   readonly last_four: string;
 }
 
-/** `auth list`: the stored profiles, by name; a table at a terminal, NDJSON elsewhere. No network. */
+/** `auth list`: the stored profiles, sorted by name; a table at a terminal, NDJSON elsewhere. Sends nothing. */
 export async function runList(options: SharedOptions, context: Context): Promise<number> {
   const stderr = new Stderr(context.stderr, options);
   const stdout = new Stdout(context, stderr);

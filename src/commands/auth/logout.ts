@@ -1,4 +1,4 @@
-import { shortList, unknownProfile } from '../../accounts/profile.ts';
+import { parseProfileName, shortList, unknownProfile } from '../../accounts/profile.ts';
 import { givenProfile } from '../../accounts/settings.ts';
 import { readStore, type Store } from '../../accounts/store.ts';
 import { updateStore } from '../../accounts/store-write.ts';
@@ -8,18 +8,25 @@ import { usage } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 /**
- * `auth logout`: removes the named profile, or else the active one, from the store. Where it was active, the
- * only one left becomes active; of several, none does: each has credits of its own to spend.
+ * `auth logout [NAME]`: removes the named profile, or else the active one, from the store. If it was active, the only
+ * remaining profile becomes active; of several, none does: each spends credits of its own.
  */
-export async function runLogout(options: SharedOptions, context: Context): Promise<number> {
+export async function runLogout(
+  named: string | undefined,
+  options: SharedOptions,
+  context: Context,
+): Promise<number> {
   const before = readStore(context.env);
-  const name = givenProfile(options, context.env) ?? before.active;
+  const name =
+    named === undefined
+      ? (givenProfile(options, context.env) ?? before.active)
+      : parseProfileName(named, 'auth logout');
   if (name === null) {
     throw before.profiles.size === 0
       ? usage('no account is stored', 'there is nothing to log out of')
       : usage(
           'no profile is active',
-          `name the one to remove with --profile (stored: ${shortList(before.profiles.keys())})`,
+          `name the one to remove: chanlist auth logout NAME (stored: ${shortList(before.profiles.keys())})`,
         );
   }
   if (!before.profiles.has(name)) throw unknownProfile(name, before.profiles.keys());

@@ -1,30 +1,67 @@
+import { constants } from 'node:os';
 import type { Context, InputStream } from '../../context.ts';
 import { type Failure, interrupted, usage } from '../../errors.ts';
 
-/** Asks for one line; `echo`: whether what is typed is shown. Throws where the input ends, and for Ctrl-C. */
+/** Asks for one line; `echo`: whether the answer is shown. Throws at Ctrl-C, Ctrl-D and the end of the terminal. */
 export type Ask = (question: string, options: { echo: boolean }) => Promise<string>;
 
 type Terminal = InputStream & { setRawMode?: (raw: boolean) => unknown };
 
-/** Whether a person can be asked: the answer is typed at a terminal, and the question is seen on one. */
+/** Whether the user can be asked: stdin and stderr are a terminal. */
 export function canAsk(context: Context): boolean {
   return context.stdin.isTTY === true && context.stderr.isTTY === true;
 }
 
 /**
- * Lets `work` ask on stderr and read from the terminal, key by key: what is typed ahead or pasted is shown only
- * where it answers a question that is echoed. The terminal is put back as it was, however `work` ends.
+ * Lets `work` ask on stderr and read from the terminal in raw mode: text that is typed ahead or pasted is shown only
+ * if it answers a question with echo. The modes of the terminal are restored however `work` or the process ends.
  */
 export async function withPrompt<T>(context: Context, work: (ask: Ask) => Promise<T>): Promise<T> {
   const stdin: Terminal = context.stdin;
   const typed = new Typed(stdin, context.stop);
-  stdin.setRawMode?.(true);
+  // A terminal that is closed reports errors at any time, also after the last question.
+  stdin.on('error', () => {});
+  const setRawMode = (raw: boolean): void => void stdin.setRawMode?.(raw);
+  const forget = restoreOnSignals(setRawMode);
+  setRawMode(true);
   try {
     return await work((question, { echo }) => readLine(typed, context, question, echo));
   } finally {
-    stdin.setRawMode?.(false);
+    setRawMode(false);
+    forget();
     typed.close();
   }
+}
+
+/** Signals that end a process and that the program does not handle otherwise. */
+const fatalSignals = (
+  [
+    ...['SIGQUIT', 'SIGABRT', 'SIGALRM', 'SIGUSR1', 'SIGUSR2', 'SIGVTALRM', 'SIGPROF', 'SIGXCPU', 'SIGXFSZ'],
+    ...['SIGIO', 'SIGPWR', 'SIGSTKFLT', 'SIGSYS', 'SIGTRAP', 'SIGBREAK'],
+  ] as NodeJS.Signals[]
+).filter((signal) => constants.signals[signal] !== undefined);
+
+/**
+ * Leaves raw mode before a signal ends or stops (SIGTSTP) the process, which would otherwise leave the terminal
+ * without echo. Returns a function that removes the handlers.
+ */
+function restoreOnSignals(setRawMode: (raw: boolean) => void): () => void {
+  const onFatal = (signal: NodeJS.Signals): void => {
+    setRawMode(false);
+    // Not by the signal itself: a core file would hold the key.
+    process.exit(128 + constants.signals[signal]);
+  };
+  const onStop = (): void => {
+    setRawMode(false);
+    process.kill(process.pid, 'SIGSTOP');
+    setRawMode(true);
+  };
+  for (const signal of fatalSignals) process.on(signal, onFatal);
+  process.on('SIGTSTP', onStop);
+  return () => {
+    for (const signal of fatalSignals) process.removeListener(signal, onFatal);
+    process.removeListener('SIGTSTP', onStop);
+  };
 }
 
 async function readLine(typed: Typed, context: Context, question: string, echo: boolean): Promise<string> {
@@ -35,16 +72,17 @@ async function readLine(typed: Typed, context: Context, question: string, echo: 
   const erase = (count: number): void => {
     for (const _ of line.splice(line.length - count, count)) if (echo) show('\b \b');
   };
-  let escaped: 'none' | 'begun' | 'sequence' = 'none';
+  let escaped: 'no' | 'started' | 'sequence' = 'no';
   show(question);
   try {
     for (;;) {
       const char = await typed.next();
-      if (char === null) throw noAnswer();
-      if (escaped !== 'none') {
+      // Ctrl-D is a character in raw mode: only a closed terminal ends the input.
+      if (char === null) throw interrupted('SIGHUP');
+      if (escaped !== 'no') {
         // Arrow keys and the marks around pasted text: ESC [ ... letter, or ESC and one character.
-        if (escaped === 'begun' && (char === '[' || char === 'O')) escaped = 'sequence';
-        else if (escaped === 'begun' || /[@-~]/.test(char)) escaped = 'none';
+        if (escaped === 'started' && (char === '[' || char === 'O')) escaped = 'sequence';
+        else if (escaped === 'started' || /[@-~]/.test(char)) escaped = 'no';
         continue;
       }
       switch (char) {
@@ -64,7 +102,7 @@ async function readLine(typed: Typed, context: Context, question: string, echo: 
           erase(line.length);
           break;
         case '\u001b':
-          escaped = 'begun';
+          escaped = 'started';
           break;
         default:
           if (/[\p{Cc}\p{Cf}]/u.test(char) && char !== '\t') break;
@@ -98,7 +136,7 @@ class Typed {
     stop.addEventListener('abort', this.#onStop);
   }
 
-  /** The next character; null at the end of the input. Rejects with the reason to stop. */
+  /** The next character; null at the end of the input. Throws the reason of `stop` once that is aborted. */
   async next(): Promise<string | null> {
     for (;;) {
       this.#stop.throwIfAborted();

@@ -1,5 +1,6 @@
+import { formatBounds } from '../../accounts/bounds.ts';
 import { lastFour } from '../../accounts/key.ts';
-import { type FoundSettings, findService } from '../../accounts/settings.ts';
+import { findService, type PartialSettings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
@@ -7,80 +8,98 @@ import { Failure, usage } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { sanitize } from '../../text/sanitize.ts';
-import { type AuthDependencies, authDependencies } from './check.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
+import { type Verify, verifyLater, warnOfNoCredits } from './login.ts';
+
+/** What `auth status` says about the key. */
+type Check = 'accepted' | 'rejected' | 'could not verify';
 
 /**
- * `auth status`: which account and service a call would use, where its key comes from, and whether the service
- * takes it (a free call). Throws what is wrong with it, once all is printed: 3 without an account.
+ * `auth status`: prints the service and account that a call would use, where its key comes from, and whether the
+ * service accepts it (a free call). Then throws what is wrong with it: 3 without an account.
  */
 export async function runStatus(
   options: SharedOptions,
   context: Context,
-  { checkKey } = authDependencies,
+  verify: Verify = verifyLater,
 ): Promise<number> {
   if (options.format === 'csv' || options.format === 'id')
     throw usage(`auth status has no format ${options.format}`, 'expected table, json or ndjson');
-  const stdout = new Stdout(context, new Stderr(context.stderr, options));
+  const stderr = new Stderr(context.stderr, options);
+  const stdout = new Stdout(context, stderr);
   const settings = await orErrorDocument(stdout, options.format, () => findService(options, context));
-  const failure = await problem(settings, context, checkKey, options);
+  const failure = await checkAccount(settings, context, verify, options, stderr);
+  const check = failure === null ? 'accepted' : isRejected(failure) ? 'rejected' : 'could not verify';
   const store = storeFile(context.env);
   const format = options.format ?? (context.stdout.isTTY === true ? 'table' : 'ndjson');
-  const json = format === 'json' || format === 'ndjson';
-  await stdout.write(json ? jsonLine(asJson(settings, store, failure)) : asText(settings, store, failure));
+  const text =
+    format === 'table'
+      ? statusText(settings, store, check)
+      : jsonLine(statusObject(settings, store, check, failure));
+  await stdout.write(text);
   if (failure !== null) throw failure;
   return 0;
 }
 
-/** What keeps the account from working, if anything. */
-async function problem(
-  settings: FoundSettings,
+const isRejected = ({ code, status }: Failure): boolean => code === 'unauthorized' && status !== null;
+
+/** What keeps the account from working, if anything. Throws a signal and bugs: they say nothing about the account. */
+async function checkAccount(
+  settings: PartialSettings,
   context: Context,
-  checkKey: AuthDependencies['checkKey'],
+  verify: Verify,
   options: SharedOptions,
+  stderr: Stderr,
 ): Promise<Failure | null> {
   const { baseUrl, namespace, key, keyProblem, hint } = settings;
   if (baseUrl === null)
     return new Failure('unauthorized', 'there is no account: no service address is known', { hint });
   if (key === null) return keyProblem;
   try {
-    const verdict = await checkKey({ baseUrl, namespace, key }, context, options);
-    if (verdict !== 'no credits') return null;
-    return new Failure('no_credits', 'the account has no credits', {
-      status: 402,
-      hint: 'even free calls need at least one credit',
-    });
+    const verification = await verify({ baseUrl, namespace, key }, context, options);
+    if (verification === 'no credits') warnOfNoCredits(stderr);
+    if (verification === 'resolved' && !settings.verified) {
+      const { markVerified } = await import('../../accounts/store-write.ts');
+      await markVerified(context, { ...settings, baseUrl });
+    }
+    return null;
   } catch (error) {
-    // A signal, or a bug: nothing is known about the account.
     if (!(error instanceof Failure) || error.code === 'interrupted') throw error;
     return error;
   }
 }
 
-function asJson(settings: FoundSettings, store: string | null, failure: Failure | null): unknown {
+function statusObject(
+  settings: PartialSettings,
+  store: string | null,
+  check: Check,
+  error: Failure | null,
+): unknown {
   return {
     profile: settings.profile,
     store,
     base_url: settings.baseUrl?.href ?? null,
     origin: settings.baseUrl?.origin ?? null,
     namespace: settings.namespace,
+    max_credits: settings.maxCredits.length === 0 ? null : formatBounds(settings.maxCredits),
     key_source: settings.keySource,
     last_four: settings.key === null ? null : lastFour(settings.key),
-    check: failure === null ? 'good' : failure.code,
-    error: failure,
+    check,
+    error,
   };
 }
 
-function asText(settings: FoundSettings, store: string | null, failure: Failure | null): string {
-  const { baseUrl, key } = settings;
-  const lines = [
+function statusText(settings: PartialSettings, store: string | null, check: Check): string {
+  const { baseUrl, key, maxCredits } = settings;
+  const rows = [
     ['profile', settings.profile ?? 'none'],
     ['store', store ?? 'none'],
     ['origin', baseUrl?.origin ?? 'none'],
     ...(baseUrl !== null && baseUrl.href !== baseUrl.origin ? [['base URL', baseUrl.href]] : []),
     ['namespace', settings.namespace],
+    ...(maxCredits.length === 0 ? [] : [['max credits', formatBounds(maxCredits)]]),
     ['key', key === null ? 'none' : `from ${settings.keySource}, ending in ${lastFour(key)}`],
-    ['check', failure === null ? 'good: the service takes the key' : failure.message],
+    ['check', check],
   ];
-  return lines.map(([name = '', value = '']) => `${name.padEnd(11)}${sanitize(value)}\n`).join('');
+  return rows.map(([name = '', value = '']) => `${name.padEnd(13)}${sanitize(value)}\n`).join('');
 }

@@ -1,0 +1,82 @@
+import type { Service } from '../../api/client.ts';
+import { operations } from '../../api/contract.ts';
+import { createBudget, newTally } from '../../api/credits.ts';
+import { resolvedId } from '../../api/resolved-id.ts';
+import type { SharedOptions } from '../../cli/options.ts';
+import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
+import { createProgress } from '../../output/progress.ts';
+import { Stderr } from '../../output/stderr.ts';
+import { createClient } from '../../run/open-service.ts';
+
+/**
+ * How an accepted key was proved: `resolved` by a complete result, which also proves address and namespace; `accepted`
+ * because an invalid key is rejected where this one is not; `no credits` by a 402.
+ */
+export type Verification = 'resolved' | 'accepted' | 'no credits';
+
+/** A canonical ID (UC and 22 characters): a service with this path resolves it whether the channel exists or not. */
+const canonicalId = 'UC0123456789abcdefghijkl';
+/** No service issues a key like this one. */
+const invalidKey = 'chanlist-verification-with-an-invalid-key';
+
+/**
+ * Verifies a key with a free call (product contract, Keys). Throws `unauthorized` for a rejected key; any other
+ * failure means that the answers prove nothing, and says what answered.
+ */
+export async function verifyKey(
+  service: Service,
+  context: Context,
+  shared: SharedOptions,
+): Promise<Verification> {
+  const stderr = new Stderr(context.stderr, shared);
+  stderr.redact(service.key);
+  const progress = createProgress(context, stderr, shared);
+  const resolveWith = async (key: string): Promise<Failure | null> => {
+    const asked = { ...service, key };
+    const budget = createBudget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
+    const client = createClient(asked, shared, { connections: 1 }, context, budget, stderr, progress);
+    try {
+      const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
+      const what = 'its 200 response has no channel_id';
+      return resolvedId(result) === null ? new Failure('bad_answer', what, { status: 200 }) : null;
+    } catch (error) {
+      if (error instanceof Failure && error.code !== 'interrupted') return error;
+      throw error;
+    } finally {
+      await client.close();
+    }
+  };
+  try {
+    const failure = await resolveWith(service.key);
+    if (failure === null) return 'resolved';
+    if (failure.code === 'no_credits') return 'no credits';
+    if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
+    if (failure.code !== 'not_found') throw unproved(service, failure, failure.message);
+    const control = await resolveWith(invalidKey);
+    if (control?.code === 'unauthorized') return 'accepted';
+    if (control?.code === 'not_found')
+      throw unproved(service, failure, `${failure.message}, for an invalid key too`);
+    const second = control?.message ?? 'a complete result';
+    const reason = control !== null && isOutage(control) ? control : failure;
+    throw unproved(service, reason, `${failure.message}; for an invalid key: ${second}`);
+  } finally {
+    await progress.stop();
+  }
+}
+
+/** The service or the network is not available, or limits the rate: that says nothing about the address. */
+function isOutage({ code }: Failure): boolean {
+  return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
+}
+
+/** The failure of a verification that proved nothing. */
+function unproved({ baseUrl, namespace }: Service, failure: Failure, answers: string): Failure {
+  const message = `could not verify the key at ${baseUrl.href}: ${answers}`;
+  if (isOutage(failure)) return failure.with({ message });
+  return new Failure('bad_answer', message, {
+    ...(failure.status !== null && { status: failure.status }),
+    hint: `the address or --namespace (now ${namespace}) may be wrong`,
+    cause: failure,
+  });
+}

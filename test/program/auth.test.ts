@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { command } from '../support/command.ts';
+import { cleanEnvironment, launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { type Reply, type ScriptedService, type Seen, scriptedService } from '../support/service.ts';
+
+const key = 'sk_live_0123456789wxyz';
+
+const resolved = { body: { channel_id: 'UC0123456789abcdefghijkl', resolved_from: 'x' } };
+const missing: Reply = { status: 404, body: { detail: 'Not Found' } };
+const html = (status: number): Reply => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  text: '<html>Forbidden</html>',
+});
+const json = (status: number): Reply => ({ status, body: { detail: 'no' } });
+
+/** A service that gives one answer to the right key and one to any other. */
+function keyed(t: TestContext, own: Reply, other: Reply): Promise<ScriptedService> {
+  return scriptedService(t, ({ headers }) => (headers.authorization === `Bearer ${key}` ? own : other));
+}
+
+interface Case {
+  readonly name: string;
+  readonly own: Reply;
+  readonly other?: Reply;
+  readonly exit: 0 | 3 | 8;
+  /** Requests sent. */
+  readonly requests: number;
+  readonly stored?: boolean;
+  readonly says?: RegExp;
+}
+
+const wrongPlace = /--namespace/;
+const cases: Case[] = [
+  { name: '200 with a channel_id', own: resolved, exit: 0, requests: 1 },
+  { name: '404, and 401 to an invalid key', own: missing, other: json(401), exit: 0, requests: 2 },
+  { name: '404, and 403 with JSON to it', own: missing, other: json(403), exit: 0, requests: 2 },
+  { name: '402', own: json(402), exit: 0, requests: 1, says: /no credits \(402\)/ },
+  { name: '401', own: json(401), exit: 3, requests: 1 },
+  { name: '401 with HTML', own: html(401), exit: 3, requests: 1 },
+  { name: '403 with JSON', own: json(403), exit: 3, requests: 1 },
+  { name: '404 to both', own: missing, other: missing, exit: 8, requests: 2, says: /404.*invalid key/ },
+  { name: '404 with HTML to both', own: html(404), other: html(404), exit: 8, requests: 2, says: wrongPlace },
+  { name: '404, and 200 to any key', own: missing, other: resolved, exit: 8, requests: 2, says: wrongPlace },
+  { name: '404, and 402 to any key', own: missing, other: json(402), exit: 8, requests: 2, says: wrongPlace },
+  { name: '200 without a channel_id', own: { body: {} }, exit: 8, requests: 1, says: /200/ },
+  { name: '200 with a number', own: { body: { channel_id: 5 } }, exit: 8, requests: 1, says: /200/ },
+  { name: '200 with HTML', own: html(200), exit: 8, requests: 1, says: /not JSON/ },
+  { name: '422', own: json(422), exit: 8, requests: 1, says: /422/ },
+  {
+    name: 'a redirect',
+    own: { status: 302, headers: { location: 'https://elsewhere.example/login' } },
+    exit: 8,
+    requests: 1,
+    says: /elsewhere\.example.*302/,
+  },
+];
+
+for (const { name, own, other = json(401), exit, requests, says = /(?:)/ } of cases)
+  test(`verification: ${name} is ${exit}, at login and in auth status`, async (t) => {
+    const service = await keyed(t, own, other);
+    const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+    const login = await command(['auth', 'login', '--base-url', service.url], { env, stdin: `${key}\n` });
+    assert.equal(login.exit, exit, login.stderr);
+    assert.equal(service.seen.length, requests);
+    assert.match(login.stderr, says);
+    assert.doesNotMatch(login.stderr, /sk_live/);
+    assert.deepEqual(await readdir(env.XDG_CONFIG_HOME), exit === 0 ? ['chanlist'] : []);
+    if (exit !== 0) assert.match(login.stderr, /^chanlist: [^\n]*nothing is stored[^\n]*\n$/);
+    if (exit === 8) assert.match(login.stderr, /the address or --namespace \(now media\) may be wrong/);
+    for (const { path, query } of service.seen) {
+      assert.equal(path, '/api/v2/media/channel/resolve');
+      assert.match(query.get('input') ?? '', /^UC[\w-]{22}$/);
+    }
+    const status = await command(['auth', 'status', '--json'], {
+      env: { CHANLIST_BASE_URL: service.url, CHANLIST_API_KEY: key },
+    });
+    assert.equal(status.exit, exit);
+    const words = { 0: 'accepted', 3: 'rejected', 8: 'could not verify' } as const;
+    assert.equal(JSON.parse(status.stdout).check, words[exit]);
+    assert.doesNotMatch(status.stdout + status.stderr, /sk_live/);
+  });
+
+test('verification: no connection and 5xx are retried, then 7; a 503 that ends is not in the way', async (t) => {
+  const broken = await scriptedService(t, () => (_, socket) => socket.destroy());
+  const down = await scriptedService(t, () => json(503));
+  const later = await scriptedService(t, (_, number) => (number < 2 ? json(503) : resolved));
+  const secondDown = await keyed(t, missing, json(500));
+  for (const [service, exit, requests] of [
+    [broken, 7, 5],
+    [down, 7, 5],
+    [later, 0, 3],
+    [secondDown, 7, 6],
+  ] as const) {
+    const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+    const login = await command(['auth', 'login', '--base-url', service.url], { env, stdin: key });
+    assert.equal(login.exit, exit, login.stderr);
+    assert.equal(service.seen.length, requests);
+    assert.deepEqual(await readdir(env.XDG_CONFIG_HOME), exit === 0 ? ['chanlist'] : []);
+  }
+  const status = await command(['auth', 'status', '--json'], { env: serviceEnvironment(broken.url) });
+  assert.equal(status.exit, 7);
+  assert.equal(JSON.parse(status.stdout).check, 'could not verify');
+});
+
+test('login --no-verify --max-credits stores without a request; the profile is used afterwards', async (t) => {
+  const service = await scriptedService(t, () => resolved);
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  const args = [
+    '--base-url',
+    `${service.url}/api/v2/word/`,
+    '--max-credits',
+    '100/day',
+    '--max-credits',
+    '3000/month',
+  ];
+  const login = await run(['auth', 'login', '--no-verify', ...args], { env, input: `${key}\n` });
+  assert.deepEqual([login.exit, login.stderr, service.seen.length], [0, '', 0]);
+  assert.deepEqual(JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'chanlist/config.json'), 'utf8')), {
+    version: 1,
+    active: 'default',
+    profiles: {
+      default: { baseUrl: service.url, namespace: 'word', key, max_credits: '100/day,3000/month' },
+    },
+  });
+  const status = await run(['auth', 'status', '--json'], { env });
+  assert.equal(JSON.parse(status.stdout).max_credits, '100/day,3000/month');
+  assert.deepEqual(
+    service.seen.map(({ path }: Seen) => path),
+    ['/api/v2/word/channel/resolve'],
+  );
+  const logout = await run(['auth', 'logout', 'default'], { env });
+  assert.equal(logout.exit, 0, logout.stderr);
+  assert.equal((await run(['auth', 'list', '--json'], { env })).stdout, '[]\n');
+  const two = await run(['auth', 'logout', 'one', '--profile', 'two'], { env });
+  assert.match(two.stderr, /^chanlist: two profiles are given: one and two/);
+  assert.equal(two.exit, 2);
+});
+
+test('a key of eight characters that the service quotes is hidden', async (t) => {
+  const short = 'abcd1234';
+  const service = await scriptedService(t, () => ({ status: 401, body: { detail: `bad key ${short}` } }));
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  const login = await run(['auth', 'login', '-vv', '--base-url', service.url], { env, input: short });
+  assert.equal(login.exit, 3);
+  assert.doesNotMatch(login.stderr, /abcd1234/);
+});
+
+test('the store is replaced, also in a snap package', async (t) => {
+  const service = await scriptedService(t, () => resolved);
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t), SNAP: '/snap/x/1' };
+  const args = ['auth', 'login', '--base-url', service.url];
+  await run(args, { env, input: key });
+  const file = join(env.XDG_CONFIG_HOME, 'chanlist/config.json');
+  const link = join(env.XDG_CONFIG_HOME, 'link');
+  const { link: hardLink } = await import('node:fs/promises');
+  await hardLink(file, link);
+  const before = await readFile(link, 'utf8');
+  await run([...args, '--profile', 'second'], { env, input: key });
+  assert.equal(await readFile(link, 'utf8'), before);
+  assert.match(await readFile(file, 'utf8'), /second/);
+});
+
+/**
+ * Drives a login in a terminal of its own (Python's pty module): waits for the prompt, then does
+ * `action` and prints the exit status and the terminal's echo flag.
+ */
+const driver = `
+import fcntl, os, pty, sys, termios
+action, argv = sys.argv[1], sys.argv[2:]
+master, slave = pty.openpty()
+pid = os.fork()
+if pid == 0:
+    os.close(master)
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    for fd in range(3):
+        os.dup2(slave, fd)
+    os.execvp(argv[0], argv)
+if action == 'close':
+    os.close(slave)
+    slave = None
+seen = b''
+while b'not shown' not in seen:
+    seen += os.read(master, 4096)
+raw = slave is None or not (termios.tcgetattr(slave)[3] & termios.ECHO)
+if action == 'close':
+    os.close(master)
+else:
+    os.kill(pid, int(action))
+_, status = os.waitpid(pid, 0)
+code = os.waitstatus_to_exitcode(status)
+echo = slave is None or bool(termios.tcgetattr(slave)[3] & termios.ECHO)
+print(code, raw, echo, os.WCOREDUMP(status))
+`;
+
+const python = { skip: process.platform === 'win32' && 'needs a terminal of its own' };
+
+async function signalled(t: TestContext, action: string): Promise<string> {
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'driver.py'), driver);
+  const args = [join(folder, 'driver.py'), action, process.execPath, launcher];
+  const child = spawn('python3', [...args, 'auth', 'login', '--base-url', 'https://api.example.com'], {
+    env: cleanEnvironment({ XDG_CONFIG_HOME: folder, TERM: 'xterm' }),
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 20_000,
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(child, 'close');
+  return text.trim();
+}
+
+for (const [name, number] of [
+  ['SIGHUP', 1],
+  ['SIGINT', 2],
+  ['SIGQUIT', 3],
+  ['SIGABRT', 6],
+  ['SIGUSR1', 10],
+  ['SIGUSR2', 12],
+  ['SIGALRM', 14],
+  ['SIGTERM', 15],
+  ['SIGXCPU', 24],
+] as const)
+  test(
+    `${name} at the hidden prompt: ${128 + number}, the terminal has echo again, no core`,
+    python,
+    async (t) => {
+      assert.equal(await signalled(t, String(number)), `${128 + number} True True False`);
+    },
+  );
+
+test('a terminal that is closed at the hidden prompt: 129, no abort, no core', python, async (t) => {
+  assert.equal(await signalled(t, 'close'), '129 True True False');
+});
