@@ -53,33 +53,36 @@ export function parseLine(text: string): LedgerLine {
     return 'unreadable';
   }
   if (typeof data !== 'object' || data === null) return 'unreadable';
-  const line: Partial<Record<string, unknown>> = { ...data };
-  if (typeof line.version !== 'number' || !Number.isInteger(line.version) || line.version < 1)
-    return 'unreadable';
-  if (line.version > ledgerVersion) return 'newer';
+  const line: Fields<RequestLine> & Fields<OutcomeLine> = data;
+  const { version } = line;
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'unreadable';
+  if (version > ledgerVersion) return 'newer';
   if (isOutcome(line) || isRequest(line)) return line;
   return 'unreadable';
 }
 
-type Candidate = Partial<Record<string, unknown>> & { version?: unknown };
+type Fields<Line> = { readonly [Name in keyof Line]?: unknown };
 
-function isOutcome(line: Candidate): line is Candidate & OutcomeLine {
+function isOutcome(line: Fields<OutcomeLine>): line is OutcomeLine {
   const { kind, id, outcome } = line;
   const known = outcome === 'confirmed' || outcome === 'free' || outcome === 'possibly_charged';
   return kind === 'outcome' && typeof id === 'string' && known;
 }
 
-function isRequest(line: Candidate): line is Candidate & RequestLine {
-  const { kind, reference, credits, day } = line;
-  const texts = [line.id, line.time, line.origin, line.key, line.last_four, line.command];
+function isRequest(line: Fields<RequestLine>): line is RequestLine {
   return (
-    kind === 'request' &&
-    texts.every((text) => typeof text === 'string') &&
-    (reference === null || typeof reference === 'string') &&
-    typeof day === 'string' &&
-    /^\d{4}-\d\d-\d\d$/.test(day) &&
-    Number.isSafeInteger(credits) &&
-    (credits as number) >= 0
+    line.kind === 'request' &&
+    typeof line.id === 'string' &&
+    typeof line.day === 'string' &&
+    /^\d{4}-\d\d-\d\d$/.test(line.day) &&
+    typeof line.origin === 'string' &&
+    typeof line.key === 'string' &&
+    typeof line.last_four === 'string' &&
+    typeof line.command === 'string' &&
+    (line.reference === null || typeof line.reference === 'string') &&
+    typeof line.credits === 'number' &&
+    Number.isSafeInteger(line.credits) &&
+    line.credits >= 0
   );
 }
 

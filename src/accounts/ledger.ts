@@ -63,8 +63,8 @@ class FileLedger implements Ledger {
   readonly #context: LedgerOptions['context'];
   readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
   readonly #warn: LedgerOptions['warn'];
-  readonly #line: Pick<RequestLine, 'version' | 'origin' | 'key' | 'last_four' | 'command'>;
-  readonly #origin: string;
+  /** What all requests have in common. */
+  readonly #constant: Pick<RequestLine, 'origin' | 'key' | 'last_four' | 'command'>;
   readonly #idPrefix = randomBytes(9).toString('base64url');
   #count = 0;
   #month: MonthFile | null = null;
@@ -77,9 +77,7 @@ class FileLedger implements Ledger {
       bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
     );
     this.#warn = warn;
-    this.#origin = account.origin;
-    this.#line = {
-      version: ledgerVersion,
+    this.#constant = {
       origin: account.origin,
       key: keyDigest(account),
       last_four: lastFour(account.key),
@@ -110,7 +108,20 @@ class FileLedger implements Ledger {
       }
       const id = `${this.#idPrefix}.${++this.#count}`;
       const time = new Date(now).toISOString();
-      file.append({ ...this.#line, kind: 'request', id, time, day, reference, credits });
+      const { origin, key, last_four, command } = this.#constant;
+      file.append({
+        version: ledgerVersion,
+        kind: 'request',
+        id,
+        time,
+        day,
+        origin,
+        key,
+        last_four,
+        command,
+        reference,
+        credits,
+      });
       if (this.#bounds.length > 0) {
         let spent: SpentBound | null = null;
         file.read((line) => {
@@ -148,7 +159,7 @@ class FileLedger implements Ledger {
       throw new LedgerProblem('no home folder is known', 'set XDG_STATE_HOME to a folder of your own');
     const fd = openLedgerFile(folder, month, env);
     // That of the month before stays open: requests under way note their outcome in it.
-    const file = new MonthFile(month, fd, ledgerFile(folder, month), this.#origin);
+    const file = new MonthFile(month, fd, ledgerFile(folder, month), this.#constant.origin);
     try {
       if (this.#bounds.length > 0) file.read();
       else file.checkVersion();
