@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { watchForKey } from '../support/key-watch.ts';
+import { stateHome } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/test-sandbox.ts';
 import { contents, pageSize, type Scenario } from './scenarios.ts';
 
@@ -97,6 +98,7 @@ export class Bench {
         env: {
           PATH: process.env.PATH ?? '',
           HOME: '/nonexistent',
+          XDG_STATE_HOME: stateHome,
           CHANLIST_BASE_URL: this.sandbox.baseUrl,
           CHANLIST_API_KEY: key,
           ...options.env,
