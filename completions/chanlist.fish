@@ -1,7 +1,7 @@
 # fish completion for chanlist
 # Generated from the program by: npm run generate. Changes made here are lost.
 
-# The command on the line, without flags and their values, one word a line.
+# The command on the line, without flags and their values, one word per line.
 function __chanlist_words
     set -l words (commandline -opc)
     set -e words[1]
@@ -18,7 +18,7 @@ function __chanlist_words
     end
 end
 
-# Succeeds where one of the given commands ('' for none yet) is on the line.
+# Succeeds if one of the given commands ('' for none yet) is on the line.
 function __chanlist_at
     set -l words (__chanlist_words)
     for path in $argv
@@ -34,13 +34,13 @@ function __chanlist_at
     return 1
 end
 
-# Succeeds where nothing but the given command is on the line.
+# Succeeds if only the given command is on the line.
 function __chanlist_only
     set -l words (__chanlist_words)
     test "$words" = "$argv"
 end
 
-# Names of the stored profiles, one a line.
+# Prints the names of the stored profiles, one per line.
 function __chanlist_profiles
     set -l folder $HOME/.config
     set -q XDG_CONFIG_HOME; and test -n "$XDG_CONFIG_HOME"; and set folder $XDG_CONFIG_HOME
@@ -51,7 +51,7 @@ function __chanlist_profiles
         sed -e 1d -e 's/^"//' -e 's/"[[:space:]]*:[[:space:]]*{$//'
 end
 
-# Fields of a list with commas, those that are not in it yet.
+# Prints the fields that are not in the comma list yet.
 function __chanlist_fields
     set -l token (string replace -r '^--fields=' '' -- (commandline -ct))
     set -l before (string match -r '^.*,' -- $token)

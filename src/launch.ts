@@ -23,7 +23,7 @@ function prerenderedHelp(argv: readonly string[]): string | null {
 const commandHelp = (words: readonly string[]): string | null =>
   helpFile(words.length === 0 ? 'program' : 'command', words);
 
-/** A text that the build has written; null where there is none. */
+/** A text that the build has written; null if there is none. */
 function helpFile(kind: 'program' | 'command' | 'topic', words: readonly string[]): string | null {
   if (!words.every((word) => /^[a-z-]+$/.test(word)) || isNarrow()) return null;
   try {

@@ -23,7 +23,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   }
 }
 
-/** Tells what was thrown, in one line; returns the exit code. */
+/** Reports what was thrown in one line; returns the exit code. */
 export function report(
   thrown: unknown,
   context: Context,

@@ -9,7 +9,7 @@ export function bashCompletion(root: Node): string {
   return `# bash completion for chanlist
 ${generatedNotice.join('\n')}
 
-# Names of the stored profiles, one a line.
+# Prints the names of the stored profiles, one per line.
 _chanlist_profiles() {
   local store
   case $OSTYPE in
@@ -20,7 +20,7 @@ _chanlist_profiles() {
   ${profileNames[0]} <"$store" | ${profileNames.slice(1).join(' |\n    ')}
 }
 
-# Offers the lines of $1 that begin with what is typed; $2: what stands before it in the same word.
+# Offers the lines of $1 that begin with the typed text; $2: the part of the word before it.
 _chanlist_offer() {
   local line
   while IFS= read -r line; do
@@ -28,7 +28,7 @@ _chanlist_offer() {
   done <<<"$1"
 }
 
-# Leaves files (or, with "-d", folders) to readline, where it can be asked.
+# Leaves files (with "-d": folders) to readline if this bash can do that.
 _chanlist_files() {
   if [[ -n $1 ]]; then
     compopt -o dirnames 2>/dev/null && return
@@ -41,7 +41,7 @@ _chanlist_files() {
   done < <(compgen \${1:--f} -- "$cur")
 }
 
-# Offers fields of a list with commas, those that are not in it yet.
+# Offers the fields that are not in the comma list yet.
 _chanlist_fields() {
   local before= field left=
   [[ $cur == *,* ]] && before=\${cur%,*},
@@ -55,7 +55,7 @@ _chanlist_fields() {
 }
 
 _chanlist() {
-  # Bash splits words at = : and @ too: put together again what has no space before it.
+  # Bash splits words at = : and @ too: join the pieces that have no space before them.
   local line=$COMP_LINE word i
   local -a words=()
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -102,7 +102,7 @@ _chanlist() {
   elif [[ -z $argument ]]; then
     _chanlist_argument
   fi
-  # Bash replaces only what stands behind the last place where it splits, and an @ there.
+  # Bash replaces only the text after the last place where it splits, and an @ there.
   local piece=\${COMP_WORDS[COMP_CWORD]}
   [[ $piece == = ]] && piece=
   local before=\${typed%"$piece"}
@@ -113,7 +113,7 @@ _chanlist() {
   done
 }
 
-# Takes a word that is no flag: a command, an action of one, or an argument.
+# Enters a word that is not a flag: a command, an action or an argument.
 _chanlist_enter() {
   case "$command $1" in
 ${nodes

@@ -11,7 +11,7 @@ export function fishCompletion(root: Node): string {
   return `# fish completion for chanlist
 ${generatedNotice.join('\n')}
 
-# The command on the line, without flags and their values, one word a line.
+# The command on the line, without flags and their values, one word per line.
 function __chanlist_words
     set -l words (commandline -opc)
     set -e words[1]
@@ -28,7 +28,7 @@ function __chanlist_words
     end
 end
 
-# Succeeds where one of the given commands ('' for none yet) is on the line.
+# Succeeds if one of the given commands ('' for none yet) is on the line.
 function __chanlist_at
     set -l words (__chanlist_words)
     for path in $argv
@@ -44,13 +44,13 @@ function __chanlist_at
     return 1
 end
 
-# Succeeds where nothing but the given command is on the line.
+# Succeeds if only the given command is on the line.
 function __chanlist_only
     set -l words (__chanlist_words)
     test "$words" = "$argv"
 end
 
-# Names of the stored profiles, one a line.
+# Prints the names of the stored profiles, one per line.
 function __chanlist_profiles
     set -l folder $HOME/.config
     set -q XDG_CONFIG_HOME; and test -n "$XDG_CONFIG_HOME"; and set folder $XDG_CONFIG_HOME
@@ -60,7 +60,7 @@ function __chanlist_profiles
     ${profileNames[0]} <$store | ${profileNames.slice(1).join(' |\n        ')}
 end
 
-# Fields of a list with commas, those that are not in it yet.
+# Prints the fields that are not in the comma list yet.
 function __chanlist_fields
     set -l token (string replace -r '^--fields=' '' -- (commandline -ct))
     set -l before (string match -r '^.*,' -- $token)

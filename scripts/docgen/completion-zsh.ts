@@ -83,7 +83,7 @@ ${described(node.children)}
 function leaf(node: Node): string {
   const { argument } = node;
   const { completion, name } = argument ?? ({ completion: { kind: 'nothing' }, name: '' } as const);
-  // Without the last one zsh would offer the flags where there is nothing more to say.
+  // Without the last one zsh offers the flags after the last argument.
   const all =
     argument === null
       ? ['*: :()']

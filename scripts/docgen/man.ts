@@ -152,7 +152,7 @@ function exampleLines(examples: readonly Example[]): string[] {
   ]);
 }
 
-/** A line in roff: backslashes, hyphens that are typed, and what would begin a request. */
+/** A line in roff: backslashes, hyphens that are typed, and a leading dot or quote, which is a request. */
 function roff(line: string): string {
   return line
     .replaceAll('\\', '\\e')

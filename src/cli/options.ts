@@ -71,9 +71,9 @@ function pathOf(command: Command): string {
  * What was typed for a flag, before the command's name and after it, in this order: one text per occurrence, an
  * empty one for a switch.
  */
-function typed(command: Command, name: FlagName): string[] {
+function textsOf(command: Command, name: FlagName): string[] {
   const attribute = flagRow(name).name ?? name;
-  const before = command.parent === null ? [] : typed(command.parent, name);
+  const before = command.parent === null ? [] : textsOf(command.parent, name);
   if (command.getOptionValueSource(attribute) !== 'cli') return before;
   const values: unknown = command.getOptionValue(attribute);
   return Array.isArray(values) ? [...before, ...(values as string[])] : before;
@@ -88,7 +88,7 @@ export function readFlags<Name extends FlagName>(
   names: readonly Name[],
 ): { readonly [N in Name]: FlagValue<N> } {
   const taken = new Set<FlagName>(flagsOf(pathOf(command)));
-  const isGiven = (name: FlagName): boolean => taken.has(name) && typed(command, name).length > 0;
+  const isGiven = (name: FlagName): boolean => taken.has(name) && textsOf(command, name).length > 0;
   for (const [one, other, hint] of conflicts) {
     if (isGiven(one) && isGiven(other))
       throw usage(`${longName(one)} and ${longName(other)} exclude each other`, hint);
@@ -99,7 +99,7 @@ export function readFlags<Name extends FlagName>(
 
 function parsed(command: Command, name: FlagName): unknown {
   const { parse, repeatable, negated } = flagRow(name);
-  const texts = typed(command, name);
+  const texts = textsOf(command, name);
   if (texts.length === 0) return absent(name);
   if (parse === undefined) return repeatable ? texts.length : !negated;
   const values = texts.map((text) => parse(text, longName(name)));
@@ -118,7 +118,7 @@ export function invocationOf(command: Command): Invocation {
   const path = pathOf(command);
   const given = flagsOf(path).flatMap((name) => {
     const { parse, repeatable } = flagRow(name);
-    const texts = typed(command, name);
+    const texts = textsOf(command, name);
     const kept = repeatable ? texts : texts.slice(-1);
     return kept.map((text) => ({ name: longName(name), value: parse === undefined ? null : text }));
   });
@@ -140,7 +140,7 @@ function chosenFormat(command: Command): FormatName | null {
   const named = new Set<string>();
   for (const name of flagsOf(path)) {
     const { format, parse } = flagRow(name);
-    const texts = typed(command, name);
+    const texts = textsOf(command, name);
     if (longName(name) === '--format') for (const text of texts) named.add(String(parse?.(text, '--format')));
     else if (format !== undefined && texts.length > 0) named.add(format);
   }
@@ -191,7 +191,7 @@ export function answerOptions(command: Command, references: readonly string[]): 
   };
 }
 
-/** The format that the extension of `-o` stands for. */
+/** The format of each file extension. */
 export const byExtension: Readonly<Record<string, FormatName | undefined>> = {
   ndjson: 'ndjson',
   jsonl: 'ndjson',

@@ -96,7 +96,7 @@ const fieldNames = new Set<string>([
   ...Object.values(operations).flatMap(({ name }) => knownFields(name)),
 ]);
 
-/** True for a list of fields. In a query any word may be meant: only a list of known fields counts. */
+/** True for a list of fields. Any word may be part of a query: there only a list of known fields counts. */
 function isFieldList(text: string, inQuery: boolean): boolean {
   const names = text.split(',').map((name) => name.split('.')[0] ?? '');
   if (names.every((name) => fieldNames.has(name))) return !inQuery || names.length > 1;
@@ -111,7 +111,7 @@ function notTaken(command: Command, flag: string): Failure {
 /** Flags under which other programs take a key. */
 const keyFlags = ['--key', '--api-key', '--apikey', '--api_key', '--token', '--auth-token', '--password'];
 
-/** Flags of other programs, and what stands for them here: a flag, or an advice. */
+/** Flags of other programs, and the flag or the advice for each. */
 const habits: Readonly<Record<string, FlagName | { readonly advice: string }>> = {
   '--file': 'from',
   '--batch-file': 'from',

@@ -85,9 +85,9 @@ test('a table without colour loads cli-table3, and no chalk', async (t) => {
   assert.deepEqual(parts, ['cli-table3', 'dispatcher', 'resolve', 'start.cjs', 'table']);
 });
 
-test('a listing to stdout loads nothing of exports, accounts or the sandbox', async (t) => {
+test('a listing to stdout loads the ledger, and nothing of exports or the sandbox', async (t) => {
   const { files, parts } = await loadedBy(['uploads', '@x'], await service(t));
-  assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs']);
+  assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs', 'ledger', 'chunk']);
   assert.deepEqual(parts, ['dispatcher', 'list-to-stdout', 'ndjson', 'start.cjs', 'uploads']);
 });
 

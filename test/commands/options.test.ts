@@ -107,19 +107,19 @@ test('without flags: the defaults of the contract', async () => {
   for (const words of calls) assert.deepEqual((await parse(...words)).shared, defaults);
 });
 
-test('each shared flag means the same before a command, behind it and behind its arguments', async () => {
+test('each shared flag means the same before a command, after it and after its arguments', async () => {
   for (const [flags, options] of sharedFlags) {
     const expected = { ...defaults, ...options };
     for (const [command, ...words] of calls) {
       const at = `${command} ${flags.join(' ')}`;
       assert.deepEqual((await parse(...flags, command, ...words)).shared, expected, `before ${at}`);
-      assert.deepEqual((await parse(command, ...flags, ...words)).shared, expected, `behind ${at}`);
+      assert.deepEqual((await parse(command, ...flags, ...words)).shared, expected, `after ${at}`);
       assert.deepEqual((await parse(command, ...words, ...flags)).shared, expected, `last ${at}`);
     }
   }
 });
 
-test('flags before and behind a command add up, the last one of a kind counts', async () => {
+test('flags before and after a command add up, the last one of a kind counts', async () => {
   const { shared } = await parse(
     '-v',
     '--timeout',
@@ -206,7 +206,7 @@ test('search: words are joined', async () => {
   assert.deepEqual(given, { channel: '@x', query: 'a b', limit: 50 });
 });
 
-test('behind -- everything is an argument', async () => {
+test('after -- everything is an argument', async () => {
   assert.equal((await parse('search', '@x', '--', '-n', '--json')).query, '-n --json');
 });
 
@@ -247,7 +247,7 @@ test('serve: the defaults of the contract, and its flags', async () => {
   });
 });
 
-test('auth: shared flags before auth, before the action and behind it', async () => {
+test('auth: shared flags before auth, before the action and after it', async () => {
   for (const argv of [
     ['--profile', 'p', 'auth', 'login'],
     ['auth', '--profile', 'p', 'login'],
@@ -320,7 +320,7 @@ test('help and completion', async () => {
   assert.deepEqual(await parse('completion', 'fish'), { shell: 'fish' });
 });
 
-const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[] = [
+const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
   [['--limit', '0'], /^--limit is '0': expected a whole number, 1 or more$/],
   [['--limit', '-5'], /^--limit is '-5': expected/],
   [['--limit', '1.5'], /^--limit is '1.5': expected/],
@@ -389,18 +389,18 @@ const wrongValues: readonly (readonly [argv: readonly string[], said: RegExp])[]
 ];
 
 test('a wrong flag is a usage error of one line that says what would be right', async () => {
-  for (const [argv, said] of wrongValues) {
-    assert.match(await refused(['uploads', '@x', ...argv]), said);
+  for (const [argv, message] of wrongValues) {
+    assert.match(await refused(['uploads', '@x', ...argv]), message);
   }
 });
 
-test('two formats, one before and one behind the command, are two formats', async () => {
+test('two formats, one before and one after the command, are two formats', async () => {
   assert.match(await refused(['--json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
   assert.match(await refused(['-f', 'json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
   assert.match(await refused(['-q', 'uploads', '@x', '-v']), /^--quiet and --verbose/);
 });
 
-test('what stands behind an unknown flag, maybe a key, is not shown', async () => {
+test('the value of an unknown flag, maybe a key, is not shown', async () => {
   for (const argv of [
     ['uploads', '@x', '--api-key=sk_secret'],
     ['uploads', '@x', '--token', 'sk_secret'],
@@ -411,7 +411,7 @@ test('what stands behind an unknown flag, maybe a key, is not shown', async () =
   }
 });
 
-const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
+const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['serach @x', /^there is no command 'serach'; did you mean search\?$/],
   ['foo', /^there is no command 'foo'; see: chanlist help$/],
   ['foo --help', /^there is no command 'foo'; see: chanlist help$/],
@@ -472,7 +472,7 @@ const wrongLines: readonly (readonly [line: string, said: RegExp])[] = [
 ];
 
 test('a wrong line is a usage error of one line that says what would be right', async () => {
-  for (const [line, said] of wrongLines) assert.match(await refused(line.split(' ')), said, line);
+  for (const [line, message] of wrongLines) assert.match(await refused(line.split(' ')), message, line);
 });
 
 test('--version and --help are written, and nothing is to be done', async () => {

@@ -215,7 +215,7 @@ for (const shell of shells) {
     ]);
   });
 
-  test(`${shell}: folders for --output-dir, fields behind a comma, values behind =`, async (t) => {
+  test(`${shell}: folders for --output-dir, fields after a comma, values after =`, async (t) => {
     const home = await homeFor(t, shell);
     if (home === null) return;
     const rest = videoFields.filter((field) => field !== 'videoId' && field !== 'index').sort();

@@ -197,7 +197,7 @@ test('no help on it: one line on stderr with a suggestion, 2', async () => {
   assert.match(stderr, /^chanlist: there is no command '[^\u001b\n]*foo'; see: chanlist help\n$/);
 });
 
-test('the first run: one line that says how to try it and how to go on; nothing asks', async (t) => {
+test('the first run: one line says how to try it and what to do next; nothing prompts', async (t) => {
   const env = { HOME: await temporaryFolder(t) };
   for (const args of [
     ['uploads', '@demo'],
