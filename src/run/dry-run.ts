@@ -27,17 +27,18 @@ const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 export async function dryRun(
   requests: readonly DryRunRequest[],
   shared: SharedOptions,
-  maxCredits: readonly CreditBound[],
+  givenBounds: readonly CreditBound[],
   context: Context,
 ): Promise<number> {
   checkSandboxFlags(shared);
-  const { baseUrl, namespace } = shared.sandbox
-    ? { baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'), namespace: defaultNamespace }
+  const { baseUrl, namespace, maxCredits } = shared.sandbox
+    ? { baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'), namespace: defaultNamespace, maxCredits: [] }
     : await resolveService(shared, context);
+  const bounds = givenBounds.length > 0 ? givenBounds : maxCredits;
   const lines = requests.map(({ operation, parameters, next }) => {
     checkParameters(operation, parameters);
     const path = requestPath({ baseUrl, namespace }, operation, parameters);
-    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${cost(operation, maxCredits)}${next === undefined ? '' : `, then ${cost(next.operation, maxCredits)}${next.when}`}\n`;
+    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${cost(operation, bounds)}${next === undefined ? '' : `, then ${cost(next.operation, bounds)}${next.when}`}\n`;
   });
   await new Stdout(context, new Stderr(context.stderr, shared)).write(lines.join(''));
   return 0;

@@ -1,3 +1,4 @@
+import type { CreditBound } from '../accounts/bounds.ts';
 import { checkSandboxFlags, requireKey, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { Client, type ClientOptions, type Service } from '../api/client.ts';
@@ -17,6 +18,8 @@ const sandboxCredits = 1_000_000;
 export interface OpenService extends Service {
   /** Names it in the state of an export. */
   readonly name: string;
+  /** Bounds that the profile keeps. */
+  readonly maxCredits: readonly CreditBound[];
   close(): Promise<void>;
 }
 
@@ -32,13 +35,14 @@ export async function openService(shared: SharedOptions, context: Context): Prom
       namespace: defaultNamespace,
       key: sandbox.key,
       name: 'sandbox',
+      maxCredits: [],
       close: () => sandbox.close(),
     };
   }
   const settings = await resolveService(shared, context);
-  const { baseUrl, namespace } = settings;
+  const { baseUrl, namespace, maxCredits } = settings;
   const name = `${baseUrl.href} ${namespace}`;
-  return { baseUrl, namespace, key: requireKey(settings), name, close: async () => {} };
+  return { baseUrl, namespace, key: requireKey(settings), name, maxCredits, close: async () => {} };
 }
 
 /** A client of the service that tells its requests and waits. */

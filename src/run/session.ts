@@ -1,6 +1,14 @@
 import type { CreditBound } from '../accounts/bounds.ts';
 import type { Client } from '../api/client.ts';
-import { type Budget, createBudget, describeCredits, newTally, spent, type Tally } from '../api/credits.ts';
+import {
+  type Budget,
+  createBudget,
+  describeCredits,
+  type Ledger,
+  newTally,
+  spent,
+  type Tally,
+} from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type Failure, fallbackHint, toFailure } from '../errors.ts';
@@ -16,7 +24,7 @@ import { type Receipt, summaryText } from './receipts.ts';
 export interface CallPlan {
   /** The first request of each reference, for `--dry-run`. */
   readonly requests: readonly DryRunRequest[];
-  /** Bounds on what the call may spend. */
+  /** Bounds on what the call may spend, from flag and environment; []: those of the profile hold. */
   readonly maxCredits: readonly CreditBound[];
   /** Requests side by side at the most. */
   readonly concurrency: number;
@@ -111,18 +119,7 @@ async function perform(
   context: Context,
 ): Promise<Done> {
   const stderr = new Stderr(context.stderr, shared);
-  let account: { origin: string; key: string } | null = null;
-  const budget = createBudget({
-    bounds: plan.maxCredits,
-    ledger: shared.sandbox
-      ? null
-      : async () => {
-          if (account === null) throw new Error('no service is open');
-          const { openLedger } = await import('../accounts/ledger.ts');
-          const warn = (message: string): void => stderr.warn(message);
-          return openLedger({ context, account, command, bounds: plan.maxCredits, warn });
-        },
-  });
+  let budget = createBudget({ bounds: [], ledger: null });
   const progress = createProgress(context, stderr, { color: shared.color, quiet: shared.quiet });
   const receipts: Receipt[] = [];
   const tell = teller(stderr, context);
@@ -142,7 +139,13 @@ async function perform(
   try {
     const service = await openService(shared, context);
     closers.push(() => service.close());
-    account = { origin: service.baseUrl.origin, key: service.key };
+    const bounds = plan.maxCredits.length > 0 ? plan.maxCredits : service.maxCredits;
+    const openCallLedger = async (): Promise<Ledger> => {
+      const { openLedger } = await import('../accounts/ledger.ts');
+      const account = { origin: service.baseUrl.origin, key: service.key };
+      return openLedger({ context, account, command, bounds, warn: (message) => stderr.warn(message) });
+    };
+    budget = createBudget({ bounds, ledger: shared.sandbox ? null : openCallLedger });
     if (!shared.sandbox) stderr.redact(service.key);
     const how = { connections: plan.concurrency };
     const opened = createClient(service, shared, how, context, budget, stderr, progress);

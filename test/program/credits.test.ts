@@ -141,6 +141,26 @@ test('--max-credits N/month counts all calls, from flag and environment, and nam
   assert.equal(service.seen.length, 4);
 });
 
+test('the bound of a profile holds unless flag or environment give one', async (t) => {
+  const { state, service } = await fixture(t);
+  const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: state };
+  const login = ['auth', 'login', '--base-url', service.url, '--no-verify', '--max-credits', '2/month'];
+  assert.equal((await run(login, { env, input: testKey })).exit, 0);
+  await run(['auth', 'switch', 'default'], { env });
+  assert.match(
+    (await run(['uploads', '@a', '--dry-run'], { env })).stdout,
+    /, at most 2 credits per month\n$/,
+  );
+  const stopped = await run(['uploads', '@a', '-f', 'id'], { env });
+  assert.deepEqual([stopped.exit, stopped.lines.length], [9, 2]);
+  const given = { ...env, CHANLIST_MAX_CREDITS: '3/month' };
+  assert.equal((await run(['uploads', '@a', '-f', 'id'], { env: given })).lines.length, 1);
+  assert.equal(
+    (await run(['uploads', '@a', '-f', 'id', '--max-credits', '1'], { env: given })).lines.length,
+    1,
+  );
+});
+
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
   const { env, service } = await fixture(t);
   const broken = { ...env, XDG_STATE_HOME: '/dev/null/x' };
