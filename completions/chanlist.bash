@@ -136,10 +136,11 @@ _chanlist_value() {
     -f | --format) _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
     --fields)
       case $command in
-        '') _chanlist_fields 'channel_id resolved_from videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index type channelVerified publishedTimeText hasCaptions author published updated link description thumbnail viewCount starRating @reference' ;;
-        'resolve') _chanlist_fields 'channel_id resolved_from @reference' ;;
-        'search' | 'latest') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index type channelVerified publishedTimeText hasCaptions author published updated link description thumbnail viewCount starRating @reference' ;;
-        'uploads' | 'playlist') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index @reference' ;;
+        '') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating @reference @seconds @views @published' ;;
+        'resolve') _chanlist_fields 'channel_id resolved_from @reference @seconds @views @published' ;;
+        'search') _chanlist_fields 'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index @reference @seconds @views @published' ;;
+        'uploads' | 'playlist') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published' ;;
+        'latest') _chanlist_fields 'videoId title channelId author published updated link description thumbnail viewCount starRating channelTitle channelHandle lengthText viewCountText thumbnails index @reference @seconds @views @published' ;;
       esac
       ;;
     -o | --output) _chanlist_files ;;

@@ -2,7 +2,6 @@ import { parseArguments } from './cli/program.ts';
 import type { Context } from './context.ts';
 import { ClosedPipe, fallbackHint, toFailure } from './errors.ts';
 import { columnsFor } from './help/text.ts';
-import { showStack } from './output/show-stack.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 
@@ -33,6 +32,6 @@ export function report(
   const failure = toFailure(thrown);
   const hint = failure.hint ?? fallbackHint(failure.code);
   stderr.error(hint === undefined ? failure.message : `${failure.message}; ${hint}`);
-  showStack(failure, context, stderr);
+  stderr.stack(failure, context);
   return failure.exit;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../src/cli/flags.ts';
 import { wholeProgram } from '../../src/cli/help-text.ts';
 import { shellNames } from '../../src/commands/completion.ts';
-import { knownFields, referenceField } from '../../src/output/fields.ts';
+import { computedFields, knownFields } from '../../src/output/fields.ts';
 
 /** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
 export type Completion =
@@ -127,7 +127,7 @@ function excluded(name: FlagName, taken: readonly FlagName[]): FlagName[] {
 
 function completion({ offers }: FlagRow, path: string): Completion {
   if (offers === undefined) return { kind: 'nothing' };
-  if (offers === 'fields') return { kind: 'list', words: [...fieldsOf(path), referenceField] };
+  if (offers === 'fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
   return typeof offers === 'string' ? { kind: offers } : { kind: 'words', words: offers };
 }
 

@@ -1,6 +1,6 @@
 import { parseBounds } from '../accounts/bounds.ts';
 import { defaultNamespace, operations } from '../api/contract.ts';
-import { formatNames } from '../output/format.ts';
+import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import {
   duration,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Failure, usage } from '../errors.ts';
-import type { FormatName } from '../output/format.ts';
+import { type FormatName, formatByExtension } from '../output/formats.ts';
 import type { Invocation } from '../run/command-line.ts';
 import {
   conflicts,
@@ -191,14 +191,6 @@ export function answerOptions(command: Command, references: readonly string[]): 
   };
 }
 
-/** The format of each file extension. */
-export const byExtension: Readonly<Record<string, FormatName | undefined>> = {
-  ndjson: 'ndjson',
-  jsonl: 'ndjson',
-  json: 'json',
-  csv: 'csv',
-};
-
 /**
  * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a
  * pipe), else a table at a terminal and NDJSON elsewhere. Throws usage errors for a table in a file and for an
@@ -213,8 +205,7 @@ export function effectiveFormat(
   if (format !== null) return format;
   const extension = extname(output).slice(1);
   if (extension === '') return 'ndjson';
-  const lower = extension.toLowerCase();
-  const known = Object.hasOwn(byExtension, lower) ? byExtension[lower] : undefined;
+  const known = formatByExtension(extension.toLowerCase());
   if (known !== undefined) return known;
   if (isStream(output)) return 'ndjson';
   throw usage(

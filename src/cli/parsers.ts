@@ -1,6 +1,5 @@
 import { usage } from '../errors.ts';
-import type { FormatName } from '../output/format.ts';
-import { formatNames } from '../output/format.ts';
+import { type FormatName, formatNames } from '../output/formats.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** Turns the text of a flag or variable into its value. Throws a usage error that names `source`. */

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import { operations } from '../api/contract.ts';
 import { type Failure, usage } from '../errors.ts';
 import { knownFields } from '../output/fields.ts';
-import { formatNames } from '../output/format.ts';
+import { formatNames } from '../output/formats.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { type FlagName, flagRow, flags, longName } from './flags.ts';
 

@@ -1,19 +1,15 @@
-import { videoFields } from '../api/contract.ts';
 import { usage } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
-import { JsonRecord } from './read/file-record.ts';
 import {
   type FileFormat,
   type FileRecord,
   findIds,
   readEntries,
+  readHeader,
   type Survey,
   surveyFile,
 } from './read/read-file.ts';
 import type { ExportTask } from './task.ts';
-
-/** Of the nine specified fields, so many are in any whole entry. */
-const fewestFields = 5;
 
 /** The complete file that an update builds upon, or none. It is read in pieces: memory stays flat. */
 export class ExistingExport {
@@ -44,14 +40,12 @@ export class ExistingExport {
   }
 
   /**
-   * A look that costs little: the number of its entries, the channel of its newest one (null where that does not
-   * say), and which few fields that has where it was made with --fields (null for a whole entry). Throws a usage
-   * error for a file that is cut short, or whose entries have no video ID.
+   * A look that costs little: the number of its entries and the channel of its newest one (null where that does not
+   * say). Throws for a file that is cut short, or whose entries have no video ID.
    */
-  async look(): Promise<{ entries: number; channelId: string | null; partial: string | null }> {
+  async look(): Promise<{ entries: number; channelId: string | null }> {
     let entries = 0;
     let channelId: string | null = null;
-    let partial: string | null = null;
     for await (const records of this.#read()) {
       const [first] = records;
       if (entries === 0 && first !== undefined) {
@@ -62,11 +56,15 @@ export class ExistingExport {
             'export it anew with --restart',
           );
         }
-        if (this.#fields === null && first instanceof JsonRecord) partial = fewFields(first);
       }
       entries += records.length;
     }
-    return { entries, channelId, partial };
+    return { entries, channelId };
+  }
+
+  /** csv: its columns, which new entries get too. */
+  async header(): Promise<readonly string[] | null> {
+    return this.#exists && this.#format === 'csv' ? await readHeader(this.#path) : null;
   }
 
   /** True where any entry is of this channel: a list may hold videos of guests, too. */
@@ -88,11 +86,4 @@ export class ExistingExport {
   async *#read(): AsyncGenerator<FileRecord[], void> {
     if (this.#exists) yield* readEntries(this.#path, this.#format, this.#fields, { check: false });
   }
-}
-
-/** The fields of an entry that is no whole one; null for a whole one. */
-function fewFields({ value }: JsonRecord): string | null {
-  const keys = Object.keys(value);
-  const specified = keys.filter((key) => (videoFields as readonly string[]).includes(key));
-  return specified.length < fewestFields ? keys.join(',') : null;
 }

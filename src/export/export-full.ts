@@ -2,7 +2,7 @@ import { usage } from '../errors.ts';
 import { firstEntries } from '../run/listing.ts';
 import type { PartialFile } from './partial-file.ts';
 import { type ExportTask, openExport, tellDone } from './task.ts';
-import { fileFormat, positionOf, writePages } from './write-pages.ts';
+import { columnsOf, fileFormat, positionOf, writePages } from './write-pages.ts';
 
 /** Writes the file anew, or goes on with that where it was interrupted (unless `restart`). */
 export async function exportFull(task: ExportTask, restart = false): Promise<void> {
@@ -37,7 +37,8 @@ async function goOn(task: ExportTask, file: PartialFile, limit: number | null): 
       `go on ${right}, or throw it away with --restart`,
     );
   }
-  const format = await fileFormat(task.settings);
+  const columns = task.settings.format === 'csv' ? columnsOf(file.state) : null;
+  const format = await fileFormat(task.settings, columns);
   await writePages(task, file, format, {
     before: { ...before, done: !hasMore || entries === limit },
     select: firstEntries(limit),

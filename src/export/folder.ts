@@ -8,7 +8,7 @@ import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveFile, type Target } from '../fs/target.ts';
-import { sharedProgress } from '../output/shared-progress.ts';
+import { sharedProgress } from '../output/progress.ts';
 import type { ListStart } from '../run/listing-plan.ts';
 import type { Receipt } from '../run/receipts.ts';
 import type { Call } from '../run/session.ts';

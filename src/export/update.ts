@@ -80,7 +80,7 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
   const { call, start, receipt } = task;
   const file = new ExistingExport(task);
   // What is wrong with the old file shows before anything is sent.
-  const { entries, channelId, partial } = await file.look();
+  const { entries, channelId } = await file.look();
   const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
   const latest = latestOf(answer);
   if (channelId !== null) await checkChannel(task, file, channelId, latest.channelId);
@@ -93,10 +93,6 @@ async function bringUpToDate(task: ExportTask): Promise<void> {
     receipt.added ??= 0;
     return;
   }
-  if (partial !== null)
-    call.stderr.warn(
-      `${task.target.path}: its entries have only the fields ${partial}, new ones get all; to keep them alike, give --fields`,
-    );
   await fetchNew(task, firstKnown === -1 ? null : firstKnown);
 }
 
@@ -136,7 +132,7 @@ async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<vo
     const before = positionOf(file.state);
     // An update that has met a known entry has left the rest of that page.
     met = before.done && before.hasMore;
-    const format = await fileFormat(settings);
+    const format = await fileFormat(settings, await known.header());
     const finish = async (): Promise<void> => {
       const fresh = receipt.entries;
       if (!met && old > 0 && channelId === null) throw perhapsAnother(target.path);

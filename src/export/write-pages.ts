@@ -1,10 +1,10 @@
+import { videoFields } from '../api/contract.ts';
 import type { Credits } from '../api/credits.ts';
 import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import type { Format } from '../output/format.ts';
+import type { Format, Item } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
-import type { Item } from '../output/item.ts';
 import { type ListingPlan, list, type PageSink } from '../run/listing.ts';
 import { nothingYet, type Position } from '../run/position.ts';
 import type { Receipt } from '../run/receipts.ts';
@@ -27,6 +27,8 @@ interface Extra {
   readonly empty: number;
   /** Marks of the tokens that were sent: one that comes again would lead round for ever. */
   readonly sent: string;
+  /** csv: the columns that the first page fixed. */
+  readonly columns: readonly string[] | null;
 }
 
 /** How far an interrupted export has come. */
@@ -74,7 +76,16 @@ export async function writePages(
       const { hasMore, done, total } = position;
       if (page?.token) sent += tokenMark(page.token);
       empty = page?.entries.length === 0 ? empty + 1 : 0;
-      const extra: Extra = { hasMore, done, total, cut: page === null, last: overlap.last(), empty, sent };
+      const extra: Extra = {
+        hasMore,
+        done,
+        total,
+        cut: page === null,
+        last: overlap.last(),
+        empty,
+        sent,
+        columns: format.columns(),
+      };
       await file.append(whole, {
         entries: position.entries,
         pages: position.pages,
@@ -206,7 +217,22 @@ function minus(a: Credits, b: Credits): Credits {
   };
 }
 
-/** The format of a file: one reference, nothing cut, no colour. */
-export function fileFormat({ listing, format, fields }: ExportSettings): Promise<Format> {
-  return createFormat(format, { operation: listing.operation, fields, several: false, terminal: null });
+/** The format of a file: one reference, nothing cut, no colour. `columns`: of an interrupted or existing csv. */
+export function fileFormat(
+  { listing, format, fields }: ExportSettings,
+  columns: readonly string[] | null,
+): Promise<Format> {
+  return createFormat(format, {
+    operation: listing.operation,
+    fields,
+    several: false,
+    terminal: null,
+    columns,
+  });
+}
+
+/** The columns of an interrupted csv export, as far as a page has fixed them; earlier versions wrote the nine. */
+export function columnsOf({ pages, extra }: State): readonly string[] | null {
+  const { columns } = extra as Partial<Extra>;
+  return pages === 0 ? null : columns === undefined ? videoFields : columns;
 }

@@ -1,28 +1,12 @@
 import type { OperationName } from '../api/contract.ts';
-import { byExtension } from '../cli/options.ts';
 import { knownFields } from '../output/fields.ts';
-import { type FormatName, formatNames } from '../output/format.ts';
-
-/** What each format is. */
-const meanings: Readonly<Record<FormatName, string>> = {
-  table: 'for people: fits the terminal; elsewhere nothing is truncated; not with -o',
-  json:
-    'one valid document, also after an error. A listing is the envelope of the service with all pages; cut ' +
-    'short, has_more is true and continuation_token resumes it',
-  ndjson:
-    'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
-  csv: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
-  id: 'one videoId per line (resolve: channel_id)',
-};
+import { type FormatName, formatNames, formats } from '../output/formats.ts';
 
 /** The formats and what each is. */
-export const formatRows = formatNames.map((name): readonly [string, string] => [name, meanings[name]]);
+export const formatRows = formatNames.map((name): readonly [string, string] => [name, formats[name].meaning]);
 
 const extensions = (name: FormatName): string =>
-  Object.keys(byExtension)
-    .filter((extension) => byExtension[extension] === name)
-    .map((extension) => `.${extension}`)
-    .join(', ');
+  formats[name].extensions.map((extension) => `.${extension}`).join(', ');
 
 const extensionList = formatNames
   .filter((name) => extensions(name) !== '')
@@ -52,7 +36,8 @@ const fieldsOf = (operation: OperationName): string => knownFields(operation).jo
 export const fieldRows: readonly (readonly [command: string, fields: string])[] = [
   ['resolve', fieldsOf('resolve')],
   ['uploads, playlist', fieldsOf('uploads')],
-  ['search, latest', `not specified; services are known to send ${fieldsOf('latest')}`],
+  ['search', `not specified; services are known to send ${fieldsOf('search')}`],
+  ['latest', `not specified; services are known to send ${fieldsOf('latest')}`],
 ];
 
 /** Introduces the fields of the folder's memory. */

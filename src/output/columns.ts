@@ -1,126 +1,153 @@
-import type { OperationName } from '../api/contract.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { asText, type Field, pick } from './fields.ts';
-import type { FormatOptions } from './format.ts';
-import type { Item } from './item.ts';
-import type { Wish } from './layout.ts';
+import { asText, expandFields, picker } from './fields.ts';
+import type { EntryColumn, Field, FormatOptions, RecordShape } from './format.ts';
 import { memberMap, recordKeys } from './records.ts';
 
-/** A column of a table of entries. */
-export interface EntryColumn extends Pick<Wish, 'leaves' | 'flexible'> {
-  /** Not made narrower than this, or its content, while there is another way. */
-  readonly least?: number;
-  readonly header: string;
-  /** `number`: right, where all its values on the first page are numbers. */
-  readonly align: 'left' | 'right' | 'number';
-  /** Later entries may be so wide, whatever the first page shows. */
-  readonly reserve?: number;
-  /** Cells that are wider are cut, even where there is room. */
-  readonly most?: number;
-  readonly text: (entry: JsonText, item: Item) => string;
-}
-
-/** The columns of a table: `--fields`, or the ones that matter for the operation; `entries`: of the first page. */
+/** The columns of a table: `--fields`, or the ones that matter for the records; `entries`: of the first page. */
 export function entryColumns(options: FormatOptions, entries: readonly JsonText[]): EntryColumn[] {
-  if (options.fields !== null) return options.fields.map(fieldColumn);
-  const columns = operationColumns(options, entries);
-  if (!options.several) return columns;
-  return [referenceColumn(options.references ?? []), ...columns];
-}
-
-function operationColumns(options: FormatOptions, entries: readonly JsonText[]): EntryColumn[] {
-  const columns = known(options.operation.name, options.terminal !== null);
-  switch (options.operation.name) {
-    case 'resolve':
-      return options.several ? columns.slice(0, 1) : columns;
-    case 'search':
-    case 'latest':
-      return observed(columns, entries);
-    case 'uploads':
-      return columns.filter(({ header }) => header !== 'channel');
-    case 'playlist':
-      return columns;
-  }
+  const { fields, operation, several, references = [] } = options;
+  if (fields !== null)
+    return expandFields(fields, operation, entries).map((field) => fieldColumn(field, operation));
+  if (operation.columns !== undefined) return [...operation.columns];
+  const isTerminal = options.terminal !== null;
+  const columns = operationColumns[operation.name] ?? answerColumns[operation.answer];
+  const shown =
+    operation.specified || entries.length === 0 || hasEssentials(entries)
+      ? presentColumns(columns, operation.specified, entries).map((column) =>
+          memberColumn(column, isTerminal),
+        )
+      : keyColumns(entries);
+  if (!several) return shown;
+  const ownReference = shown.filter(({ header }) => header !== 'resolved_from');
+  return [referenceColumn(references), ...ownReference];
 }
 
 /** A column of the first of these members that an entry has. */
-function column(header: string, members: readonly string[], rest: Partial<EntryColumn>): MemberColumn {
+interface MemberColumn extends Omit<EntryColumn, 'text'> {
+  readonly members: readonly string[];
+  /** Shown only if an entry of the first page has a value for it. */
+  readonly isOptional?: boolean;
+  /** At a terminal the day of a date is enough. */
+  readonly isDate?: boolean;
+}
+
+const index = {
+  header: '#',
+  members: ['index'],
+  align: 'right',
+  dropIfTitleBelow: 16,
+  reservedWidth: 3,
+} as const;
+const videoId = {
+  header: 'videoId',
+  members: ['videoId'],
+  align: 'left',
+  dropIfTitleBelow: 6,
+  reservedWidth: 11,
+  maxWidth: 24,
+} as const;
+const length = {
+  header: 'length',
+  members: ['lengthText'],
+  align: 'right',
+  dropIfTitleBelow: 15,
+  reservedWidth: 7,
+  maxWidth: 12,
+} as const;
+const views = {
+  header: 'views',
+  members: ['viewCountText', 'viewCount'],
+  align: 'right',
+  dropIfTitleBelow: 20,
+  maxWidth: 28,
+} as const;
+const channel = {
+  header: 'channel',
+  members: ['channelTitle'],
+  align: 'left',
+  dropIfTitleBelow: 40,
+  maxWidth: 24,
+} as const;
+const published = {
+  header: 'published',
+  members: ['published', 'publishedTimeText'],
+  align: 'left',
+  dropIfTitleBelow: 18,
+  maxWidth: 20,
+  isDate: true,
+} as const;
+const listed = { ...published, isOptional: true } as const;
+const title = { header: 'title', members: ['title'], align: 'left', flexible: true, minWidth: 6 } as const;
+
+/** Columns by the kind of answer. The title comes last: what terminals disagree about then moves nothing else. */
+const answerColumns: Readonly<Record<RecordShape['answer'], readonly MemberColumn[]>> = {
+  record: [
+    { header: 'channel_id', members: ['channel_id'], align: 'left', reservedWidth: 24 },
+    { header: 'resolved_from', members: ['resolved_from'], align: 'left', dropIfTitleBelow: 0, minWidth: 8 },
+  ],
+  list: [videoId, length, views, { ...published, members: ['publishedTimeText', 'published'] }, title],
+  page: [index, videoId, length, views, listed, title],
+};
+
+/** Columns of the operations that have others. */
+const operationColumns: Readonly<Partial<Record<string, readonly MemberColumn[]>>> = {
+  latest: [published, videoId, length, { ...views, members: ['viewCount', 'viewCountText'] }, title],
+  playlist: [index, videoId, length, views, listed, channel, title],
+};
+
+const hasEssentials = (entries: readonly JsonText[]): boolean => {
+  const keys = recordKeys(entries);
+  return keys.includes('videoId') && keys.includes('title');
+};
+
+/** Of the columns that may be missing, those that an entry has a value for; all if there are no entries. */
+function presentColumns(
+  columns: readonly MemberColumn[],
+  isSpecified: boolean,
+  entries: readonly JsonText[],
+): readonly MemberColumn[] {
+  if (entries.length === 0 && !isSpecified) return columns;
+  const isPresent = (member: string): boolean =>
+    entries.some((entry) => (entry.get(member)?.kind ?? 'null') !== 'null');
+  return columns.filter(
+    ({ members, isOptional = false }) => (isSpecified && !isOptional) || members.some(isPresent),
+  );
+}
+
+function memberColumn(column: MemberColumn, isTerminal: boolean): EntryColumn {
+  const { members, isDate = false } = column;
   const text = (entry: JsonText): string => {
     for (const member of members) {
-      const value = entry.get(member);
-      if (value !== undefined) return value.plain();
+      const value = asText(entry.get(member) ?? null);
+      if (value !== '') return isDate && isTerminal ? day(value) : value;
     }
     return '';
   };
-  return { header, align: 'left', text, ...rest, members };
+  return { ...column, text };
 }
-
-interface MemberColumn extends EntryColumn {
-  readonly members: readonly string[];
-}
-
-/** Members of unknown records that still make a table; records of more are shown as they are. */
-const mostColumns = 100;
 
 /** The day of an ISO 8601 date. */
 const day = (text: string): string => (/^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 10) : text);
 
-/** Columns of each operation. The title comes last: what terminals disagree about then moves nothing else. */
-function known(operation: OperationName, terminal: boolean): MemberColumn[] {
-  const index = column('#', ['index'], { align: 'right', leaves: 16, reserve: 3 });
-  const videoId = column('videoId', ['videoId'], { leaves: 6, reserve: 11, most: 24 });
-  const length = column('length', ['lengthText'], { align: 'right', leaves: 15, reserve: 7, most: 12 });
-  const views = column('views', ['viewCountText', 'viewCount'], { align: 'right', leaves: 20, most: 28 });
-  const channel = column('channel', ['channelTitle'], { leaves: 40, most: 24 });
-  const title = column('title', ['title'], { flexible: true, least: 6 });
-  const dated = (members: readonly string[]): MemberColumn => {
-    const published = column('published', members, { leaves: 18, most: 20 });
-    return terminal ? { ...published, text: (entry, item) => day(published.text(entry, item)) } : published;
-  };
-  switch (operation) {
-    case 'resolve':
-      return [
-        column('channel_id', ['channel_id'], { reserve: 24 }),
-        column('resolved_from', ['resolved_from'], { leaves: 0, least: 8 }),
-      ];
-    case 'search':
-      return [videoId, length, views, dated(['publishedTimeText', 'published']), title];
-    case 'latest':
-      return [
-        dated(['published', 'publishedTimeText']),
-        videoId,
-        length,
-        column('views', ['viewCount', 'viewCountText'], { align: 'right', leaves: 20, most: 28 }),
-        title,
-      ];
-    case 'uploads':
-    case 'playlist':
-      return [index, videoId, length, views, channel, title];
-  }
-}
+/** Keys of unknown records that still make a table; records of more are shown as they are. */
+const maxKeyColumns = 100;
 
-/** The known columns that entries of an unspecified shape have; without ID and title, whatever they do have. */
-function observed(columns: readonly MemberColumn[], entries: readonly JsonText[]): EntryColumn[] {
-  const keys = new Set(recordKeys(entries));
-  const essential = ['videoId', 'title'];
-  if (entries.length === 0) return [...columns];
-  if (essential.every((key) => keys.has(key))) {
-    return columns.filter(({ members }) => members.some((member) => keys.has(member)));
-  }
+/** Columns of what records of an unspecified shape have. */
+function keyColumns(entries: readonly JsonText[]): EntryColumn[] {
   const scalar = new Set<string>();
   for (const entry of entries) {
     for (const [key, value] of memberMap(entry)) {
       if (value.kind !== 'object' && value.kind !== 'array') scalar.add(key);
     }
   }
-  const shown = [...keys].filter((key) => scalar.size === 0 || scalar.has(key));
-  if (shown.length === 0 || shown.length > mostColumns)
+  const shown = recordKeys(entries).filter((key) => scalar.size === 0 || scalar.has(key));
+  if (shown.length === 0 || shown.length > maxKeyColumns)
     return [{ header: 'value', align: 'left', text: String }];
   return shown.map((key) => ({
     header: key,
     align: 'number',
-    leaves: 0,
-    least: 12,
+    dropIfTitleBelow: 0,
+    minWidth: 12,
     text: (entry) => asText(memberMap(entry).get(key) ?? null),
   }));
 }
@@ -128,23 +155,24 @@ function observed(columns: readonly MemberColumn[], entries: readonly JsonText[]
 /** Specified members whose values are drawn at the right. */
 const rightAligned: ReadonlySet<string> = new Set(['index', 'lengthText', 'viewCountText', 'viewCount']);
 
-function fieldColumn(field: Field): EntryColumn {
+function fieldColumn(field: Field, operation: RecordShape): EntryColumn {
+  const pick = picker([field], operation);
   return {
     header: field.name,
     align: rightAligned.has(field.name) ? 'right' : 'number',
-    least: 8,
-    text: (entry, item) => asText(pick(field, entry, item)),
+    minWidth: 8,
+    text: (entry, item) => asText(pick(entry, item)[0] ?? null),
   };
 }
 
 function referenceColumn(references: readonly string[]): EntryColumn {
-  const longest = references.reduce((most, reference) => Math.max(most, reference.length), 16);
+  const longest = references.reduce((length, reference) => Math.max(length, reference.length), 16);
   return {
     header: '@reference',
     align: 'left',
-    least: 8,
-    reserve: Math.min(longest, 32),
-    most: 40,
+    minWidth: 8,
+    reservedWidth: Math.min(longest, 32),
+    maxWidth: 40,
     text: (_entry, item) => item.reference ?? '',
   };
 }

@@ -1,83 +1,89 @@
-import { type OperationName, resolveFields, videoFields } from '../api/contract.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { csvLine } from './csv-line.ts';
-import { asText, type Field, memberFields, picker } from './fields.ts';
-import type { Format, FormatOptions } from './format.ts';
-import type { Item } from './item.ts';
-import { bodyRecords, memberMap, recordKeys } from './records.ts';
+import { asText, expandFields, hasEverything, type Picker, picker } from './fields.ts';
+import type { Field, FormatOptions, Item, Writer } from './format.ts';
+import { bodyRecords, memberMap } from './records.ts';
 
-/** Columns of records of an unknown shape: a service that sends ever new keys must not fill the memory with commas. */
-const mostColumns = 1000;
+/** Most columns of a file: a service that sends ever new keys must not fill the memory with commas. */
+const maxColumns = 1000;
+/** Most keys that are remembered: those of the columns, and those left out. */
+const maxKnown = 1100;
 
 /**
- * CSV (RFC 4180, with LF) with a header row. Columns are `--fields`, else the specified fields; where the
- * specification shows none (search, latest) the keys of the first answer's records.
+ * CSV (RFC 4180, with LF) with a header row. Columns are those given (`columns`), else `--fields`, else the
+ * documented fields and the other keys of the first page's entries. The header is written with the first page
+ * unless the columns are known before it.
  */
-export function csvFormat(options: FormatOptions): Format {
-  const specified = options.fields ?? specifiedFields(options.operation.name);
-  const pick = specified === null ? null : picker(specified);
+export function csvFormat(options: FormatOptions): Writer {
+  const { operation, fields, several } = options;
+  /** The keys of the entries themselves are columns; keys without a column are reported. */
+  const isOpen = fields === null || hasEverything(fields);
   const text = options.terminal === null ? (cell: string) => cell : sanitize;
   const line = (cells: readonly string[]): string => csvLine(cells.map(text));
+  let columns: readonly Field[] | null = knownColumns(options);
+  const head = columns === null ? '' : line(columns.map(({ name }) => name));
+  let headerWritten = columns !== null;
+  let pick: Picker | null = null;
+  /** Keys that have a column or have been reported. */
+  const known = new Set<string>();
+  let unreported: string[] = [];
+
+  const header = (entries: readonly JsonText[]): string => {
+    columns ??= expandFields(fields, operation, entries).slice(0, maxColumns);
+    for (const { name, path } of columns) known.add(path?.[0] ?? name);
+    if (headerWritten) return '';
+    headerWritten = true;
+    return line(columns.map(({ name }) => name));
+  };
+
   const lines = (item: Item, entries: readonly JsonText[]): string => {
-    if (pick === null) return '';
-    let out = '';
-    for (const entry of entries) out += line(pick(entry, item).map(asText));
+    // An empty page says nothing about the columns: the next one may.
+    if (entries.length === 0) return '';
+    let out = header(entries);
+    pick ??= picker(columns ?? [], operation);
+    for (const entry of entries) {
+      const members = memberMap(entry);
+      if (isOpen) for (const key of members.keys()) if (!known.has(key)) leaveOut(key);
+      out += line(pick(entry, item, members).map(asText));
+    }
     return out;
   };
 
-  let observed: string[] | null = null;
-  const leftOut = new Set<string>();
-  let listed = false;
-  const observedLines = (entries: readonly JsonText[]): string => {
-    const keys = recordKeys(entries);
-    let out = '';
-    if (observed === null) {
-      // An empty list says nothing about the columns: the next one may.
-      if (entries.length === 0) return '';
-      observed = keys.length > 0 ? keys.slice(0, mostColumns) : [...videoFields];
-      out = line(observed);
-    }
-    const columns = new Set(observed);
-    for (const key of keys) if (!columns.has(key)) leftOut.add(key);
-    for (const entry of entries) {
-      const members = memberMap(entry);
-      out += line(observed.map((key) => asText(members.get(key) ?? null)));
-    }
-    return out;
+  const leaveOut = (key: string): void => {
+    if (known.size >= maxKnown) return;
+    known.add(key);
+    unreported.push(`csv: the field ${key} is left out: the header does not have it; name it with --fields`);
   };
 
   return {
-    head: () => (specified === null ? '' : line(specified.map((field) => field.name))),
-    open: () => '',
+    head: () => head,
     rows: lines,
-    close: () => '',
-    body: (item, body) => {
-      listed = true;
-      const entries = bodyRecords(options.operation, body).records;
-      return specified === null ? observedLines(entries) : lines(item, entries);
+    close: () => (several ? '' : header([])),
+    body: (item, body) => lines(item, bodyRecords(operation, body).records),
+    tail: () => header([]),
+    warnings: () => {
+      const warnings = unreported;
+      unreported = [];
+      return warnings;
     },
-    failed: () => '',
-    tail: () => (specified === null && observed === null && listed ? line(videoFields) : ''),
-    warnings: () => (leftOut.size === 0 ? [] : [leftOutWarning([...leftOut])]),
+    columns: () => columns?.map(({ name }) => name) ?? null,
   };
 }
 
-function specifiedFields(operation: OperationName): Field[] | null {
-  switch (operation) {
-    case 'resolve':
-      return memberFields(resolveFields);
-    case 'search':
-    case 'latest':
-      return null;
-    case 'uploads':
-    case 'playlist':
-      return memberFields(videoFields);
-  }
+/** The columns, as far as they are known before the first page. */
+function knownColumns({ columns, fields }: FormatOptions): readonly Field[] | null {
+  if (!columns) return fields === null || hasEverything(fields) ? null : fields;
+  return columns.map(
+    (column) => fields?.find(({ name }) => name === column) ?? { name: column, path: [column] },
+  );
 }
 
-function leftOutWarning(keys: readonly string[]): string {
-  const named = keys.slice(0, 10).join(', ');
-  const more = keys.length > 10 ? ` and ${keys.length - 10} more` : '';
-  return `csv: fields that the first answer did not have are left out: ${named}${more}; name the columns with --fields`;
+/** A row of CSV (RFC 4180), with LF: a single empty cell is quoted, so that the row is not an empty line. */
+function csvLine(cells: readonly string[]): string {
+  const row = cells.map(quote).join(',');
+  return row === '' ? '""\n' : `${row}\n`;
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,120 +1,184 @@
-import { type OperationName, resolveFields, videoFields } from '../api/contract.ts';
+import { type OperationName, operations, videoFields } from '../api/contract.ts';
 import { usage } from '../errors.ts';
-import { type JsonText, quoteJson } from '../json/json-text.ts';
-import { nearest } from '../text/nearest.ts';
-import type { Item } from './item.ts';
+import { JsonText, quoteJson } from '../json/json-text.ts';
+import { expectedOneOf, nearest } from '../text/nearest.ts';
+import { seconds, views } from './computed.ts';
+import type { Field, Format, Item, RecordShape } from './format.ts';
+import { bodyRecords, memberMap, recordKeys } from './records.ts';
 
-/** One path of `--fields`. */
-export interface Field {
-  /** As the user wrote it: the key in the output. */
-  readonly name: string;
-  /** Keys and indices to follow; null for `@reference`. */
-  readonly path: readonly string[] | null;
+export type { Field } from './format.ts';
+
+/** The value of a field; null if it is missing. */
+export type Value = JsonText | null;
+
+/** The members of an entry, by key. */
+export type Members = ReadonlyMap<string, JsonText>;
+
+type ComputedField = (members: Members, item: Item) => Value;
+
+const quoted = (text: string | null | undefined): Value =>
+  text === null || text === undefined ? null : JsonText.of(quoteJson(text));
+const numeric = (digits: string | null): Value => (digits === null ? null : JsonText.of(digits));
+
+/** The fields that an entry of this operation is specified, or documented, to have. */
+export function knownFields(name: OperationName): readonly string[] {
+  const { specified, fields, documentedFields } = operations[name];
+  return [...new Set([...fields, ...documentedFields, ...(specified ? [] : videoFields)])];
 }
 
-/** Fields that deployments are known to send in search and latest, whose shape the specification leaves open. */
-const observedFields = [
-  'type',
-  'channelVerified',
-  'publishedTimeText',
-  'hasCaptions',
-  'author',
-  'published',
-  'updated',
-  'link',
-  'description',
-  'thumbnail',
-  'viewCount',
-  'starRating',
-];
+/** The fields that come first in csv: the specified ones, else those that are documented. */
+const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
+  fields.length > 0 ? fields : documentedFields;
 
-/** What was asked for, as a field. */
-export const referenceField = '@reference';
+/** The computed fields, by name. */
+const computed = {
+  '@reference': (_members, { reference }) => quoted(reference),
+  '@seconds': (members) => numeric(seconds(members.get('lengthText')?.string())),
+  '@views': (members) =>
+    numeric(views(members.get('viewCount')?.plain(), members.get('viewCountText')?.string())),
+  '@published': (members, { published }) => quoted(published?.(members.get('videoId')?.string() ?? '')),
+} as const satisfies Record<string, ComputedField>;
 
-/** The fields that an entry of this operation is specified, or known, to have. */
-export function knownFields(operation: OperationName): readonly string[] {
-  switch (operation) {
-    case 'resolve':
-      return resolveFields;
-    case 'search':
-    case 'latest':
-      return [...videoFields, ...observedFields];
-    case 'uploads':
-    case 'playlist':
-      return videoFields;
-  }
+/** The names of the computed fields. */
+export const computedFields = Object.keys(computed) as readonly (keyof typeof computed)[];
+
+/** In answers of `latest`, `@published` is what it sent. */
+const sentPublished: ComputedField = (members) => quoted(members.get('published')?.string());
+
+function computedField(name: string, operation: RecordShape): ComputedField | undefined {
+  if (name === '@published' && operation.name === operations.latest.name) return sentPublished;
+  return Object.hasOwn(computed, name) ? computed[name as keyof typeof computed] : undefined;
 }
+
+/** All fields of an entry, as sent. */
+const everything = '*';
 
 /**
- * The paths of a `--fields` value. Throws a usage error for an empty or repeated path and for a near miss of
- * a specified field.
+ * The fields of a `--fields` value. Throws a usage error for an empty or repeated name, for a near miss of a
+ * specified field, and for an unknown name that begins with `@`.
  */
 export function parseFields(value: string, operation: OperationName): Field[] {
   const known = knownFields(operation);
-  const names = value.split(',').map((name) => name.trim());
   const fields: Field[] = [];
-  for (const name of names) {
+  for (const name of value.split(',').map((part) => part.trim())) {
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
-    if (name === referenceField) {
+    const path = name.split('.');
+    const [first = ''] = path;
+    if (path.includes(''))
+      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
+    if (first === everything || first.startsWith('@')) {
+      if (first !== everything && !(computedFields as readonly string[]).includes(first))
+        throw usage(`--fields: there is no field '${first}'`, expectedOneOf(first, computedFields));
+      if (path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
       fields.push({ name, path: null });
       continue;
     }
-    const path = name.split('.');
-    const first = path[0] ?? '';
-    if (path.includes(''))
-      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
-    if (first === referenceField)
-      throw usage(`--fields: there is nothing inside ${referenceField}`, 'it is a text');
-    const meant = known.includes(first) ? undefined : nearest(first, [...known, referenceField]);
+    const meant = known.includes(first) ? undefined : nearest(first, known);
     if (meant !== undefined) throw usage(`--fields: there is no field '${first}'`, `did you mean ${meant}?`);
-    if (first.startsWith('@'))
-      throw usage(`--fields: there is no field '${first}'`, `the only one of its kind is ${referenceField}`);
     fields.push({ name, path });
   }
   return fields;
 }
 
-/** The value of a field of one entry; the reference as a string, null where it is missing. */
-export function pick(field: Field, entry: JsonText, item: Item): JsonText | string | null {
-  return field.path === null ? item.reference : (entry.at(field.path) ?? null);
-}
+/** The values that some fields have in one entry, in the fields' order; `members`: of the entry, if at hand. */
+export type Picker = (entry: JsonText, item: Item, members?: Members) => Value[];
 
-/** The values that some fields have in one entry, in the fields' order; null where one is missing. */
-export type Picker = (entry: JsonText, item: Item) => (JsonText | string | null)[];
-
-/** A picker for these fields that reads each entry once. A `string` among its values is the reference. */
-export function picker(fields: readonly Field[]): Picker {
-  const wanted = new Set(fields.map((field) => field.path?.[0]));
-  return (entry, item) => {
-    const found = new Map<string, JsonText>();
-    for (const [key, value] of entry.members()) if (wanted.has(key)) found.set(key, value);
-    return fields.map(({ path }) => {
-      if (path === null) return item.reference;
-      const [first = '', ...rest] = path;
-      const start = entry.kind === 'object' ? found.get(first) : entry.get(first);
-      return start?.at(rest) ?? null;
+/** A picker for these fields (none of them `*`) that reads each entry once. */
+export function picker(fields: readonly Field[], operation: RecordShape): Picker {
+  const sources = fields.map(({ name, path }) => ({
+    key: path?.[0] ?? '',
+    rest: path?.slice(1) ?? [],
+    computed: path === null ? computedField(name, operation) : undefined,
+  }));
+  return (entry, item, members = memberMap(entry)) =>
+    sources.map(({ key, rest, computed }) => {
+      if (computed !== undefined) return computed(members, item);
+      const value = members.get(key) ?? (entry.kind === 'array' ? entry.get(key) : undefined);
+      return value?.at(rest) ?? null;
     });
-  };
 }
 
-/** A function that makes a JSON object of an entry: the fields as keys, null where one is missing. */
-export function recordPicker(fields: readonly Field[]): (entry: JsonText, item: Item) => string {
-  const pick = picker(fields);
-  const keys = fields.map((field) => quoteJson(field.name));
+/** A function that makes a JSON object of an entry: the fields as keys, null if one is missing. */
+export function recordPicker(
+  fields: readonly Field[],
+  operation: RecordShape,
+): (entry: JsonText, item: Item) => string {
+  const named = fields.filter(({ name }) => name !== everything);
+  const pick = picker(named, operation);
+  const keys = named.map((field) => quoteJson(field.name));
+  const names = new Set(named.map(({ name }) => name));
+  const star = fields.findIndex(({ name }) => name === everything);
   return (entry, item) => {
-    const members = pick(entry, item).map((value, i) => `${keys[i]}:${asJson(value)}`);
+    const members = pick(entry, item).map((value, i) => `${keys[i]}:${value}`);
+    if (star !== -1) members.splice(star, 0, ...sentMembers(entry, names));
     return `{${members.join(',')}}`;
   };
 }
 
-/** A picked value as JSON. */
-function asJson(value: JsonText | string | null): string {
-  return typeof value === 'string' ? quoteJson(value) : String(value);
+/** The members of an entry as sent, without those that are named besides `*`. */
+function sentMembers(entry: JsonText, named: ReadonlySet<string>): string[] {
+  const members = entry.kind === 'object' ? entry.members() : memberMap(entry);
+  const sent: string[] = [];
+  for (const [key, value] of members) if (!named.has(key)) sent.push(`${quoteJson(key)}:${value}`);
+  return sent;
 }
 
-/** A picked value as plain text: characters of strings, digits of numbers, nothing for null, nested as JSON. */
-export function asText(value: JsonText | string | null): string {
-  return typeof value === 'string' ? value : (value?.plain() ?? '');
+/**
+ * The fields with `*` replaced by the keys of these entries: the documented ones first, then the others in order
+ * of appearance. Null `fields`: `*` alone.
+ */
+export function expandFields(
+  fields: readonly Field[] | null,
+  operation: RecordShape,
+  entries: readonly JsonText[],
+): Field[] {
+  const given = fields ?? [{ name: everything, path: null }];
+  const named = new Set(given.map(({ name }) => name));
+  return given.flatMap((field) => {
+    if (field.name !== everything) return field;
+    const keys = new Set([...firstFields(operation), ...recordKeys(entries)]);
+    return memberFields([...keys].filter((key) => !named.has(key)));
+  });
+}
+
+/** Whether `*` is among the fields, so that the entries decide what there is. */
+export function hasEverything(fields: readonly Field[]): boolean {
+  return fields.some(({ name }) => name === everything);
+}
+
+/** The same format, which also warns, once, of paths of `--fields` that no entry of the first page has. */
+export function withFieldCheck(format: Format, operation: RecordShape, fields: readonly Field[]): Format {
+  let absent: string[] | null = null;
+  const check = (entries: readonly JsonText[]): void => {
+    if (absent !== null || entries.length === 0) return;
+    const paths = fields.filter(
+      ({ path }) => path !== null && entries.every((entry) => entry.at(path) === undefined),
+    );
+    absent = paths.map(({ name }) => name);
+  };
+  return {
+    ...format,
+    rows: (item, entries) => {
+      check(entries);
+      return format.rows(item, entries);
+    },
+    body: (item, body) => {
+      if (absent === null) check(bodyRecords(operation, body).records);
+      return format.body(item, body);
+    },
+    warnings: () => {
+      const warnings = format.warnings();
+      if (absent === null || absent.length === 0) return warnings;
+      const warning = `--fields: no entry of the first page has ${absent.join(', ')}`;
+      absent = [];
+      return [...warnings, warning];
+    },
+  };
+}
+
+/** A value as plain text: characters of strings, digits of numbers, nothing for null, nested as JSON. */
+export function asText(value: Value): string {
+  return value?.plain() ?? '';
 }
 
 /** Fields that are top-level members of these names. */

@@ -1,17 +1,31 @@
 import type { Operation } from '../api/contract.ts';
 import type { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import type { Field } from './fields.ts';
-import type { Item } from './item.ts';
+import type { ColumnConstraint } from './layout.ts';
 
-export const formatNames = ['table', 'json', 'ndjson', 'csv', 'id'] as const;
-export type FormatName = (typeof formatNames)[number];
+/** One reference of a call. */
+export interface Item {
+  /** As the user gave it: the value of the field `@reference`; null for a continuation token. */
+  readonly reference: string | null;
+  /** Its place in the output, from 0. */
+  readonly position: number;
+  /** In exports of uploads: the date that `latest` gave for a video (`@published`); null if it is not known. */
+  published?(videoId: string): string | null;
+}
+
+/** One field of `--fields`. */
+export interface Field {
+  /** As the user wrote it: the key in the output. */
+  readonly name: string;
+  /** Keys and indices to follow; null for `*` and for a computed field. */
+  readonly path: readonly string[] | null;
+}
 
 /** How the listing of one reference ended. */
 export interface ListingEnd {
-  /** False only where the service said that there is nothing more. */
+  /** False only if the service said that there is nothing more. */
   readonly hasMore: boolean;
-  /** Token of the first page not wholly printed; null where that is the first page, or all is printed. */
+  /** Token of the first page not fully printed; null if that is the first page, or all is printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
 }
@@ -21,26 +35,50 @@ export interface Terminal {
   /** Width in columns, at least 1. */
   readonly columns: number;
   readonly color: boolean;
-  /** The cursor can be moved (not under TERM=dumb): keeps columns straight behind text of disputed width. */
+  /** The cursor can be moved (not under TERM=dumb): keeps columns aligned after text of disputed width. */
   readonly cursor?: boolean;
 }
 
+/** A column of a table of records. */
+export interface EntryColumn extends Pick<ColumnConstraint, 'dropIfTitleBelow' | 'flexible'> {
+  readonly header: string;
+  /** `number`: right, if all its values on the first page are numbers. */
+  readonly align: 'left' | 'right' | 'number';
+  /** Not made narrower than this, or its content, while there is another way. */
+  readonly minWidth?: number;
+  /** Later entries may be so wide, whatever the first page shows. */
+  readonly reservedWidth?: number;
+  /** Wider cells are cut, even if there is room. */
+  readonly maxWidth?: number;
+  readonly text: (entry: JsonText, item: Item) => string;
+}
+
+/** What is printed: the entries of an operation, or other records that are described alike. */
+export interface RecordShape
+  extends Pick<Operation, 'fields' | 'documentedFields' | 'idField' | 'answer' | 'specified'> {
+  readonly name: string;
+  /** Columns of a table, unless they are those of an operation. */
+  readonly columns?: readonly EntryColumn[];
+}
+
 export interface FormatOptions {
-  readonly operation: Operation;
+  readonly operation: RecordShape;
   /** `--fields`, or null: each format's own default. */
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly several: boolean;
-  /** Of stdout, where that is a terminal; null: nothing is cut, made safe or coloured. */
+  /** Of stdout, if that is a terminal; null: nothing is cut, sanitized or coloured. */
   readonly terminal: Terminal | null;
-  /** All references of the call, where they are known: a table makes room for the longest. */
+  /** All references of the call, if they are known: a table makes room for the longest. */
   readonly references?: readonly string[];
+  /** csv: the columns of an interrupted export, or of the file that an update extends. */
+  readonly columns?: readonly string[] | null;
 }
 
-/** Text, or the same in UTF-8: what is only passed on need not be decoded. */
+/** Text, or the same in UTF-8: what is only copied is not decoded. */
 export type Text = string | Buffer;
 
-/** Two texts, one behind the other. */
+/** Two texts in a row. */
 export function joined(first: string, second: Text): Text {
   return first === '' ? second : first + second.toString();
 }
@@ -51,22 +89,49 @@ export function joined(first: string, second: Text): Text {
  * `failed`; at last `tail`.
  */
 export interface Format {
+  /** Text between the results of two calls of `rows` that have entries, within one reference: '' or ','. */
+  readonly separator: string;
   head(): string;
-  /** Before the first page of a listing; `info` is that page's playlist_info, null where nothing arrived. */
+  /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
   open(item: Item, info: JsonText | null): string;
-  /** Entries of a page; `first`: how many entries of this reference were written before. */
-  rows(item: Item, entries: readonly JsonText[], first: number): string;
-  /**
-   * The same where it is nothing but a copy of the service's own bytes; null where it is not. Good until it is
-   * called again.
-   */
-  copiedRows?(entries: readonly JsonText[]): Buffer | null;
+  /** Entries of a page; a Buffer is valid until the next call, and a copy of the service's bytes. */
+  rows(item: Item, entries: readonly JsonText[]): Text;
   close(item: Item, end: ListingEnd): string;
   /** A whole answer (resolve, search, latest). */
-  body(item: Item, body: JsonText): string;
-  /** In place of `body` where no answer came. */
+  body(item: Item, body: JsonText): Text;
+  /** In place of `body` if there is no answer. */
   failed(item: Item, failure: Failure): string;
   tail(): string;
-  /** What the user should know about the output, once it is complete; may hold remote text. */
-  warnings?(): string[];
+  /** What the user should know about the output; each warning is returned once. May hold remote text. */
+  warnings(): string[];
+  /** csv: the columns, once the first page has fixed them, so that a resumed export keeps them; else null. */
+  columns(): readonly string[] | null;
 }
+
+/** The part of a format that differs from a format that writes nothing but entries. */
+export type Writer = Pick<Format, 'rows' | 'body'> & Partial<Format>;
+
+/** An entry of a file that an export has written. */
+export interface FileRecord {
+  /** Its text as it stands, without line end (csv: the record; json: the element). */
+  readonly raw: string;
+  /** Null if the entry has none. */
+  readonly videoId: string | null;
+  readonly channelId: string | null;
+  /** Value of `@published`, if the file has that field. */
+  readonly published: string | null;
+}
+
+/** What a file is read back as. */
+export interface ReaderOptions {
+  /** `--fields` that it must have been exported with; null: none; undefined: any. */
+  readonly fields: readonly Field[] | null | undefined;
+  /** Check every entry; otherwise only the first one, the last one, and those whose values are read. */
+  readonly check: boolean;
+}
+
+/**
+ * Reads the entries of a file in its order, in batches; memory stays flat. Throws `damaged` (`path:line: …`) and,
+ * for other fields than expected, a usage error.
+ */
+export type Reader = (path: string, options: ReaderOptions) => AsyncGenerator<FileRecord[], void>;

@@ -1,17 +1,95 @@
-import type { Format, FormatName, FormatOptions } from './format.ts';
+import type { Format, FormatOptions, Reader, Writer } from './format.ts';
 
-/** The format of that name; loads only its own file. */
-export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
-  switch (name) {
-    case 'ndjson':
-      return (await import('./ndjson.ts')).ndjsonFormat(options);
-    case 'json':
-      return (await import('./json.ts')).jsonFormat(options);
-    case 'csv':
-      return (await import('./csv.ts')).csvFormat(options);
-    case 'id':
-      return (await import('./id.ts')).idFormat(options);
-    case 'table':
-      return (await import('./table.ts')).tableFormat(options);
-  }
+/** A row of the table of formats. */
+interface FormatRow {
+  /** Extensions of `-o` that stand for it. */
+  readonly extensions: readonly string[];
+  /** What it is, for the help. */
+  readonly meaning: string;
+  /** Loads what writes it. */
+  readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
+  /** Loads what reads it back from a file; null: it is never written to a file. */
+  readonly reader: (() => Promise<Reader>) | null;
 }
+
+/** The output formats: one row per format. Each loads only its own file. */
+export const formats = {
+  table: {
+    extensions: [],
+    meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
+    writer: async () => (await import('./table.ts')).tableFormat,
+    reader: null,
+  },
+  json: {
+    extensions: ['json'],
+    meaning:
+      "one valid document, also after an error. A listing is the service's envelope with all pages in it; " +
+      'if it was cut short, has_more is true and continuation_token is where to resume',
+    writer: async () => (await import('./json.ts')).jsonFormat,
+    reader: async () => (await import('./read/json.ts')).readJson,
+  },
+  ndjson: {
+    extensions: ['ndjson', 'jsonl'],
+    meaning:
+      'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
+    writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
+    reader: async () => (await import('./read/ndjson.ts')).readNdjson,
+  },
+  csv: {
+    extensions: ['csv'],
+    meaning: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
+    writer: async () => (await import('./csv.ts')).csvFormat,
+    reader: async () => (await import('./read/csv.ts')).readCsv,
+  },
+  id: {
+    extensions: [],
+    meaning: 'one videoId per line (resolve: channel_id)',
+    writer: async () => (await import('./id.ts')).idFormat,
+    reader: async () => (await import('./read/id.ts')).readIds,
+  },
+} as const satisfies Record<string, FormatRow>;
+
+export type FormatName = keyof typeof formats;
+
+/** The formats that an export can have: those that are read back. */
+export type FileFormat = {
+  [Name in FormatName]: (typeof formats)[Name]['reader'] extends null ? never : Name;
+}[FormatName];
+
+export const formatNames = Object.keys(formats) as readonly FormatName[];
+
+/** The format that an extension of `-o` (without its dot) stands for. */
+export function formatByExtension(extension: string): FormatName | undefined {
+  return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+}
+
+/** Whether exports can have this format. */
+export function isFileFormat(name: FormatName): name is FileFormat {
+  return formats[name].reader !== null;
+}
+
+/** The reader of a format. */
+export async function loadReader(format: FileFormat): Promise<Reader> {
+  return await formats[format].reader();
+}
+
+/** The format of that name. */
+export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
+  const writer = await (await formats[name].writer())(options);
+  const format = { ...plain, ...writer };
+  if (options.fields === null || options.columns) return format;
+  const { withFieldCheck } = await import('./fields.ts');
+  return withFieldCheck(format, options.operation, options.fields);
+}
+
+/** What most formats do: nothing but entries. */
+const plain: Omit<Format, 'rows' | 'body'> = {
+  separator: '',
+  head: () => '',
+  open: () => '',
+  close: () => '',
+  failed: () => '',
+  tail: () => '',
+  warnings: () => [],
+  columns: () => null,
+};

@@ -1,6 +1,6 @@
 import type CliTable from 'cli-table3';
 import type { Terminal } from './format.ts';
-import { gap, used } from './layout.ts';
+import { gap, totalWidth } from './layout.ts';
 import { cut, displayWidth, hasAgreedWidth, isRightToLeft } from './width.ts';
 
 /** A column as it is drawn. */
@@ -44,7 +44,7 @@ function createGrid(
   const colAligns = columns.map((column) => (column.right ? 'right' : 'left'));
   const last = columns.length - 1;
   /** For each column, the terminal column (from 1) behind its last. */
-  const ends = colWidths.map((_, i) => used(colWidths.slice(0, i + 1)) + 1);
+  const ends = colWidths.map((_, i) => totalWidth(colWidths.slice(0, i + 1)) + 1);
 
   const draw = (rows: readonly (readonly string[])[]): string => {
     const standIns: string[] = [];
@@ -79,7 +79,7 @@ function createGrid(
   return {
     header: () => {
       const names = draw([columns.map((column) => column.header)]).trimEnd();
-      return `${style.header(names)}\n${style.rule('─'.repeat(used(colWidths)))}\n`;
+      return `${style.header(names)}\n${style.rule('─'.repeat(totalWidth(colWidths)))}\n`;
     },
     rows: (cells) => {
       let out = '';

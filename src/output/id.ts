@@ -1,22 +1,22 @@
 import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { asText, memberFields, picker } from './fields.ts';
-import type { Format, FormatOptions } from './format.ts';
-import type { Item } from './item.ts';
+import { asText, expandFields, memberFields, type Picker, picker } from './fields.ts';
+import type { FormatOptions, Item, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 
 /**
- * One `videoId` (resolve: `channel_id`) a line, or the values of `--fields` with tabs between them. Entries
+ * One `videoId` (resolve: `channel_id`) per line, or the values of `--fields` with tabs between them. Entries
  * that have none of them are skipped.
  */
-export function idFormat(options: FormatOptions): Format {
-  const name = options.operation.name === 'resolve' ? 'channel_id' : 'videoId';
-  const fields = options.fields ?? memberFields([name]);
-  const pick = picker(fields);
-  const separators = fields.length > 1 ? /[\t\r\n]+/g : /[\r\n]+/g;
+export function idFormat({ operation, terminal, fields: given }: FormatOptions): Writer {
+  const fields = given ?? memberFields([operation.idField]);
+  const separators = fields.length > 1 || fields[0]?.name === '*' ? /[\t\r\n]+/g : /[\r\n]+/g;
   const text = (value: string): string =>
-    options.terminal === null ? value.replace(separators, ' ') : sanitize(value);
+    terminal === null ? value.replace(separators, ' ') : sanitize(value);
+  let pick: Picker | null = null;
   const lines = (item: Item, entries: readonly JsonText[]): string => {
+    if (entries.length === 0) return '';
+    pick ??= picker(expandFields(fields, operation, entries), operation);
     let out = '';
     for (const entry of entries) {
       const values = pick(entry, item).map(asText);
@@ -25,12 +25,7 @@ export function idFormat(options: FormatOptions): Format {
     return out;
   };
   return {
-    head: () => '',
-    open: () => '',
     rows: lines,
-    close: () => '',
-    body: (item, body) => lines(item, bodyRecords(options.operation, body).records),
-    failed: () => '',
-    tail: () => '',
+    body: (item, body) => lines(item, bodyRecords(operation, body).records),
   };
 }

@@ -1,17 +1,15 @@
 import type { Failure } from '../errors.ts';
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
-import type { Format, FormatOptions, ListingEnd } from './format.ts';
-import type { Item } from './item.ts';
+import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 
 /**
  * One valid JSON document, however the call ends. A listing is the page envelope (service specification, 2.4)
  * with all pages in it; several references are an array of `{"reference", "result"}`.
  */
-export function jsonFormat(options: FormatOptions): Format {
-  const { several } = options;
-  const pick = options.fields === null ? null : recordPicker(options.fields);
+export function jsonFormat({ operation, fields, several }: FormatOptions): Writer {
+  const pick = fields === null ? null : recordPicker(fields, operation);
   const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
 
   let comma = '';
@@ -26,7 +24,7 @@ export function jsonFormat(options: FormatOptions): Format {
 
   const picked = (item: Item, body: JsonText): string => {
     if (pick === null) return body.toString();
-    const { list, key, records } = bodyRecords(options.operation, body);
+    const { list, key, records } = bodyRecords(operation, body);
     if (list === null) return pick(body, item);
     const results = `[${records.map(print(item)).join(',')}]`;
     if (key === null) return results;
@@ -36,10 +34,10 @@ export function jsonFormat(options: FormatOptions): Format {
   };
 
   return {
+    separator: ',',
     head: () => (several ? '[' : ''),
     open: (item, info) => `${before(item)}{"playlist_info":${info},"results":[`,
-    rows: (item, entries, first) =>
-      entries.length === 0 ? '' : `${first > 0 ? ',' : ''}${entries.map(print(item)).join(',')}`,
+    rows: (item, entries) => entries.map(print(item)).join(','),
     close: (_item, end) => `]${ending(end)}}${after}`,
     body: (item, body) => `${before(item)}${picked(item, body)}${after}`,
     failed: (item, failure) => `${before(item)}{"error":${errorText(failure)}}${after}`,
@@ -47,7 +45,13 @@ export function jsonFormat(options: FormatOptions): Format {
   };
 }
 
-function ending({ hasMore, token, failure }: ListingEnd): string {
+/** Failures of a first page that mean that there is no such list. */
+const noListCodes: ReadonlySet<string> = new Set(['not_found', 'usage', 'refused']);
+
+function ending(end: ListingEnd): string {
+  const { token, failure } = end;
+  const isAbsent = token === null && failure !== null && noListCodes.has(failure.code);
+  const hasMore = end.hasMore && !isAbsent;
   const continuation = token === null ? null : quoteJson(token);
   const error = failure === null ? '' : `,"error":${errorText(failure)}`;
   return `,"continuation_token":${continuation},"has_more":${hasMore}${error}`;

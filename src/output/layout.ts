@@ -1,65 +1,65 @@
 /** Columns between two neighbours. */
 export const gap = 2;
 
-/** What a column wants of the width of a table. */
-export interface Wish {
-  /** Widest cell of the first page, or more where later pages are known to be wider. */
-  readonly natural: number;
+/** How wide a column of a table may be. */
+export interface ColumnConstraint {
+  /** Widest cell of the first page, or more if later pages are known to be wider. */
+  readonly contentWidth: number;
   /** Not made narrower than this while there is another way. */
-  readonly least: number;
-  /** Left out unless the flexible column keeps so much; never left out where this is missing. */
-  readonly leaves?: number;
-  /** Takes what the others leave. At most one does. */
+  readonly minWidth: number;
+  /** Drop this column if it would leave the flexible one narrower than this; never dropped if missing. */
+  readonly dropIfTitleBelow?: number;
+  /** Takes what the others leave. At most one column does. */
   readonly flexible?: boolean;
 }
 
 /**
  * Column widths that fit together into `total` columns, the gaps between them included; 0 for a column that
- * is left out. Columns are left out, then the widest made narrower, down to their least and at last to 1.
+ * is dropped. Columns are dropped, then the widest made narrower, down to their minimum and at last to 1.
  */
-export function layout(wishes: readonly Wish[], total: number): number[] {
-  const widths = wishes.map((wish) => Math.max(1, Math.min(wish.natural, total)));
-  leaveOut(wishes, widths, total);
-  shrink(widths, total, (i) => Math.max(1, Math.min(wishes[i]?.least ?? 1, total)));
+export function layout(columns: readonly ColumnConstraint[], total: number): number[] {
+  const widths = columns.map(({ contentWidth }) => Math.max(1, Math.min(contentWidth, total)));
+  dropColumns(columns, widths, total);
+  shrink(widths, total, (i) => Math.max(1, Math.min(columns[i]?.minWidth ?? 1, total)));
   shrink(widths, total, () => 1);
-  for (let last = widths.length - 1; last > 0 && used(widths) > total; last--) widths[last] = 0;
-  const flexible = wishes.findIndex((wish) => wish.flexible);
+  for (let last = widths.length - 1; last > 0 && totalWidth(widths) > total; last--) widths[last] = 0;
+  const flexible = columns.findIndex((column) => column.flexible);
   const width = widths[flexible] ?? 0;
-  if (width > 0) widths[flexible] = Math.max(width, total - used(widths) + width);
+  if (width > 0) widths[flexible] = Math.max(width, total - totalWidth(widths) + width);
   return widths;
 }
 
-/** Width of a table: its columns and the gaps between those that are there. */
-export function used(widths: readonly number[]): number {
-  const there = widths.filter((width) => width > 0);
-  return there.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, there.length - 1);
+/** Width of a table: its columns and the gaps between those that are shown. */
+export function totalWidth(widths: readonly number[]): number {
+  const shown = widths.filter((width) => width > 0);
+  return shown.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, shown.length - 1);
 }
 
-function leaveOut(wishes: readonly Wish[], widths: number[], total: number): void {
-  const flexible = wishes.findIndex((wish) => wish.flexible);
+function dropColumns(columns: readonly ColumnConstraint[], widths: number[], total: number): void {
+  const flexible = columns.findIndex((column) => column.flexible);
   const flexibleWidth = widths[flexible] ?? 0;
-  const order = wishes
-    .flatMap(({ leaves }, i) => (leaves === undefined ? [] : [{ leaves, i }]))
-    .sort((a, b) => b.leaves - a.leaves || b.i - a.i);
-  for (const { leaves, i } of order) {
+  const order = columns
+    .flatMap(({ dropIfTitleBelow: limit }, i) => (limit === undefined ? [] : [{ limit, i }]))
+    .sort((a, b) => b.limit - a.limit || b.i - a.i);
+  for (const { limit, i } of order) {
     if (i === flexible) continue;
-    const left = total - used(widths) + flexibleWidth;
-    if (left >= Math.min(leaves, flexible < 0 ? 0 : flexibleWidth)) continue;
-    // A column that is not flexible may be shrunk before it is left out.
-    if (flexible < 0 && leastUsed(wishes, widths) <= total) break;
+    const left = total - totalWidth(widths) + flexibleWidth;
+    if (left >= Math.min(limit, flexible < 0 ? 0 : flexibleWidth)) continue;
+    // A table without a flexible column shrinks its columns before it drops one.
+    if (flexible < 0 && minTotalWidth(columns, widths) <= total) break;
     widths[i] = 0;
   }
 }
 
-const leastUsed = (wishes: readonly Wish[], widths: readonly number[]): number =>
-  used(widths.map((width, i) => Math.min(width, wishes[i]?.least ?? width)));
+const minTotalWidth = (columns: readonly ColumnConstraint[], widths: readonly number[]): number =>
+  totalWidth(widths.map((width, i) => Math.min(width, columns[i]?.minWidth ?? width)));
 
-/** Takes from the widest until the columns fit or all are at their least. */
-function shrink(widths: number[], total: number, least: (i: number) => number): void {
-  for (let excess = used(widths) - total; excess > 0; excess--) {
+/** Takes from the widest until the columns fit or all are at their minimum. */
+function shrink(widths: number[], total: number, minWidth: (i: number) => number): void {
+  for (let excess = totalWidth(widths) - total; excess > 0; excess--) {
     let widest = -1;
     widths.forEach((width, i) => {
-      if (width > least(i) && width > (widths[widest] ?? 0)) widest = i;
+      if (width > minWidth(i) && width > (widths[widest] ?? 0)) widest = i;
     });
     if (widest < 0) return;
     widths[widest] = (widths[widest] ?? 0) - 1;

@@ -1,31 +1,25 @@
 import { JsonText } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
-import type { Format, FormatOptions } from './format.ts';
-import type { Item } from './item.ts';
+import type { FormatOptions, Item, Text, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 
-/** NDJSON: one entry a line, as the service sent it, without white space between tokens. */
-export function ndjsonFormat(options: FormatOptions): Format {
-  const pick = options.fields === null ? null : recordPicker(options.fields);
-  const lines = (item: Item, entries: readonly JsonText[]): string => {
+/** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
+export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
+  const pick = fields === null ? null : recordPicker(fields, operation);
+  /** Used again for each page: the collector returns the memory of large buffers late. */
+  let buffer: Buffer = Buffer.alloc(0);
+  const lines = (item: Item, entries: readonly JsonText[]): Text => {
+    const copied = pick === null ? JsonText.lines(entries, buffer) : null;
+    if (copied !== null) {
+      if (copied.length > buffer.length) buffer = copied;
+      return copied;
+    }
     let out = '';
-    for (const entry of entries) out += `${pick === null ? entry.toString() : pick(entry, item)}\n`;
+    for (const entry of entries) out += `${pick === null ? entry : pick(entry, item)}\n`;
     return out;
   };
-  let room: Buffer = Buffer.alloc(0);
   return {
-    head: () => '',
-    open: () => '',
     rows: lines,
-    copiedRows: (entries) => {
-      const rows = pick === null ? JsonText.lines(entries, room) : null;
-      // Used again for the next page: memory that is let go of is only given back now and then.
-      if (rows !== null && rows.length > room.length) room = rows;
-      return rows;
-    },
-    close: () => '',
-    body: (item, body) => lines(item, bodyRecords(options.operation, body).records),
-    failed: () => '',
-    tail: () => '',
+    body: (item, body) => lines(item, bodyRecords(operation, body).records),
   };
 }

@@ -1,7 +1,7 @@
 import { span } from '../api/retry.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, reach } from './width.ts';
+import { cut, maxWidth } from './width.ts';
 
 /** How far a listing is. */
 export interface ProgressState {
@@ -56,8 +56,8 @@ function fitting(reference: string | null, parts: readonly string[], room: numbe
   const name = reference === null ? '' : `${cut(sanitize(reference), 32)}: `;
   for (let kept = parts.length; kept > 0; kept--) {
     const text = parts.slice(0, kept).join(', ');
-    if (reach(name + text, room) <= room) return name + text;
-    if (kept <= 3 && reach(text, room) <= room) return text;
+    if (maxWidth(name + text, room) <= room) return name + text;
+    if (kept <= 3 && maxWidth(text, room) <= room) return text;
   }
   return cut(parts[0] ?? '', room);
 }

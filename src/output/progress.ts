@@ -104,3 +104,24 @@ const spinnerWidth = 4;
 function lineWidth(stream: OutputStream, variable: string | undefined): number {
   return Math.max(0, streamColumns(stream, variable) - spinnerWidth - 1);
 }
+
+/** One progress line for concurrent listings: their pages, entries and credits together. */
+export function sharedProgress(progress: Progress): Progress {
+  const latest = new Map<string, ProgressState>();
+  let page = 0;
+  let entries = 0;
+  let credits = 0;
+  return {
+    update: (state) => {
+      const reference = state.reference ?? '';
+      const before = latest.get(reference);
+      latest.set(reference, state);
+      page += state.page - (before?.page ?? 0);
+      entries += state.entries - (before?.entries ?? 0);
+      credits += state.credits - (before?.credits ?? 0);
+      progress.update({ page, entries, credits, total: null, estimated: null });
+    },
+    wait: (milliseconds, why) => progress.wait(milliseconds, why),
+    stop: () => progress.stop(),
+  };
+}

@@ -1,11 +1,11 @@
-import type { Operation } from '../api/contract.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { RecordShape } from './format.ts';
 
 /** An answer of unknown shape, taken apart. */
 export interface Records {
-  /** The list of records inside the body, or the body itself; null where the whole body is one record. */
+  /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
-  /** The member of the body that is the list; null where the body is the list, or there is none. */
+  /** The member of the body that is the list; null if the body is the list, or there is none. */
   readonly key: string | null;
   readonly records: readonly JsonText[];
 }
@@ -39,6 +39,6 @@ export function recordKeys(list: readonly JsonText[]): string[] {
 }
 
 /** The records of a whole answer of this operation: a resolve result is one (service specification, 2.1). */
-export function bodyRecords(operation: Operation, body: JsonText): Records {
-  return operation.name === 'resolve' ? { list: null, key: null, records: [body] } : records(body);
+export function bodyRecords(operation: RecordShape, body: JsonText): Records {
+  return operation.answer === 'record' ? { list: null, key: null, records: [body] } : records(body);
 }

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../context.ts';
+import type { Context, OutputStream } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { withoutSecret } from '../text/secret.ts';
 
@@ -94,9 +94,12 @@ export class Stderr {
     if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#raw(message);
   }
 
-  /** A line of a stack trace: see `showStack`. */
-  trace(line: string): void {
-    this.#raw(line);
+  /** With CHANLIST_DEBUG=1, the stack of an error and of its causes; otherwise nothing. */
+  stack(error: Error, { env }: Pick<Context, 'env'>): void {
+    if (env.CHANLIST_DEBUG !== '1') return;
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+      for (const line of (cause.stack ?? cause.message).split('\n')) this.#raw(line);
+    }
   }
 
   #line(message: string): void {

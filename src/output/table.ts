@@ -1,25 +1,24 @@
 import type { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { type EntryColumn, entryColumns } from './columns.ts';
-import type { Format, FormatOptions, Terminal } from './format.ts';
+import { entryColumns } from './columns.ts';
+import type { EntryColumn, FormatOptions, Item, Terminal, Writer } from './format.ts';
 import { type Grid, type GridColumn, loadGrid } from './grid.ts';
-import type { Item } from './item.ts';
 import { layout } from './layout.ts';
 import { bodyRecords } from './records.ts';
-import { displayWidth, reach } from './width.ts';
+import { displayWidth, maxWidth } from './width.ts';
 
 /**
  * A table for people: columns that fit the terminal, sized by the first page; the header once, later pages
  * aligned with it. Not on a terminal nothing is cut.
  */
-export async function tableFormat(options: FormatOptions): Promise<Format> {
+export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const { terminal } = options;
   const createGrid = await loadGrid(terminal);
   let drawing: { grid: Grid; columns: readonly EntryColumn[] } | null = null;
   /** Something was listed, even if it was nothing: an empty list is a header without rows. */
   let listed = false;
-  /** The greatest `index` to expect, as far as the first answer tells (numVideos). */
-  let most = '';
+  /** Digits of the greatest `index` to expect, as far as the first answer shows (numVideos). */
+  let indexDigits = 0;
 
   const cellsOf = (columns: readonly EntryColumn[], item: Item, entries: readonly JsonText[]): string[][] =>
     entries.map((entry) => columns.map((column) => sanitize(column.text(entry, item))));
@@ -29,7 +28,7 @@ export async function tableFormat(options: FormatOptions): Promise<Format> {
     if (drawing !== null) return drawing.grid.rows(cellsOf(drawing.columns, item, entries));
     const columns = entryColumns(options, entries);
     const cells = cellsOf(columns, item, entries);
-    const { shown, grid } = fit(columns, cells, terminal, most.length);
+    const { shown, grid } = fit(columns, cells, terminal, indexDigits);
     drawing = {
       grid: createGrid(grid),
       columns: shown.map((i) => columns[i]).filter((c) => c !== undefined),
@@ -38,10 +37,9 @@ export async function tableFormat(options: FormatOptions): Promise<Format> {
   };
 
   return {
-    head: () => '',
     open: (_item, info) => {
-      const total = info?.get('numVideos')?.plain() ?? '';
-      if (/^\d{1,9}$/.test(total) && total.length > most.length) most = total;
+      const total = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
+      if (/^\d{1,9}$/.test(total)) indexDigits = Math.max(indexDigits, total.length);
       return '';
     },
     rows,
@@ -53,7 +51,6 @@ export async function tableFormat(options: FormatOptions): Promise<Format> {
       listed = true;
       return rows(item, bodyRecords(options.operation, body).records);
     },
-    failed: () => '',
     tail: () => (drawing === null && listed ? emptyTable() : ''),
   };
 
@@ -71,19 +68,21 @@ export async function drawTable(
 ): Promise<string> {
   const createGrid = await loadGrid(terminal);
   const cells = rows.map((row) => row.map(sanitize));
-  const columns = headers.map((header): EntryColumn => ({ header, align: 'left', least: 8, text: String }));
+  const columns = headers.map(
+    (header): EntryColumn => ({ header, align: 'left', minWidth: 8, text: String }),
+  );
   const { shown, grid } = fit(columns, cells, terminal, 0);
   const drawn = createGrid(grid);
   return drawn.header() + drawn.rows(cells.map((row) => shown.map((i) => row[i] ?? '')));
 }
 
-interface Fit {
+interface TableLayout {
   /** Which of the columns are shown. */
   readonly shown: readonly number[];
   readonly grid: readonly GridColumn[];
 }
 
-/** Columns of a terminal that others are kept clear of, where nothing is cut: a wider cell pushes its row aside. */
+/** Widest padding where nothing is cut: a wider cell pushes its row aside. */
 const widestColumn = 1000;
 
 /** Widths and alignment of the columns, from the cells of the first page; `digits`: of the greatest index. */
@@ -92,26 +91,26 @@ function fit(
   cells: readonly (readonly string[])[],
   terminal: Terminal | null,
   digits: number,
-): Fit {
+): TableLayout {
   const headers = columns.map((column) => sanitize(column.header));
   const measure = (text: string): number =>
-    terminal === null ? displayWidth(text) : reach(text, terminal.columns);
-  const wishes = columns.map((column, i) => {
-    let content = Math.max(column.reserve ?? 0, column.header === '#' ? digits : 0);
+    terminal === null ? displayWidth(text) : maxWidth(text, terminal.columns);
+  const constraints = columns.map((column, i) => {
+    const { dropIfTitleBelow, flexible, minWidth, reservedWidth = 0 } = column;
+    let content = Math.max(reservedWidth, column.header === '#' ? digits : 0);
     for (const row of cells) content = Math.max(content, measure(row[i] ?? ''));
-    if (terminal !== null) content = Math.min(content, column.most ?? content);
-    const { leaves, flexible, least } = column;
+    if (terminal !== null) content = Math.min(content, column.maxWidth ?? content);
     return {
-      natural: Math.max(1, content, measure(headers[i] ?? '')),
-      least: Math.min(content, least ?? content),
-      ...(leaves === undefined ? {} : { leaves }),
+      contentWidth: Math.max(1, content, measure(headers[i] ?? '')),
+      minWidth: Math.min(content, minWidth ?? content),
+      ...(dropIfTitleBelow === undefined ? {} : { dropIfTitleBelow }),
       ...(flexible === undefined ? {} : { flexible }),
     };
   });
   const widths =
     terminal === null
-      ? wishes.map((wish) => Math.min(wish.natural, widestColumn))
-      : layout(wishes, Math.max(1, terminal.columns));
+      ? constraints.map(({ contentWidth }) => Math.min(contentWidth, widestColumn))
+      : layout(constraints, Math.max(1, terminal.columns));
   const shown = widths.flatMap((width, i) => (width > 0 ? [i] : []));
   const grid = shown.map((i) => ({
     header: headers[i] ?? '',

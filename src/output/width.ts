@@ -85,8 +85,8 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Columns that a text takes at most on any terminal; not looked at any further once beyond `limit`. */
-export function reach(text: string, limit: number): number {
+/** Columns that a text takes at most on any terminal; stops measuring once beyond `limit`. */
+export function maxWidth(text: string, limit: number): number {
   if (plain.test(text)) return text.length;
   let width = 0;
   for (const cluster of graphemes(text)) {
@@ -98,7 +98,7 @@ export function reach(text: string, limit: number): number {
 
 /** A text that takes no more than `columns` columns on any terminal: as it is, or cut at a grapheme, with an ellipsis. */
 export function cut(text: string, columns: number): string {
-  if (reach(text, columns) <= columns) return text;
+  if (maxWidth(text, columns) <= columns) return text;
   if (columns < 1) return '';
   if (plain.test(text)) return `${text.slice(0, columns - 1).trimEnd()}…`;
   let kept = '';

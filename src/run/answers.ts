@@ -63,7 +63,7 @@ export async function prepareBodies(
       } finally {
         await printer.end();
       }
-      for (const warning of format.warnings?.() ?? []) call.stderr.warn(warning);
+      for (const warning of format.warnings()) call.stderr.warn(warning);
       if (call.receipts.some(({ failure }) => failure !== null)) return;
       await orFailed(call.receipts, () => sink.keep());
       for (const receipt of call.receipts) receipt.file = shared.output;

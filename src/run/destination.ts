@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts';
 import { prepareWhole, writeWhole } from '../fs/write-whole.ts';
+import type { Text } from '../output/format.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 
 /** Where whole answers go: stdout as they come, or a file that is replaced when all is there. */
 export interface AnswerSink {
-  write(text: string): Promise<void>;
+  write(text: Text): Promise<void>;
   /** Everything has been written: a file now takes its place. */
   keep(): Promise<void>;
 }
@@ -30,7 +31,7 @@ export async function openDestination(output: string | null): Promise<Destinatio
       const texts: string[] = [];
       return {
         write: async (text) => {
-          texts.push(text);
+          texts.push(text.toString());
         },
         keep: async () => {
           await writeWhole(output, texts.join(''));

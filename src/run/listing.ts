@@ -2,8 +2,7 @@ import { budgetSpent, spent } from '../api/credits.ts';
 import { type Page, type PagedOperation, type PagesStart, pages } from '../api/pages.ts';
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { type Format, joined, type ListingEnd, type Text } from '../output/format.ts';
-import type { Item } from '../output/item.ts';
+import { type Format, type Item, joined, type ListingEnd, type Text } from '../output/format.ts';
 import { type Bounds, creditsNeeded, estimatedCredits, wanted } from './estimate.ts';
 import { keepMemoryFlat } from './flat-heap.ts';
 import type { Position } from './position.ts';
@@ -92,8 +91,8 @@ export async function list(
       const { entries, done, whole = entries.length === page.entries.length } = selection;
       const goesOn = whole && page.broken === null;
       const opening = opened ? '' : format.open(item, page.info);
-      const rows = format.copiedRows?.(entries) ?? format.rows(item, entries, position.entries);
-      const text = joined(opening, rows);
+      const separator = position.entries > 0 && entries.length > 0 ? format.separator : '';
+      const text = joined(opening + separator, format.rows(item, entries));
       const next: Position = {
         token: goesOn ? page.next : page.token,
         hasMore: page.hasMore || !whole,
@@ -103,6 +102,7 @@ export async function list(
         total: page.total ?? position.total,
       };
       await sink.page(text, next, goesOn ? page : null);
+      for (const warning of format.warnings()) call.stderr.warn(warning);
       opened = true;
       position = next;
       account();

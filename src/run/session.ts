@@ -13,7 +13,6 @@ import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type Failure, fallbackHint, toFailure } from '../errors.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
-import { showStack } from '../output/show-stack.ts';
 import { Stderr } from '../output/stderr.ts';
 import { count } from '../text/count.ts';
 import type { DryRunRequest } from './dry-run.ts';
@@ -211,7 +210,7 @@ function teller(stderr: Stderr, context: Context): Call['tell'] {
     const cost = tally === null ? null : describeCredits(tally.credits, 'spent');
     const then = failure.hint ?? (next === null ? fallbackHint(failure.code) : undefined);
     stderr.error([what, cost, then, next].filter((part) => part).join('; '));
-    showStack(failure, context, stderr);
+    stderr.stack(failure, context);
   };
 }
 

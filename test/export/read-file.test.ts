@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
-import { type FileFormat, findIds, readEntries, surveyFile } from '../../src/export/read/read-file.ts';
+import {
+  type FileFormat,
+  findIds,
+  readEntries,
+  readHeader,
+  readIdSet,
+} from '../../src/export/read/read-file.ts';
 import { JsonListScanner } from '../../src/json/list-scanner.ts';
 import { type Field, parseFields } from '../../src/output/fields.ts';
 import { entry, fileFormats, textsOf } from './runs.ts';
@@ -19,11 +25,12 @@ interface Plain {
 async function entries(
   path: string,
   format: FileFormat,
-  fields: readonly Field[] | null = null,
+  fields: readonly Field[] | null | 'any' = null,
   check = true,
 ): Promise<Plain[]> {
   const all: Plain[] = [];
-  for await (const batch of readEntries(path, format, fields, { check })) {
+  const expected = fields === 'any' ? undefined : fields;
+  for await (const batch of readEntries(path, format, expected, { check })) {
     for (const { raw, videoId, channelId } of batch) all.push({ raw, videoId, channelId });
   }
   return all;
@@ -39,9 +46,10 @@ const isDamage =
   (path: string, line: number, ...words: string[]) =>
   (error: unknown): boolean => {
     assert.ok(error instanceof Failure, String(error));
-    assert.equal(error.exit, 2);
+    assert.equal(error.code, 'damaged');
+    assert.equal(error.exit, 1);
+    assert.equal(error.remedy, 'restart');
     assert.ok(error.message.startsWith(`${path}:${line}: `), error.message);
-    assert.match(error.hint ?? '', /--restart/);
     for (const word of words) assert.ok(error.message.includes(word), error.message);
     return true;
   };
@@ -75,10 +83,16 @@ test('what an export writes is read back, in every format', async (t) => {
         if (expected !== null) assert.equal(raw, expected, format);
       }
     }
-    assert.deepEqual(await surveyFile(path, format, null), {
+    const { has, channels, ...rest } = await readIdSet(path, format, null);
+    assert.deepEqual(rest, {
       entries: 3,
+      first: 'v1',
+      last: 'v3',
+      duplicate: null,
       channelId: format === 'id' ? null : 'UCa',
     });
+    assert.deepEqual([...channels], format === 'id' ? [] : ['UCa']);
+    assert.deepEqual(['v0', 'v1', 'v2', 'v3', 'v4'].map(has), [false, true, true, true, false]);
     const found = await findIds(path, format, null, new Set(['v3', 'nope', 'v1']));
     assert.deepEqual([...found].sort(), ['v1', 'v3'], format);
   }
@@ -124,6 +138,57 @@ test('other columns than expected are a usage error that names both', async (t) 
   await assert.rejects(entries(await fileOf(t, json), 'json', fields), unlike);
 });
 
+test('a file exported with --fields is not taken for one without, and the other way round', async (t) => {
+  const differs = async (text: string, format: FileFormat, fields: string | null): Promise<void> => {
+    const path = await fileOf(t, text);
+    const parsed = fields === null ? null : parseFields(fields, 'uploads');
+    await assert.rejects(entries(path, format, parsed, false), (error) => {
+      assert.ok(error instanceof Failure && error.code === 'usage', String(error));
+      assert.ok(error.message.startsWith(`${path}: its fields are `), error.message);
+      return true;
+    });
+  };
+  const row = '{"videoId":"v1","title":"t"}';
+  await differs(`${row}\n${row}\n`, 'ndjson', null);
+  await differs(`${row}\n`, 'ndjson', 'title,videoId');
+  await differs(`${row}\n`, 'ndjson', 'videoId');
+  await differs(`${row}\n`, 'ndjson', '*,@published');
+  await differs(`${entry(1).replace(/\}$/, ',"@published":null}')}\n`, 'ndjson', null);
+  await differs(`{"results":[${row}],"has_more":false}`, 'json', null);
+  await differs('videoId,title\nv1,t\n', 'csv', null);
+  const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+  await differs(`${nine}\n`, 'csv', 'videoId,title');
+  await differs(`${nine},@published\n`, 'csv', null);
+});
+
+test('@published is read back; the header of a csv file says what its columns are', async (t) => {
+  const published = async (text: string, format: FileFormat, fields: string): Promise<(string | null)[]> => {
+    const found: (string | null)[] = [];
+    for await (const batch of readEntries(await fileOf(t, text), format, parseFields(fields, 'uploads')))
+      found.push(...batch.map((record) => record.published));
+    return found;
+  };
+  const ndjson = '{"videoId":"a","@published":"2026-01-01"}\n{"videoId":"b","@published":null}\n';
+  assert.deepEqual(await published(ndjson, 'ndjson', 'videoId,@published'), ['2026-01-01', null]);
+  const csv = 'videoId,title,@published\na,,2026-01-01\nb,,\n';
+  assert.deepEqual(await published(csv, 'csv', '*,@published'), ['2026-01-01', null]);
+  assert.deepEqual(await published('a\t2026-01-01\n', 'id', 'videoId,@published'), ['2026-01-01']);
+  assert.deepEqual(await readHeader(await fileOf(t, '"a,""b",c\n1,2\n')), ['a,"b', 'c']);
+  assert.equal(await readHeader(await fileOf(t, '')), null);
+});
+
+test('the set of the IDs of a file: first, last, twice, and other channels', async (t) => {
+  const line = (id: string | null, channel: string): string =>
+    `${JSON.stringify({ videoId: id, channelId: channel })}\n`;
+  const many = Array.from({ length: 20_000 }, (_, i) => line(`id-${i}`, 'UCa')).join('');
+  const path = await fileOf(t, line(null, 'UCa') + many + line('id-7', 'UCb') + line(null, 'UCa'));
+  const { has, channels, ...rest } = await readIdSet(path, 'ndjson', undefined);
+  assert.deepEqual(rest, { entries: 20_003, first: null, last: 'id-7', duplicate: 'id-7', channelId: 'UCa' });
+  assert.deepEqual([...channels], ['UCa', 'UCb']);
+  for (let i = 0; i < 20_000; i++) assert.ok(has(`id-${i}`));
+  for (let i = 20_000; i < 60_000; i++) assert.ok(!has(`id-${i}`));
+});
+
 test('cut short by hand: named with its line, never taken for whole', async (t) => {
   const list = [entry(1), entry(2)];
   const path = await fileOf(t, '');
@@ -143,7 +208,7 @@ test('cut short by hand: named with its line, never taken for whole', async (t) 
       await writeFile(path, whole.subarray(0, length));
       await assert.rejects(
         entries(path, format),
-        (error) => error instanceof Failure && error.exit === 2 && error.message.startsWith(`${path}:`),
+        (error) => error instanceof Failure && error.exit === 1 && error.message.startsWith(`${path}:`),
         `${format} cut to ${length} bytes`,
       );
     }
@@ -172,6 +237,7 @@ test('damage is named with its line', async (t) => {
   await damaged('json', '{"results":[{"a":1},\n,{"b":2}],"has_more":false}', 2, 'between');
   await damaged('json', '{"results":[{"a":1},\n{"b":}],"has_more":false}', 2, 'entry 2');
   await damaged('json', '{"results":[],"continuation_token":"t","has_more":true}', 1, 'not complete');
+  await damaged('json', '{"results":[],"continuation_token":"t","has_more":false}', 1, 'not complete');
   await damaged('json', '{"playlist_info":{"results":[1]},"has_more":false}', 1, 'not a listing');
   await damaged('json', '[1]', 1, 'not a listing');
   await damaged('json', '{"results":[]} x', 1);
@@ -184,7 +250,7 @@ test('edited by hand: spaces, blank lines, other line ends and other writers are
     t,
     '\ufeff{"videoId":"a"}\r\n\r\n { "x": 1, "videoId" : "b" }\n{"videoId":"c"}',
   );
-  assert.deepEqual(ids(await entries(ndjson, 'ndjson')), ['a', 'b', 'c']);
+  assert.deepEqual(ids(await entries(ndjson, 'ndjson', 'any')), ['a', 'b', 'c']);
   assert.deepEqual([...(await findIds(ndjson, 'ndjson', null, new Set(['a', 'b', 'c'])))], ['a', 'b', 'c']);
   const value = {
     playlist_info: { results: ['}'] },
@@ -194,7 +260,7 @@ test('edited by hand: spaces, blank lines, other line ends and other writers are
     t,
     JSON.stringify({ ...value, continuation_token: null, has_more: false }, null, 2),
   );
-  assert.deepEqual(ids(await entries(json, 'json')), ['a', 'b']);
+  assert.deepEqual(ids(await entries(json, 'json', 'any')), ['a', 'b']);
   const csv = await fileOf(t, '\ufeffvideoId,title\r\na,"x\r\ny"\r\n\r\nb,\r\n');
   const fields = parseFields('videoId,title', 'uploads');
   assert.deepEqual(
@@ -212,7 +278,7 @@ test('IDs that are not plain ASCII or written with escapes are found', async (t)
 test('findIds reads no further than it has to', async (t) => {
   const path = await fileOf(t, `${'{"videoId":"a"}\n'.repeat(50_000)}not JSON\n`);
   assert.deepEqual([...(await findIds(path, 'ndjson', null, new Set(['a'])))], ['a']);
-  await assert.rejects(surveyFile(path, 'ndjson', null), isDamage(path, 50_001));
+  await assert.rejects(readIdSet(path, 'ndjson', undefined), isDamage(path, 50_001));
 });
 
 test('CSV: whatever cells there are, the records come back whole, across pieces of the file', async (t) => {

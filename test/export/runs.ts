@@ -35,7 +35,8 @@ export async function textsOf(format: FileFormat, pages: readonly (readonly stri
   for (const page of pages) {
     const info = JsonText.of('{"title":"A","numVideos":"7"}');
     const opening = texts.length === 0 ? printer.head() + printer.open(item, info) : '';
-    texts.push(opening + printer.rows(item, page.map(JsonText.of), entries));
+    const separator = entries > 0 && page.length > 0 ? printer.separator : '';
+    texts.push(opening + separator + printer.rows(item, page.map(JsonText.of)));
     entries += page.length;
   }
   return {

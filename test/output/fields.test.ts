@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { operations } from '../../src/api/contract.ts';
 import { Failure } from '../../src/errors.ts';
-import { memberFields, parseFields, pick, picker } from '../../src/output/fields.ts';
+import { seconds, views } from '../../src/output/computed.ts';
+import { memberFields, parseFields, picker } from '../../src/output/fields.ts';
+import { createFormat } from '../../src/output/formats.ts';
 import { nearest } from '../../src/text/nearest.ts';
-import { item, json } from './support.ts';
+import { elements, item, json, options } from './support.ts';
 
 const refused = (
   value: string,
@@ -38,7 +41,9 @@ suite('--fields', () => {
     refused('VideoID', /VideoID.*videoId/);
     refused('chanel_id', /chanel_id.*channel_id/, 'resolve');
     refused('@refrence', /@refrence.*@reference/);
-    refused('@page', /@page.*@reference/);
+    refused('@page', /@page.*@reference, @seconds, @views, @published/);
+    refused('@seconds.0', /nothing inside @seconds/);
+    refused('*.a', /nothing inside \*/);
   });
 
   test('fields that deployments send in latest are no near misses', () => {
@@ -57,19 +62,149 @@ suite('picking', () => {
   const fields = parseFields('n,a.b.1.c,a.b.2,twice.x,nil,@reference,a.b', 'latest');
 
   test('reads each field of an entry, null where it is missing', () => {
-    const expected = ['1.50', '"x"', 'null', '3', 'null', '@demo', '[1,{"c":"x"}]'];
-    assert.deepEqual(picker(fields)(entry, item()).map(String), expected);
-    assert.deepEqual(
-      fields.map((field) => String(pick(field, entry, item()))),
-      expected,
-    );
+    const expected = ['1.50', '"x"', 'null', '3', 'null', '"@demo"', '[1,{"c":"x"}]'];
+    assert.deepEqual(picker(fields, operations.latest)(entry, item()).map(String), expected);
   });
 
   test('reaches into entries that are arrays, finds nothing in others', () => {
-    const first = picker(parseFields('0.x', 'latest'));
+    const first = picker(parseFields('0.x', 'latest'), operations.latest);
     assert.deepEqual(first(json('[{"x":1}]'), item()).map(String), ['1']);
     assert.deepEqual(first(json('"text"'), item()), [null]);
   });
+});
+
+suite('computed fields', () => {
+  test('@seconds: minutes and seconds, hours too; null if it is no duration', () => {
+    const cases: Record<string, string | null> = {
+      '0:07': '7',
+      '4:05': '245',
+      '62:33': '3753',
+      '1:02:33': '3753',
+      '100:00:00': '360000',
+      '1000:59': '60059',
+      LIVE: null,
+      '': null,
+      '33': null,
+      '4:5': null,
+      '4:60': null,
+      '1:60:00': null,
+      '1:2:33': null,
+      '1:02:03:04': null,
+      '-1:00': null,
+      PT4M: null,
+    };
+    for (const [text, expected] of Object.entries(cases)) assert.equal(seconds(text), expected, text);
+    assert.equal(seconds(undefined), null);
+  });
+
+  test('@views: of viewCount digit for digit, else of viewCountText; never a guess', () => {
+    const texts: Record<string, string | null> = {
+      '434K views': '434000',
+      '3.2M views': '3200000',
+      '3.2M views • 2 years ago': '3200000',
+      '1.25B views': '1250000000',
+      '1,234 views': '1234',
+      '1,234,567 views 3 days ago': '1234567',
+      '1 view': '1',
+      '0 views': '0',
+      'No views': '0',
+      'No views • 1 hour ago': '0',
+      '9007199254740993 views': '9007199254740993',
+      '12 watching': null,
+      '1.234 views': null,
+      '1.2345K views': null,
+      '12,34 views': null,
+      '3,2M views': null,
+      '434 mil visualizaciones': null,
+      '3.2 million views': null,
+      '5T views': null,
+      '434K': null,
+      '10 viewers': null,
+      '': null,
+    };
+    for (const [text, expected] of Object.entries(texts))
+      assert.equal(views(undefined, text), expected, text);
+    assert.equal(views('9007199254740993', '1 view'), '9007199254740993');
+    assert.equal(views('', '2 views'), '2');
+    assert.equal(views('1e3', undefined), null);
+    assert.equal(views('-5', undefined), null);
+    assert.equal(views('007', undefined), '7');
+  });
+
+  test('are numbers and strings in every format', async () => {
+    const fields = '@reference,@seconds,@views,@published';
+    const published = (id: string): string | null => (id === 'v' ? '2026-01-01T16:00:00Z' : null);
+    const from = { ...item('@a'), published };
+    const entries = elements(
+      '[{"videoId":"v","lengthText":"1:02:33","viewCountText":"434K views","published":"x"},{"lengthText":"LIVE"}]',
+    );
+    const rows = async (name: 'ndjson' | 'csv' | 'id'): Promise<string> =>
+      String((await createFormat(name, options('uploads', { fields }))).rows(from, entries));
+    assert.equal(
+      await rows('ndjson'),
+      '{"@reference":"@a","@seconds":3753,"@views":434000,"@published":"2026-01-01T16:00:00Z"}\n' +
+        '{"@reference":"@a","@seconds":null,"@views":null,"@published":null}\n',
+    );
+    assert.equal(await rows('csv'), '@a,3753,434000,2026-01-01T16:00:00Z\n@a,,,\n');
+    assert.equal(await rows('id'), '@a\t3753\t434000\t2026-01-01T16:00:00Z\n@a\t\t\t\n');
+  });
+
+  test('@published is what latest sent; null elsewhere', async () => {
+    const entries = elements('[{"published":"2026-01-01T16:00:00Z"}]');
+    const rows = async (operation: 'latest' | 'search' | 'playlist'): Promise<string> =>
+      String(
+        (await createFormat('ndjson', options(operation, { fields: '@published' }))).rows(item(), entries),
+      );
+    assert.equal(await rows('latest'), '{"@published":"2026-01-01T16:00:00Z"}\n');
+    assert.equal(await rows('search'), '{"@published":null}\n');
+    assert.equal(await rows('playlist'), '{"@published":null}\n');
+  });
+});
+
+suite('* stands for all fields as sent', () => {
+  const entries = elements('[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]');
+  const rows = async (name: 'ndjson' | 'csv', fields: string): Promise<string> => {
+    const format = await createFormat(name, options('uploads', { fields }));
+    return format.head() + format.rows(item(), entries);
+  };
+
+  test('in ndjson: where it is named, without those that are named themselves', async () => {
+    assert.equal(
+      await rows('ndjson', '@reference,*'),
+      '{"@reference":"@demo","b":1.0,"a":{"c":[]},"title":"t"}\n{"@reference":"@demo","a":2}\n',
+    );
+    assert.equal(
+      await rows('ndjson', 'title,*,@seconds'),
+      '{"title":"t","b":1.0,"a":{"c":[]},"@seconds":null}\n{"title":null,"a":2,"@seconds":null}\n',
+    );
+  });
+
+  test('in csv: the documented columns, then the others', async () => {
+    assert.equal(
+      await rows('csv', '@reference,*'),
+      '@reference,videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index,b,a\n' +
+        '@demo,,t,,,,,,,,1.0,"{""c"":[]}"\n@demo,,,,,,,,,,,2\n',
+    );
+  });
+});
+
+test('a path that no entry of the first page has is a warning, once', async () => {
+  const format = await createFormat(
+    'ndjson',
+    options('uploads', { fields: 'videoId,members_only,thumbnails.0.url' }),
+  );
+  assert.deepEqual(format.warnings(), []);
+  format.rows(item(), []);
+  assert.deepEqual(format.warnings(), []);
+  format.rows(item(), elements('[{"videoId":"a"},{"videoId":null,"thumbnails":[]}]'));
+  assert.deepEqual(format.warnings(), [
+    '--fields: no entry of the first page has members_only, thumbnails.0.url',
+  ]);
+  format.rows(item(), elements('[{}]'));
+  assert.deepEqual(format.warnings(), []);
+  const present = await createFormat('csv', options('latest', { fields: 'videoId,author' }));
+  present.body(item(), json('{"results":[{"videoId":"a"},{"author":null,"videoId":"b"}]}'));
+  assert.deepEqual(present.warnings(), []);
 });
 
 test('nearest finds one or two slips', () => {

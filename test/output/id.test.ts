@@ -9,11 +9,7 @@ suite('id', () => {
     assert.equal(
       format.head() +
         format.open(item(), null) +
-        format.rows(
-          item(),
-          elements('[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]'),
-          0,
-        ) +
+        format.rows(item(), elements('[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]')) +
         format.close(item(), complete) +
         format.tail(),
       'a\n7.0\n',
@@ -37,7 +33,6 @@ suite('id', () => {
       format.rows(
         item(),
         elements('[{"videoId":"a","title":"x\\ty","thumbnails":[1, 2]},{"index":"1"},{"title":"t"}]'),
-        0,
       ),
       'a\tx y\t[1,2]\n\tt\t\n',
     );
@@ -46,8 +41,8 @@ suite('id', () => {
   test('a value never takes two lines, and is harmless on a terminal', async () => {
     const entries = elements(String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`);
     const plain = await createFormat('id', options('uploads'));
-    assert.equal(plain.rows(item(), entries, 0), 'a b\u001b[2J\u2066\n');
+    assert.equal(plain.rows(item(), entries), 'a b\u001b[2J\u2066\n');
     const terminal = await createFormat('id', options('uploads', { terminal: screen(80) }));
-    assert.equal(terminal.rows(item(), entries, 0), 'a b [2J \n');
+    assert.equal(terminal.rows(item(), entries), 'a b [2J \n');
   });
 });

@@ -5,6 +5,7 @@ import { Failure } from '../../src/errors.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { complete, elements, item, json, notFound, options } from './support.ts';
 
+const unavailable = new Failure('unavailable', 'down', { status: 503 });
 const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
 
 suite('json: a listing', () => {
@@ -13,9 +14,10 @@ suite('json: a listing', () => {
     assert.equal(
       format.head() +
         format.open(item(), json('{ "title": "t", "numVideos": "3" }')) +
-        format.rows(item(), elements('[{"a": 1.0}, {"b": 2}]'), 0) +
-        format.rows(item(), [], 2) +
-        format.rows(item(), elements('[3]'), 2) +
+        format.rows(item(), elements('[{"a": 1.0}, {"b": 2}]')) +
+        format.rows(item(), []) +
+        format.separator +
+        format.rows(item(), elements('[3]')) +
         format.close(item(), complete) +
         format.tail(),
       '{"playlist_info":{"title":"t","numVideos":"3"},"results":[{"a":1.0},{"b":2},3],"continuation_token":null,"has_more":false}\n',
@@ -26,7 +28,7 @@ suite('json: a listing', () => {
     const format = await createFormat('json', options('playlist'));
     assert.equal(
       format.open(item(), json('{}')) +
-        format.rows(item(), elements('[1]'), 0) +
+        format.rows(item(), elements('[1]')) +
         format.close(item(), { hasMore: true, token: 'a"+/=\u202e', failure: null }),
       String.raw`{"playlist_info":{},"results":[1],"continuation_token":"a\"+/=\u202e","has_more":true}` +
         '\n',
@@ -38,10 +40,20 @@ suite('json: a listing', () => {
     assert.equal(
       format.head() +
         format.open(item(), null) +
-        format.close(item(), { hasMore: true, token: null, failure: notFound }) +
+        format.close(item(), { hasMore: true, token: null, failure: unavailable }) +
         format.tail(),
-      `{"playlist_info":null,"results":[],"continuation_token":null,"has_more":true,"error":${errorText}}\n`,
+      '{"playlist_info":null,"results":[],"continuation_token":null,"has_more":true,"error":{"code":"unavailable","status":503,"message":"down"}}\n',
     );
+  });
+
+  test('of a reference that does not exist has no more', async () => {
+    const format = await createFormat('json', options('uploads'));
+    for (const code of ['not_found', 'usage', 'refused'] as const) {
+      const failure = new Failure(code, 'no');
+      const close = (token: string | null): string => format.close(item(), { hasMore: true, token, failure });
+      assert.match(close(null), /"continuation_token":null,"has_more":false,"error"/);
+      assert.match(close('t'), /"continuation_token":"t","has_more":true,"error"/);
+    }
   });
 
   test('a failure without an HTTP status has a null one', async () => {
@@ -58,7 +70,7 @@ suite('json: a listing', () => {
     const text =
       format.head() +
       format.open(item('@a', 0), json('{}')) +
-      format.rows(item('@a', 0), elements('[1]'), 0) +
+      format.rows(item('@a', 0), elements('[1]')) +
       format.close(item('@a', 0), complete) +
       format.open(item('@b"', 1), null) +
       format.close(item('@b"', 1), { hasMore: true, token: null, failure: notFound }) +
@@ -66,7 +78,7 @@ suite('json: a listing', () => {
     assert.equal(
       text,
       '[{"reference":"@a","result":{"playlist_info":{},"results":[1],"continuation_token":null,"has_more":false}},' +
-        `{"reference":"@b\\"","result":{"playlist_info":null,"results":[],"continuation_token":null,"has_more":true,"error":${errorText}}}]\n`,
+        `{"reference":"@b\\"","result":{"playlist_info":null,"results":[],"continuation_token":null,"has_more":false,"error":${errorText}}}]\n`,
     );
   });
 
@@ -88,7 +100,8 @@ suite('json: a listing', () => {
           let text = format.head() + format.open(item(), pages.length > 0 ? json('{}') : null);
           let count = 0;
           for (const page of pages) {
-            text += format.rows(item(), elements(`[${page.join(',')}]`), count);
+            if (count > 0 && page.length > 0) text += format.separator;
+            text += format.rows(item(), elements(`[${page.join(',')}]`));
             count += page.length;
           }
           const failure = message === null ? null : new Failure('bad_answer', message);
@@ -130,7 +143,7 @@ suite('json: a body', () => {
 
   test('--fields picks inside the list and keeps what is around it', async () => {
     const format = await createFormat('json', options('latest', { fields: 'videoId,views' }));
-    const print = (body: string): string => format.body(item(), json(body));
+    const print = (body: string): string => String(format.body(item(), json(body)));
     assert.equal(
       print('{"channel": {"a": 1}, "results": [{"videoId":"v","x":1}, 2], "result_count": 2.0}'),
       '{"channel":{"a":1},"results":[{"videoId":"v","views":null},{"videoId":null,"views":null}],"result_count":2.0}\n',

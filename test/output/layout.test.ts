@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { layout, used, type Wish } from '../../src/output/layout.ts';
+import { type ColumnConstraint, layout, totalWidth } from '../../src/output/layout.ts';
 
-const video: readonly Wish[] = [
-  { natural: 4, least: 4, leaves: 16 },
-  { natural: 11, least: 11, leaves: 6 },
-  { natural: 22, least: 22, leaves: 20 },
-  { natural: 60, least: 6, flexible: true },
+const video: readonly ColumnConstraint[] = [
+  { contentWidth: 4, minWidth: 4, dropIfTitleBelow: 16 },
+  { contentWidth: 11, minWidth: 11, dropIfTitleBelow: 6 },
+  { contentWidth: 22, minWidth: 22, dropIfTitleBelow: 20 },
+  { contentWidth: 60, minWidth: 6, flexible: true },
 ];
 
 suite('layout', () => {
@@ -27,8 +27,8 @@ suite('layout', () => {
     assert.deepEqual(
       layout(
         [
-          { natural: 24, least: 24 },
-          { natural: 10, least: 8 },
+          { contentWidth: 24, minWidth: 24 },
+          { contentWidth: 10, minWidth: 8 },
         ],
         200,
       ),
@@ -37,25 +37,28 @@ suite('layout', () => {
   });
 
   test('the widest columns become narrower first', () => {
-    const wishes = [40, 60, 5].map((natural) => ({ natural, least: Math.min(natural, 8) }));
-    assert.deepEqual(layout(wishes, 49), [20, 20, 5]);
-    assert.deepEqual(layout(wishes, 69), [30, 30, 5]);
+    const columns = [40, 60, 5].map((contentWidth) => ({
+      contentWidth,
+      minWidth: Math.min(contentWidth, 8),
+    }));
+    assert.deepEqual(layout(columns, 49), [20, 20, 5]);
+    assert.deepEqual(layout(columns, 69), [30, 30, 5]);
   });
 
   test('fits every width, and leaves nothing out that has to stay', () => {
-    const wish = fc.record({
-      natural: fc.integer({ min: 0, max: 300 }),
-      least: fc.integer({ min: 0, max: 30 }),
+    const column = fc.record({
+      contentWidth: fc.integer({ min: 0, max: 300 }),
+      minWidth: fc.integer({ min: 0, max: 30 }),
     });
     fc.assert(
       fc.property(
-        fc.array(wish, { minLength: 1, maxLength: 9 }),
+        fc.array(column, { minLength: 1, maxLength: 9 }),
         fc.integer({ min: 1, max: 250 }),
-        (wishes, total) => {
-          const widths = layout(wishes, total);
-          assert.ok(used(widths) <= total, `${widths}`);
+        (columns, total) => {
+          const widths = layout(columns, total);
+          assert.ok(totalWidth(widths) <= total, `${widths}`);
           assert.ok((widths[0] ?? 0) > 0);
-          if (total >= wishes.length * 3)
+          if (total >= columns.length * 3)
             assert.ok(
               widths.every((width) => width > 0),
               `${widths}`,

@@ -12,8 +12,8 @@ suite('ndjson', () => {
     assert.equal(
       format.head() +
         format.open(item(), json('{"title":"t"}')) +
-        format.rows(item(), entries, 0) +
-        format.rows(item(), [], 2) +
+        format.rows(item(), entries) +
+        format.rows(item(), []) +
         format.close(item(), complete) +
         format.tail(),
       '{"title":"a  b","n":9007199254740993,"x":{"b":[1.0,2],"a":null}}\n{"é":"é"}\n',
@@ -27,7 +27,7 @@ suite('ndjson', () => {
     );
     const entries = elements('[{"videoId":"v","n":1.50,"thumbnails":[{"url":"u"}]},{"videoId":null},7]');
     assert.equal(
-      format.rows(item('https://x.example/@a"b'), entries, 0),
+      format.rows(item('https://x.example/@a"b'), entries),
       '{"thumbnails.0.url":"u","@reference":"https://x.example/@a\\"b","videoId":"v","nope":null,"n":1.50}\n' +
         '{"thumbnails.0.url":null,"@reference":"https://x.example/@a\\"b","videoId":null,"nope":null,"n":null}\n' +
         '{"thumbnails.0.url":null,"@reference":"https://x.example/@a\\"b","videoId":null,"nope":null,"n":null}\n',
@@ -36,7 +36,7 @@ suite('ndjson', () => {
 
   test('without a reference @reference is null', async () => {
     const format = await createFormat('ndjson', options('uploads', { fields: '@reference' }));
-    assert.equal(format.rows({ reference: null, position: 0 }, elements('[{}]'), 0), '{"@reference":null}\n');
+    assert.equal(format.rows({ reference: null, position: 0 }, elements('[{}]')), '{"@reference":null}\n');
   });
 
   test('bodies: the records of search and latest, the whole of resolve, nothing for a failure', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { progressText, waitText } from '../../src/output/progress-text.ts';
-import { reach } from '../../src/output/width.ts';
+import { maxWidth } from '../../src/output/width.ts';
 
 const state = { reference: '@demo', page: 3, entries: 300, total: 1234, credits: 3, estimated: 13 };
 
@@ -50,7 +50,7 @@ suite('progress text', () => {
           progressText({ ...state, reference }, started, now, room),
           waitText(now, reference, room),
         ]) {
-          assert.ok(reach(text, 999) <= room, text);
+          assert.ok(maxWidth(text, 999) <= room, text);
           assert.doesNotMatch(text, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
         }
       }),

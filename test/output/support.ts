@@ -2,8 +2,7 @@ import { type OperationName, operations } from '../../src/api/contract.ts';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Terminal } from '../../src/output/format.ts';
-import type { Item } from '../../src/output/item.ts';
+import type { FormatOptions, Item, Terminal } from '../../src/output/format.ts';
 
 export const json = (text: string): JsonText => JsonText.of(text);
 
@@ -16,15 +15,17 @@ export interface Overrides {
   readonly several?: boolean;
   readonly terminal?: Terminal | null;
   readonly references?: readonly string[];
+  readonly columns?: readonly string[];
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
-  const { fields, several = false, terminal = null, references } = overrides;
+  const { fields, several = false, terminal = null, references, columns = null } = overrides;
   return {
     operation: operations[operation],
     fields: fields === undefined ? null : parseFields(fields, operation),
     several,
     terminal,
+    columns,
     ...(references === undefined ? {} : { references }),
   };
 }

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { createFormat } from '../../src/output/formats.ts';
 import { drawTable } from '../../src/output/table.ts';
-import { displayWidth, reach } from '../../src/output/width.ts';
+import { displayWidth, maxWidth } from '../../src/output/width.ts';
 import {
   complete,
   elements,
@@ -44,8 +44,8 @@ async function listing(overrides: Overrides, operation: 'uploads' | 'playlist' =
   return (
     format.head() +
     format.open(item(), json('{"numVideos":"1234"}')) +
-    format.rows(item(), page(0, 7), 0) +
-    format.rows(item(), page(1000, 7), 7) +
+    format.rows(item(), page(0, 7)) +
+    format.rows(item(), page(1000, 7)) +
     format.close(item(), complete) +
     format.tail()
   );
@@ -66,7 +66,7 @@ suite('table: on a terminal', () => {
       for (const operation of ['uploads', 'playlist'] as const) {
         const lines = (await listing({ terminal: screen(columns) }, operation)).trimEnd().split('\n');
         assert.equal(lines.length, 16);
-        for (const line of lines) assert.ok(reach(visible(line), 999) <= columns, line);
+        for (const line of lines) assert.ok(maxWidth(visible(line), 999) <= columns, line);
       }
     });
   }
@@ -168,8 +168,8 @@ suite('table: not on a terminal', () => {
 
   test('a later cell that is longer moves its row, and stays apart from its neighbour', async () => {
     const format = await createFormat('table', options('uploads', { fields: 'title,index' }));
-    const first = format.rows(item(), elements('[{"title":"abc","index":"1"}]'), 0);
-    const second = format.rows(item(), elements('[{"title":"abcdefghijk","index":"2"}]'), 1);
+    const first = format.rows(item(), elements('[{"title":"abc","index":"1"}]'));
+    const second = String(format.rows(item(), elements('[{"title":"abcdefghijk","index":"2"}]')));
     assert.equal(first, 'title  index\n────────────\nabc        1\n');
     assert.match(second, /^abcdefghijk {2,}2\n$/);
   });
@@ -281,11 +281,10 @@ suite('table: lists of nothing', () => {
 
   test('an empty first list does not decide the widths', async () => {
     const format = await createFormat('table', options('uploads', { several: true }));
-    const before =
-      format.open(item(), json('{}')) + format.rows(item(), [], 0) + format.close(item(), complete);
+    const before = format.open(item(), json('{}')) + format.rows(item(), []) + format.close(item(), complete);
     assert.equal(before, '');
     const text =
-      format.rows(item('@b', 1), page(0, 1), 0) + format.close(item('@b', 1), complete) + format.tail();
+      format.rows(item('@b', 1), page(0, 1)) + format.close(item('@b', 1), complete) + format.tail();
     assert.equal(text.split('\n').filter((line) => line.includes('videoId')).length, 1);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { cut, displayWidth, hasAgreedWidth, isRightToLeft, reach } from '../../src/output/width.ts';
+import { cut, displayWidth, hasAgreedWidth, isRightToLeft, maxWidth } from '../../src/output/width.ts';
 
 const family = '👨‍👩‍👧‍👦';
 
@@ -60,11 +60,11 @@ suite('display width', () => {
     );
   });
 
-  test('reach is what terminals make of it that know no clusters', () => {
-    assert.equal(reach(family, 99), 8);
-    assert.equal(reach('👍🏽', 99), 4);
-    assert.equal(reach('❤️', 99), 2);
-    assert.equal(reach('漢字', 99), 4);
+  test('maxWidth is what terminals make of it that know no clusters', () => {
+    assert.equal(maxWidth(family, 99), 8);
+    assert.equal(maxWidth('👍🏽', 99), 4);
+    assert.equal(maxWidth('❤️', 99), 2);
+    assert.equal(maxWidth('漢字', 99), 4);
   });
 });
 
@@ -96,10 +96,10 @@ suite('cutting', () => {
     fc.assert(
       fc.property(fc.string({ unit }), fc.nat(12), (text, columns) => {
         const out = cut(text, columns);
-        assert.ok(reach(out, 99) <= columns);
-        assert.ok(displayWidth(out) <= reach(out, 99));
+        assert.ok(maxWidth(out, 99) <= columns);
+        assert.ok(displayWidth(out) <= maxWidth(out, 99));
         if (out === text) return;
-        assert.ok(reach(text, 99) > columns);
+        assert.ok(maxWidth(text, 99) > columns);
         const kept = clusters(out.replace(/…$/, ''));
         assert.deepEqual(clusters(text).slice(0, kept.length), kept);
       }),

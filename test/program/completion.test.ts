@@ -128,7 +128,8 @@ const commandNames = [
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
-  ...['thumbnails', 'index', '@reference'],
+  ...['thumbnails', 'index', 'publishedTimeText', 'members_only'],
+  ...['@reference', '@seconds', '@views', '@published'],
 ];
 
 /** Lines, and all that is offered for the last word. */
@@ -151,7 +152,10 @@ const cases: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['chanlist --format js', ['json']],
   ['chanlist latest --profile w', ['wide', 'work']],
   ['chanlist --profile ho', ['home']],
-  ['chanlist resolve --fields ', ['channel_id', 'resolved_from', '@reference']],
+  [
+    'chanlist resolve --fields ',
+    ['channel_id', 'resolved_from', '@reference', '@seconds', '@views', '@published'],
+  ],
   ['chanlist uploads @demo --fields ', videoFields],
   ['chanlist uploads @demo --fields tit', ['title']],
   ['chanlist uploads --limit 3 --upd', ['--update']],
@@ -223,7 +227,7 @@ for (const shell of shells) {
       ['chanlist uploads --output-dir ', ['lists']],
       ['chanlist uploads --fields videoId,index,', rest],
       ['chanlist uploads --fields videoId,ti', ['title']],
-      ['chanlist uploads --fields videoId,@', ['@reference']],
+      ['chanlist uploads --fields videoId,@', ['@published', '@reference', '@seconds', '@views']],
       ['chanlist uploads --format=js', ['json']],
       ['chanlist uploads --profile=w', ['wide', 'work']],
     ];

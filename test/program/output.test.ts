@@ -71,7 +71,7 @@ test('json after a failure: a valid document, also where nothing arrived', async
     playlist_info: null,
     results: [],
     continuation_token: null,
-    has_more: true,
+    has_more: false,
     error: { code: 'not_found', status: 404, message: uploads.error.message },
   });
   const latest = await run(['latest', '@a', '--json'], { env });

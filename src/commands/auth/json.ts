@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts';
-import type { FormatName } from '../../output/format.ts';
+import type { FormatName } from '../../output/formats.ts';
 import type { Stdout } from '../../output/stdout.ts';
 import { escapeUnsafe } from '../../text/unsafe.ts';
 

@@ -3,12 +3,13 @@ import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
 import { effectiveFormat, type SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { csvLine } from '../../output/csv-line.ts';
-import type { FormatName, Terminal } from '../../output/format.ts';
+import { JsonText } from '../../json/json-text.ts';
+import { joined, type RecordShape, type Terminal } from '../../output/format.ts';
+import { createFormat, type FormatName } from '../../output/formats.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { decideTerminal } from '../../output/terminal.ts';
-import { jsonLine, orErrorDocument } from './json.ts';
+import { orErrorDocument } from './json.ts';
 
 /** A stored account as `auth list` prints it. */
 interface Row {
@@ -41,30 +42,28 @@ export async function runList(options: SharedOptions, context: Context): Promise
   return 0;
 }
 
-async function render(rows: readonly Row[], format: FormatName, terminal: Terminal | null): Promise<string> {
-  switch (format) {
-    case 'json':
-      return jsonLine(rows);
-    case 'ndjson':
-      return rows.map(jsonLine).join('');
-    case 'id':
-      return rows.map(({ profile }) => `${profile}\n`).join('');
-    case 'csv':
-      return [header, ...cells(rows, String)].map(csvLine).join('');
-    case 'table': {
-      if (rows.length === 0) return '';
-      const { drawTable } = await import('../../output/table.ts');
-      return drawTable(
-        header,
-        cells(rows, (active) => (active ? '*' : '')),
-        terminal,
-      );
-    }
-  }
-}
+/** The profiles as any format prints them. */
+const shape: RecordShape = {
+  name: 'auth list',
+  fields: ['active', 'profile', 'origin', 'namespace', 'last_four'],
+  documentedFields: [],
+  idField: 'profile',
+  answer: 'list',
+  specified: true,
+  columns: [
+    { header: 'active', align: 'left', text: (row) => (row.get('active')?.boolean() ? '*' : '') },
+    ...['profile', 'origin', 'namespace', 'last_four'].map((name) => ({
+      header: name,
+      align: 'left' as const,
+      minWidth: 8,
+      text: (row: JsonText) => row.get(name)?.plain() ?? '',
+    })),
+  ],
+};
 
-const header = ['active', 'profile', 'origin', 'namespace', 'last_four'];
-
-function cells(rows: readonly Row[], mark: (active: boolean) => string): string[][] {
-  return rows.map((row) => [mark(row.active), row.profile, row.origin, row.namespace, row.last_four]);
+async function render(rows: readonly Row[], name: FormatName, terminal: Terminal | null): Promise<string> {
+  if (name === 'table' && rows.length === 0) return '';
+  const format = await createFormat(name, { operation: shape, fields: null, several: false, terminal });
+  const body = format.body({ reference: null, position: 0 }, JsonText.of(JSON.stringify(rows)));
+  return joined(format.head(), body).toString() + format.tail();
 }

@@ -1,22 +1,98 @@
-import type { Field } from '../../output/fields.ts';
-import { JsonRecord, quickId } from './file-record.ts';
-import { type FileFormat, readEntries } from './read-entries.ts';
-import { readLines } from './read-lines.ts';
+import type { Field, FileRecord } from '../../output/format.ts';
+import { type FileFormat, loadReader } from '../../output/formats.ts';
+import { readLines } from '../../output/read/lines.ts';
+import { JsonRecord, quickId } from '../../output/read/records.ts';
+import { IdSet } from './id-set.ts';
 
-export type { FileRecord } from './file-record.ts';
-export { type FileFormat, type ReadOptions, readEntries } from './read-entries.ts';
+export type { FileRecord } from '../../output/format.ts';
+export type { FileFormat } from '../../output/formats.ts';
+export { readHeader } from '../../output/read/csv.ts';
 
-/** Which of the wanted video IDs a complete FILE holds; reads no further than to the last one found. */
+export interface ReadOptions {
+  /** Check every entry, so that a damaged one is found (default); else only the first, the last, and those read. */
+  readonly check?: boolean;
+}
+
+/**
+ * The entries of a complete FILE in the file's order, in batches; memory stays flat. `fields`: the `--fields` of
+ * this call, null if there are none, undefined to accept any. A file of no bytes has no entries. Throws `damaged`
+ * (`path:line: …`, remedy `restart`) if it is cut short, an entry is not valid or a JSON listing says that there
+ * is more, and a usage error if FILE was exported with other fields.
+ */
+export async function* readEntries(
+  path: string,
+  format: FileFormat,
+  fields: readonly Field[] | null | undefined,
+  { check = true }: ReadOptions = {},
+): AsyncGenerator<FileRecord[], void> {
+  const read = await loadReader(format);
+  yield* read(path, { fields, check });
+}
+
+/** All video IDs of a FILE, and what else one pass over it shows. */
+export interface FileIds {
+  /** Whether an entry has this video ID. */
+  has(id: string): boolean;
+  readonly entries: number;
+  /** Video ID of the first entry; null if that has none. */
+  readonly first: string | null;
+  /** Of the last entry that has one. */
+  readonly last: string | null;
+  /** A video ID that occurs twice. */
+  readonly duplicate: string | null;
+  /** Of the first entry that has one. */
+  readonly channelId: string | null;
+  /** The channels of all entries, up to 1,000. */
+  readonly channels: ReadonlySet<string>;
+}
+
+const maxChannels = 1000;
+
+/** Reads a whole FILE and checks every entry; 16 bytes of memory per entry. Throws as `readEntries`. */
+export async function readIdSet(
+  path: string,
+  format: FileFormat,
+  fields: readonly Field[] | null | undefined,
+): Promise<FileIds> {
+  const ids = new IdSet();
+  const channels = new Set<string>();
+  let entries = 0;
+  let first: string | null = null;
+  let last: string | null = null;
+  let duplicate: string | null = null;
+  for await (const records of readEntries(path, format, fields)) {
+    if (entries === 0) first = own(records[0]?.videoId ?? null);
+    entries += records.length;
+    let lastHere: string | null = null;
+    for (const { videoId, channelId } of records) {
+      if (channelId !== null && !channels.has(channelId) && channels.size < maxChannels)
+        channels.add(own(channelId) ?? '');
+      if (videoId === null) continue;
+      lastHere = videoId;
+      if (!ids.add(videoId)) duplicate ??= own(videoId);
+    }
+    last = own(lastHere) ?? last;
+  }
+  const [channelId = null] = channels;
+  return { has: (id) => ids.has(id), entries, first, last, duplicate, channelId, channels };
+}
+
+/** A copy: a slice would keep the text that it was read in. */
+function own(text: string | null): string | null {
+  return text === null ? null : Buffer.from(text).toString();
+}
+
+/** Which of the wanted video IDs a complete FILE holds; stops reading once all are found. */
 export async function findIds(
   path: string,
   format: FileFormat,
-  fields: readonly Field[] | null,
+  fields: readonly Field[] | null | undefined,
   wanted: ReadonlySet<string>,
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  // Not the string out of the file: it would hold on to the piece of text that it was read in.
+  if (wanted.size === 0) return found;
+  // The caller's own string: a slice of FILE would keep the text that it was read in.
   const names = new Map([...wanted].map((id) => [id, id]));
-  if (names.size === 0) return found;
   for await (const ids of readVideoIds(path, format, fields)) {
     for (const id of ids) {
       const name = id === null ? undefined : names.get(id);
@@ -31,7 +107,7 @@ export async function findIds(
 async function* readVideoIds(
   path: string,
   format: FileFormat,
-  fields: readonly Field[] | null,
+  fields: readonly Field[] | null | undefined,
 ): AsyncGenerator<(string | null)[], void> {
   if (format !== 'ndjson') {
     for await (const records of readEntries(path, format, fields, { check: false })) {
@@ -65,11 +141,6 @@ export async function surveyFile(
   format: FileFormat,
   fields: readonly Field[] | null,
 ): Promise<Survey> {
-  let entries = 0;
-  let channelId: string | null = null;
-  for await (const records of readEntries(path, format, fields)) {
-    entries += records.length;
-    channelId ??= records.find((record) => record.channelId !== null)?.channelId ?? null;
-  }
+  const { entries, channelId } = await readIdSet(path, format, fields);
   return { entries, channelId };
 }

@@ -1,5 +1,5 @@
 import { countLines } from '../../text/count.ts';
-import { notWhole, readTexts } from './read-text.ts';
+import { damagedAt, readTexts } from './text.ts';
 
 /** A line, or a CSV record, without its line end. */
 export interface Line {
@@ -10,7 +10,7 @@ export interface Line {
   readonly ended: boolean;
 }
 
-/** The lines of a file, in batches; empty ones are left out. `encoding`: as of `readTexts`. */
+/** The lines of a file, in batches, without empty ones. `encoding`: see `readTexts`. */
 export async function* readLines(
   path: string,
   encoding: 'utf8' | 'latin1' = 'utf8',
@@ -35,8 +35,8 @@ export async function* readLines(
 }
 
 /**
- * The records of a CSV file (RFC 4180), in batches: a line end inside quotes belongs to the record. Throws a
- * usage error where quotes stay open.
+ * The records of a CSV file (RFC 4180), in batches: a line end inside quotes belongs to the record. Throws
+ * `damaged` if quotes stay open.
  */
 export async function* readCsvRecords(path: string): AsyncGenerator<Line[], void> {
   let number = 1;
@@ -62,7 +62,7 @@ export async function* readCsvRecords(path: string): AsyncGenerator<Line[], void
     if (records.length > 0) yield records;
   }
   const last = held.join('');
-  if (quoted) throw notWhole(path, number, 'cut short inside quotes');
+  if (quoted) throw damagedAt(path, number, 'cut short inside quotes');
   if (last !== '') yield [{ text: last, number, ended: false }];
 }
 

@@ -1,20 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { promises as fs } from 'node:fs';
-import { type Failure, usage } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
 import { guarded } from '../../fs/file-errors.ts';
 import { countLines } from '../../text/count.ts';
 
-/** Bytes that are read at once. */
-const chunk = 256 * 1024;
+/** Bytes per read. */
+const chunkSize = 256 * 1024;
 
-/** A FILE that is not what an export has written: a usage error (2) that names the line, from 1. */
-export function notWhole(path: string, line: number, what: string): Failure {
-  return usage(`${path}:${line}: ${what}`, 'fix the file, or export it anew with --restart');
+/** A file that is not what an export has written: a `damaged` failure that names the line, from 1. */
+export function damagedAt(path: string, line: number, what: string): Failure {
+  return new Failure('damaged', `${path}:${line}: ${what}`, {
+    hint: 'fix the file, or export it again with --restart',
+    remedy: 'restart',
+  });
 }
 
 /**
- * The text of a file in pieces that end anywhere between two characters. Throws a usage error where it is no
- * UTF-8. `latin1`: each byte as a character, unchecked; several times as fast.
+ * The text of a file in pieces that end anywhere between two characters, without a byte order mark. Throws
+ * `damaged` if it is not UTF-8. `latin1`: each byte as a character, unchecked; several times as fast.
  */
 export async function* readTexts(
   path: string,
@@ -22,18 +25,18 @@ export async function* readTexts(
 ): AsyncGenerator<string, void> {
   const handle = await guarded(path, 'opening', () => fs.open(path, 'r'));
   try {
-    const buffer = Buffer.allocUnsafe(chunk);
+    const buffer = Buffer.allocUnsafe(chunkSize);
     let held = 0;
     let line = 1;
     for (let first = true; ; first = false) {
       const { bytesRead } = await guarded(path, 'opening', () =>
-        handle.read(buffer, held, chunk - held, null),
+        handle.read(buffer, held, chunkSize - held, null),
       );
       const filled = held + bytesRead;
-      const end = bytesRead === 0 ? filled : wholeCharacters(buffer, filled);
+      const end = bytesRead === 0 ? filled : completeEnd(buffer, filled);
       const bytes = buffer.subarray(0, end);
       if (encoding === 'utf8' && !isUtf8(bytes)) {
-        throw notWhole(path, line + brokenLine(bytes), 'not UTF-8');
+        throw damagedAt(path, line + linesBeforeInvalid(bytes), 'not UTF-8');
       }
       const text = bytes.toString(encoding);
       if (text !== '') yield first ? text.replace(/^(\ufeff|\u00ef\u00bb\u00bf)/, '') : text;
@@ -47,8 +50,8 @@ export async function* readTexts(
   }
 }
 
-/** Where the last character that is not whole begins, or the end: at most 3 bytes before it. */
-function wholeCharacters(buffer: Buffer, end: number): number {
+/** Where an incomplete last character begins (at most 3 bytes before the end), or the end. */
+function completeEnd(buffer: Buffer, end: number): number {
   for (let back = 1; back <= Math.min(3, end); back++) {
     const byte = buffer[end - back] ?? 0;
     if (byte < 0x80) return end;
@@ -60,8 +63,7 @@ function wholeCharacters(buffer: Buffer, end: number): number {
   return end;
 }
 
-/** Lines before the first one that is no UTF-8. */
-function brokenLine(bytes: Buffer): number {
+function linesBeforeInvalid(bytes: Buffer): number {
   let lines = 0;
   for (let at = 0; ; lines++) {
     const end = bytes.indexOf(10, at);
