@@ -3,15 +3,15 @@ import type { Terminal } from './format.ts';
 import { type ProgressState, progressText, type Started, waitText } from './progress-text.ts';
 import type { Spinner } from './spinner.ts';
 import type { Stderr } from './stderr.ts';
-import { decideTerminal, streamColumns } from './terminal.ts';
+import { decideTerminal, isForeground, isPipe, streamColumns } from './terminal.ts';
 
-/** What goes on, on one line of the terminal behind stderr. It is shown only where a call takes a moment. */
+/** One line on the terminal of stderr while a call takes longer than a moment. */
 export interface Progress {
   /** Before the first request of a listing, and after each page. */
   update(state: ProgressState): void;
-  /** A wait before a request is sent again, counted down: how long, and why in a few words. */
+  /** Counts down a wait before a request is sent again: how long, and why in a few words. */
   wait(milliseconds: number, why: string): void;
-  /** Takes the line away for good. */
+  /** Removes the line for good. */
   stop(): Promise<void>;
 }
 
@@ -21,16 +21,26 @@ export interface ProgressOptions {
   readonly color: boolean;
 }
 
-/** Milliseconds before a line appears: calls that are quicker neither show nor load it. */
-const patience = 150;
+/** Milliseconds before the line appears: quicker calls neither show nor load it. */
+const progressDelayMs = 150;
+/** Milliseconds for which the answer to `isForeground` holds. */
+const foregroundCheckMs = 500;
 
-/** The progress of a call; one that does nothing where stderr is no terminal, is dumb, or all should be quiet. */
-export function createProgress(context: Context, stderr: Stderr, options: ProgressOptions): Progress {
+/**
+ * The progress of a call. It does nothing if stderr is not a terminal or a dumb one, with `quiet`, and while stdout
+ * is a pipe, whose reader may draw on the same terminal; it is not drawn while the process is in the background.
+ */
+export function createProgress(
+  context: Context,
+  stderr: Stderr,
+  options: ProgressOptions,
+  isInForeground: () => boolean = isForeground,
+): Progress {
   const terminal = decideTerminal(context.stderr, context.env, !options.color);
-  if (terminal?.cursor !== true || options.quiet) {
+  if (terminal?.cursor !== true || options.quiet || isPipe(context.stdout)) {
     return { update: () => {}, wait: () => {}, stop: async () => {} };
   }
-  return new ProgressLine(context, stderr, terminal);
+  return new ProgressLine(context, stderr, terminal, isInForeground);
 }
 
 class ProgressLine implements Progress {
@@ -41,14 +51,18 @@ class ProgressLine implements Progress {
   #loading: Promise<void> | null = null;
   #spinner: Spinner | null = null;
   #state: ProgressState | null = null;
-  /** Where the listing of the present reference began, for its rate. */
+  /** Start of the current reference's listing, for its rate. */
   #started: Started = { at: 0, entries: 0 };
   #waiting: { until: number; why: string } | null = null;
 
-  constructor(context: Context, stderr: Stderr, terminal: Terminal) {
+  readonly #isInForeground: () => boolean;
+  #foreground: { is: boolean; checked: number } | null = null;
+
+  constructor(context: Context, stderr: Stderr, terminal: Terminal, isInForeground: () => boolean) {
     this.#context = context;
     this.#stderr = stderr;
     this.#terminal = terminal;
+    this.#isInForeground = isInForeground;
   }
 
   update(state: ProgressState): void {
@@ -75,17 +89,29 @@ class ProgressLine implements Progress {
 
   #load(): void {
     this.#loading ??= this.#context.clock
-      .sleep(patience, this.#stopped.signal)
+      .sleep(progressDelayMs, this.#stopped.signal)
       .then(() => this.#appear())
-      // Stopped before it appeared; and a call does not fail for want of its progress line.
+      // Stopped before it appeared; and a call must not fail because of its progress line.
       .catch(() => {});
   }
 
   async #appear(): Promise<void> {
     const { createSpinner } = await import('./spinner.ts');
     if (this.#stopped.signal.aborted) return;
-    this.#spinner = createSpinner(this.#context, () => this.#text(), this.#terminal.color);
+    this.#spinner = createSpinner(
+      this.#context,
+      () => this.#text(),
+      this.#terminal.color,
+      () => this.#mayDraw(),
+    );
     this.#stderr.attach(this.#spinner);
+  }
+
+  #mayDraw(): boolean {
+    const now = this.#context.clock.elapsed();
+    if (this.#foreground === null || now - this.#foreground.checked >= foregroundCheckMs)
+      this.#foreground = { is: this.#isInForeground(), checked: now };
+    return this.#foreground.is;
   }
 
   #text(): string {
@@ -97,10 +123,10 @@ class ProgressLine implements Progress {
   }
 }
 
-/** Columns in front of the text: the cursor, the spinner and two spaces. */
+/** Columns before the text: the cursor, the spinner and two spaces. */
 const spinnerWidth = 4;
 
-/** Columns that the text behind the spinner may take, so that the line is never wrapped. */
+/** Columns that the text after the spinner may take, so that the line is never wrapped. */
 function lineWidth(stream: OutputStream, variable: string | undefined): number {
   return Math.max(0, streamColumns(stream, variable) - spinnerWidth - 1);
 }

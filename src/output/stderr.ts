@@ -2,32 +2,32 @@ import type { Context, OutputStream } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { withoutSecret } from '../text/secret.ts';
 
-/** How much is said on stderr. */
+/** How much is printed on stderr. */
 export interface StderrOptions {
   readonly quiet: boolean;
   /** Number of `-v`. */
   readonly verbose: number;
 }
 
-/** Characters of a text that is concealed at the least. */
-const shortestSecret = 8;
+/** Shorter secrets are not redacted: they match ordinary words. */
+const minSecretLength = 8;
 
-/** A line on the terminal that comes and goes (progress); messages are written above it. */
+/** A line on the terminal that can be hidden (progress); messages are written above it. */
 export interface LiveLine {
   hide(): void;
   show(): void;
 }
 
-/** All that goes to stderr. Each message is one line, `chanlist: ` first, free of control characters. */
+/** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
   readonly #stream: OutputStream;
   readonly #options: StderrOptions;
   #live: LiveLine | null = null;
-  /** How many writers have asked the live line away. */
-  #hidden = 0;
-  /** The last line on the terminal is data that is not complete. */
+  /** Nesting depth of `hide()`. */
+  #hideDepth = 0;
+  /** The last line on the terminal is incomplete data. */
   #openLine = false;
-  /** What must not be shown, whoever says it. */
+  /** Never shown in any message. */
   #secret: string | null = null;
 
   constructor(stream: OutputStream, options: StderrOptions) {
@@ -41,40 +41,40 @@ export class Stderr {
     return this.#stream.isTTY === true;
   }
 
-  /** From now on shows `[key]` in place of this text. A very short one is no secret, and a part of many words. */
+  /** From now on prints `[key]` in place of this text. */
   redact(secret: string): void {
-    if (secret.length >= shortestSecret) this.#secret = secret;
+    if (secret.length >= minSecretLength) this.#secret = secret;
   }
 
-  /** Shows the progress line, which messages step around from now on; null when there is none any more. */
+  /** Sets the progress line, which is hidden while a message is written; null removes it. */
   attach(live: LiveLine | null): void {
     this.#live = live;
     this.#reappear();
   }
 
-  /** Before data is written to a terminal: takes the live line away. */
+  /** Hides the live line, before data is written to a terminal. */
   hide(): void {
-    if (this.#hidden++ === 0 && !this.#openLine) this.#live?.hide();
+    if (this.#hideDepth++ === 0 && !this.#openLine) this.#live?.hide();
   }
 
-  /** After it: the live line comes back, unless the data ended within a line (`openLine`). */
+  /** Shows it again, unless the data ended within a line (`openLine`). */
   show(openLine = false): void {
-    this.#hidden--;
+    this.#hideDepth--;
     this.#openLine = openLine;
     this.#reappear();
   }
 
-  /** Something that ends the call or a reference: always printed. */
+  /** A failure of the call or of a reference: always printed. */
   error(message: string): void {
     this.#line(message);
   }
 
-  /** Something wrong that the work goes on after. */
+  /** A problem that does not stop the work. */
   warn(message: string): void {
     if (!this.#options.quiet) this.#line(message);
   }
 
-  /** Good to know: at a terminal, and with -v elsewhere. */
+  /** Information: at a terminal, and with -v elsewhere. */
   note(message: string): void {
     if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#line(message);
   }
@@ -89,7 +89,7 @@ export class Stderr {
     if (!this.#options.quiet && this.#options.verbose > 1) this.#line(message);
   }
 
-  /** The closing line, bare: at a terminal, and with -v elsewhere. */
+  /** The final tally, without `chanlist: `: at a terminal, and with -v elsewhere. */
   summary(message: string): void {
     if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#raw(message);
   }
@@ -114,6 +114,6 @@ export class Stderr {
   }
 
   #reappear(): void {
-    if (this.#hidden === 0 && !this.#openLine) this.#live?.show();
+    if (this.#hideDepth === 0 && !this.#openLine) this.#live?.show();
   }
 }

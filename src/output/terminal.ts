@@ -1,11 +1,12 @@
+import { fstatSync, readFileSync } from 'node:fs';
 import type { OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
 
 const defaultColumns = 80;
 
 /**
- * What the terminal behind a stream can do; null where there is none. Decided once for each stream. Colour:
- * `--no-color` (`noColor`) comes before NO_COLOR, FORCE_COLOR and TERM=dumb, in that order.
+ * What the terminal of a stream can do; null if it is none. Colour: `--no-color` (`noColor`) precedes NO_COLOR,
+ * FORCE_COLOR and TERM=dumb, in that order.
  */
 export function decideTerminal(
   stream: OutputStream,
@@ -35,4 +36,30 @@ function hasColor(
   if (noColor || (env.NO_COLOR ?? '') !== '') return false;
   const forced = env.FORCE_COLOR ?? '';
   return forced === '' ? !dumb : forced !== '0' && forced !== 'false';
+}
+
+/** Whether a stream leads to another program. */
+export function isPipe(stream: OutputStream & { readonly fd?: unknown }): boolean {
+  if (stream.isTTY === true || typeof stream.fd !== 'number') return false;
+  try {
+    const stats = fstatSync(stream.fd);
+    return stats.isFIFO() || stats.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * False while this process is in the background of its terminal. True if the system does not say: outside Linux,
+ * without a controlling terminal, or if that belongs to another process namespace.
+ */
+export function isForeground(): boolean {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    // After the name of the program, which may hold anything: state, parent, group, session, terminal, its group.
+    const [, , group, , , terminalGroup = '-1'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(terminalGroup) <= 0 || group === terminalGroup;
+  } catch {
+    return true;
+  }
 }

@@ -96,9 +96,9 @@ function setUp({ isTTY = true, env = {} as Record<string, string>, quiet = false
     clock,
     stop: new AbortController().signal,
   };
-  const talk = new Stderr(stderr, { quiet, verbose: 0 });
-  const progress = createProgress(context, talk, { quiet, color: false });
-  return { stderr, clock, context, talk, progress };
+  const reporter = new Stderr(stderr, { quiet, verbose: 0 });
+  const progress = createProgress(context, reporter, { quiet, color: false }, () => true);
+  return { stderr, clock, context, reporter, progress };
 }
 
 const state = { reference: '@demo', page: 1, entries: 100, total: 250, credits: 1, estimated: 3 };
@@ -130,8 +130,8 @@ suite('progress', () => {
 
   for (const columns of [0, 1, 3, 6, 20]) {
     test(`a terminal of ${columns} columns: one line, never the rows above it`, async () => {
-      const { stderr, clock, progress, context, talk } = setUp({ columns, env: { COLUMNS: '60' } });
-      const stdout = new Stdout(context, talk);
+      const { stderr, clock, progress, context, reporter } = setUp({ columns, env: { COLUMNS: '60' } });
+      const stdout = new Stdout(context, reporter);
       progress.update(state);
       clock.pass(200);
       await drawn(stderr);
@@ -156,13 +156,13 @@ suite('progress', () => {
   });
 
   test('rows and messages go where they belong, and the line stays below them', async () => {
-    const { stderr, clock, progress, context, talk } = setUp();
-    const stdout = new Stdout(context, talk);
+    const { stderr, clock, progress, context, reporter } = setUp();
+    const stdout = new Stdout(context, reporter);
     progress.update(state);
     clock.pass(200);
     await drawn(stderr);
     await stdout.writePage('row 1\nrow 2\n');
-    talk.warn('something');
+    reporter.warn('something');
     await stdout.writePage('row 3\n');
     const lines = stderr.lines();
     assert.deepEqual(lines.slice(0, 4), ['row 1', 'row 2', 'chanlist: something', 'row 3']);
@@ -171,7 +171,7 @@ suite('progress', () => {
     assert.deepEqual(stderr.lines(), ['row 1', 'row 2', 'chanlist: something', 'row 3', '']);
   });
 
-  test('where stdout is a pipe, the line comes back a moment after what was written', async (t) => {
+  test('nothing while stdout is a pipe: its reader may draw on the same terminal', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'chanlist-test-'));
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -180,41 +180,44 @@ suite('progress', () => {
       closeSync(fd);
       rmSync(folder, { recursive: true });
     });
-    const { stderr, clock, progress, context, talk } = setUp();
+    const { stderr, clock, context, reporter } = setUp();
     const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
-    const line = createProgress(piped, talk, { quiet: false, color: false });
-    const stdout = new Stdout(piped, talk);
-    const shown = async (): Promise<string> => {
-      await turn();
-      return stderr.lines().at(-1) ?? '';
-    };
+    const line = createProgress(piped, reporter, { quiet: false, color: false }, () => true);
+    line.update(state);
+    line.wait(5000, 'rate limited');
+    clock.pass(1000);
+    for (let i = 0; i < 50; i++) await turn();
+    await line.stop();
+    assert.equal(stderr.raw, '');
+  });
+
+  test('in the background nothing is drawn, moved or erased; the line comes back with the foreground', async () => {
+    const { stderr, clock, context, reporter } = setUp();
+    let foreground = true;
+    const line = createProgress(context, reporter, { quiet: false, color: false }, () => foreground);
     line.update(state);
     clock.pass(200);
-    // The line is loaded, which takes turns; then it waits for the pipe to be quiet.
-    for (let i = 0; stderr.raw === '' && i < 10_000; i++) {
-      clock.pass(1);
-      await turn();
-    }
-    assert.match(await shown(), /page 1/);
-    await stdout.writePage('{}\n');
-    assert.equal(await shown(), '', 'the reader may print now');
-    clock.pass(30);
-    assert.equal(await shown(), '');
-    await stdout.writePage('{}\n');
-    clock.pass(60);
-    assert.equal(await shown(), '', 'counted from what was written last');
-    clock.pass(60);
-    assert.match(await shown(), /page 1/);
-    await stdout.writePage('{}\n');
-    await line.stop();
-    await progress.stop();
+    await drawn(stderr);
+    foreground = false;
     clock.pass(1000);
-    assert.equal(await shown(), '');
+    const before = stderr.raw;
+    line.update({ ...state, page: 2 });
+    reporter.hide();
+    reporter.show();
+    assert.equal(stderr.raw, before);
+    reporter.warn('something');
+    assert.equal(stderr.raw, `${before}chanlist: something\n`);
+    foreground = true;
+    clock.pass(1000);
+    reporter.hide();
+    reporter.show();
+    assert.match(stderr.lines().at(-1) ?? '', /page 2/);
+    await line.stop();
   });
 
   test('data that ends within a line is left alone', async () => {
-    const { stderr, clock, progress, context, talk } = setUp();
-    const stdout = new Stdout(context, talk);
+    const { stderr, clock, progress, context, reporter } = setUp();
+    const stdout = new Stdout(context, reporter);
     progress.update(state);
     clock.pass(200);
     await drawn(stderr);
@@ -229,11 +232,11 @@ suite('progress', () => {
   });
 
   test('stopping within a line of data leaves that alone too', async () => {
-    const { stderr, clock, progress, context, talk } = setUp();
+    const { stderr, clock, progress, context, reporter } = setUp();
     progress.update(state);
     clock.pass(200);
     await drawn(stderr);
-    const stdout = new Stdout(context, talk);
+    const stdout = new Stdout(context, reporter);
     await stdout.write('{"results":[1');
     await progress.stop();
     await stdout.write(']}\n');
@@ -241,10 +244,10 @@ suite('progress', () => {
   });
 
   test('a wait is shown until it is over', async () => {
-    const { stderr, clock, progress, talk } = setUp();
+    const { stderr, clock, progress, reporter } = setUp();
     const shown = (): string => {
-      talk.hide();
-      talk.show();
+      reporter.hide();
+      reporter.show();
       return stderr.lines().at(-1) ?? '';
     };
     progress.update(state);

@@ -3,24 +3,24 @@ import { PassThrough } from 'node:stream';
 import { suite, test } from 'node:test';
 import { Stderr } from '../../src/output/stderr.ts';
 
-function talking({ isTTY = false, quiet = false, verbose = 0 } = {}) {
+function setUp({ isTTY = false, quiet = false, verbose = 0 } = {}) {
   const log: string[] = [];
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.on('data', (chunk: Buffer) => log.push(chunk.toString()));
   const live = { hide: () => log.push('hide'), show: () => log.push('show') };
-  return { talk: new Stderr(stream, { quiet, verbose }), log, live };
+  return { stderr: new Stderr(stream, { quiet, verbose }), log, live };
 }
 
-function sayAll(talk: Stderr): void {
-  talk.error('error');
-  talk.warn('warn');
-  talk.note('note');
-  talk.verbose('verbose');
-  talk.detail('detail');
-  talk.summary('summary');
+function sayAll(stderr: Stderr): void {
+  stderr.error('error');
+  stderr.warn('warn');
+  stderr.note('note');
+  stderr.verbose('verbose');
+  stderr.detail('detail');
+  stderr.summary('summary');
 }
 
-suite('talk', () => {
+suite('stderr', () => {
   const cases = [
     [{}, ['error', 'warn']],
     [{ quiet: true }, ['error']],
@@ -31,8 +31,8 @@ suite('talk', () => {
   ] as const;
   for (const [options, said] of cases) {
     test(`${JSON.stringify(options)}: ${said.join(', ')}`, () => {
-      const { talk, log } = talking(options);
-      sayAll(talk);
+      const { stderr, log } = setUp(options);
+      sayAll(stderr);
       assert.deepEqual(
         log,
         said.map((word) => (word === 'summary' ? 'summary\n' : `chanlist: ${word}\n`)),
@@ -41,53 +41,65 @@ suite('talk', () => {
   }
 
   test('a message is one line, free of control characters', () => {
-    const { talk, log } = talking();
-    talk.error('a\nb\u001b[2J\u202ec');
+    const { stderr, log } = setUp();
+    stderr.error('a\nb\u001b[2J\u202ec');
     assert.deepEqual(log, ['chanlist: a b [2J c\n']);
   });
 
   test('a reader that has gone does no harm', () => {
-    const { talk } = talking();
+    const { stderr } = setUp();
     const stream = new PassThrough();
     const other = new Stderr(stream, { quiet: false, verbose: 0 });
     stream.emit('error', new Error('EPIPE'));
     other.error('still here');
-    talk.error('here');
+    stderr.error('here');
   });
 });
 
-suite('talk: around a progress line', () => {
+suite('stderr: around a progress line', () => {
   test('messages are written while it is away', () => {
-    const { talk, log, live } = talking({ isTTY: true });
-    talk.attach(live);
-    talk.warn('w');
+    const { stderr, log, live } = setUp({ isTTY: true });
+    stderr.attach(live);
+    stderr.warn('w');
     assert.deepEqual(log, ['show', 'hide', 'chanlist: w\n', 'show']);
-    talk.attach(null);
-    talk.warn('x');
+    stderr.attach(null);
+    stderr.warn('x');
     assert.deepEqual(log.slice(4), ['chanlist: x\n']);
   });
 
   test('it stays away while data is written, also when a message comes in between', () => {
-    const { talk, log, live } = talking({ isTTY: true });
-    talk.attach(live);
-    talk.hide();
-    talk.warn('w');
-    talk.show();
+    const { stderr, log, live } = setUp({ isTTY: true });
+    stderr.attach(live);
+    stderr.hide();
+    stderr.warn('w');
+    stderr.show();
     assert.deepEqual(log, ['show', 'hide', 'chanlist: w\n', 'show']);
   });
 
+  test('a secret of eight characters is hidden, wherever it is printed; a shorter one is a word', () => {
+    const { stderr, log } = setUp({ verbose: 2 });
+    stderr.redact('abcd-123');
+    for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const)
+      stderr[print]('key abcd-123.');
+    stderr.summary('abcd%2D123');
+    assert.deepEqual(log, [...Array(5).fill('chanlist: key [key].\n'), '[key]\n']);
+    stderr.redact('entries');
+    stderr.warn('120 entries');
+    assert.equal(log.at(-1), 'chanlist: 120 entries\n');
+  });
+
   test('it stays away where data ended within a line, and a message begins a new one', () => {
-    const { talk, log, live } = talking({ isTTY: true });
-    talk.hide();
-    talk.show(true);
-    talk.attach(live);
+    const { stderr, log, live } = setUp({ isTTY: true });
+    stderr.hide();
+    stderr.show(true);
+    stderr.attach(live);
     assert.deepEqual(log, []);
-    talk.warn('w');
+    stderr.warn('w');
     assert.deepEqual(log, ['\nchanlist: w\n', 'show']);
-    talk.hide();
-    talk.show(true);
-    talk.hide();
-    talk.show();
+    stderr.hide();
+    stderr.show(true);
+    stderr.hide();
+    stderr.show();
     assert.deepEqual(log.slice(2), ['hide', 'show'], 'away for the data, back once its line is complete');
   });
 });

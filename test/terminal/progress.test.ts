@@ -63,15 +63,26 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     for (const line of lines) JSON.parse(line);
   });
 
-  test('stdout to a program that prints on the same terminal: shown, and gone at the end', async (t) => {
-    const env = await slowService(t, 250);
+  test('stdout to a program that prints on the same terminal: never shown', async (t) => {
+    const env = await slowService(t, 150);
     const line = `${chanlist} uploads @size-750 --fields index | cat`;
     const screen = await open(t, line, { rows: 40, env });
-    await screen.until(/^ \S {2}@size-750: page \d, \d00 of 750 entries/m);
     const { text } = await screen.ended();
     assert.match(text, /^\{"index":"749"\}$/m);
     assert.match(text, /^750 entries, 8 pages, 8 credits$/m);
-    assert.doesNotMatch(text.split('\n').at(-1) ?? '', progressLine);
+    assert.doesNotMatch(text, progressLine);
+  });
+
+  test('in the background: never shown', async (t) => {
+    const env = await slowService(t);
+    const cwd = await temporaryFolder(t);
+    const script = `set -m; ${chanlist} uploads @size-750 > out.ndjson & sleep 0.8; echo now; wait`;
+    const line = `exec bash -c "${script}"`;
+    const screen = await open(t, line, { env, cwd });
+    await screen.until(/^now$/m);
+    const { text } = await screen.ended();
+    assert.match(text, /^now\n750 entries, 8 pages, 8 credits\n/);
+    assert.doesNotMatch(text, progressLine);
   });
 
   test('stderr to a file: a table on the terminal, nothing in the file', async (t) => {
