@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { Dispatcher } from 'undici';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
@@ -7,14 +6,15 @@ import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import { type Operation, operationPath } from './contract.ts';
 import type { Budget, Charge, Tally } from './credits.ts';
-import { exhausted, FailedAttempt, failedResponse, failedTransport, tooLong } from './failed-attempt.ts';
+import type { Connections } from './dispatcher.ts';
+import { FailedAttempt, failedResponse, failedTransport, finalFailure } from './failed-attempt.ts';
 import { type Answer, get, TransportError } from './http.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
 import { readBody } from './response-body.ts';
-import { backoff } from './retry.ts';
+import { decideRetry } from './retry.ts';
 import { RetryThrottle } from './retry-throttle.ts';
 
-/** Where the service is and what it is spoken to with. */
+/** The address of the service and the key for it. */
 export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
@@ -22,28 +22,29 @@ export interface Service {
 }
 
 export interface ClientOptions {
-  /** Seconds that one request may take, to its last byte. */
+  /** Seconds per request, body included. */
   readonly timeout: number;
-  /** Retries of one request. */
+  /** Counted retries per request. */
   readonly retries: number;
-  /** Seconds of waiting in all without a success in between. */
+  /** Seconds of waiting without a success (`RetryLimits`). */
   readonly maxWait: number;
-  /** Requests side by side at the most. */
+  /** Largest number of concurrent requests. */
   readonly connections: number;
   readonly userAgent: string;
-  /** Whatever answers is an answer: only where none comes the request is sent again (false). */
-  readonly takesAnyAnswer?: boolean;
 }
 
-/** What the client tells while it works. */
+/** What the client reports while it works. */
 export interface ClientEvents {
   /** One line about a request and how it ended. */
   request(line: string): void;
-  /** A wait begins, in milliseconds. */
+  /** A wait starts, in milliseconds. */
   wait(milliseconds: number, why: string): void;
 }
 
-/** The address of a request: path and encoded query. */
+/** Characters of a path in a line about a request. */
+const maxShownPath = 300;
+
+/** Path and encoded query of a request. */
 export function requestPath(
   service: Pick<Service, 'baseUrl' | 'namespace'>,
   operation: Operation,
@@ -68,10 +69,10 @@ export class Client {
   readonly #budget: Budget;
   readonly #events: ClientEvents;
   readonly #ended = new AbortController();
-  /** Aborted when the call ends, or is to stop. */
-  readonly #over: AbortSignal;
-  readonly #waits: RetryThrottle;
-  #dispatcher: Promise<Dispatcher> | null = null;
+  /** Aborted when the call ends, or a signal stops the program. */
+  readonly #abortSignal: AbortSignal;
+  readonly #throttle: RetryThrottle;
+  #connections: Promise<Connections> | null = null;
 
   constructor(
     service: Service,
@@ -85,60 +86,78 @@ export class Client {
     this.#context = context;
     this.#budget = budget;
     this.#events = events;
-    this.#over = AbortSignal.any([context.stop, this.#ended.signal]);
-    // As many as there are requests side by side.
-    setMaxListeners(0, this.#over);
-    this.#waits = new RetryThrottle(context.clock, this.#over, options.maxWait * 1000, events.wait);
+    this.#abortSignal = AbortSignal.any([context.stop, this.#ended.signal]);
+    // One abort listener per concurrent request.
+    setMaxListeners(0, this.#abortSignal);
+    this.#throttle = new RetryThrottle(context.clock, this.#abortSignal, events.wait);
   }
 
   /**
-   * Calls an operation until there is a whole 200, and returns its body. Throws the failure of the closed set
-   * that ended it. What it cost is added to `tally` and to the budget.
+   * Calls an operation until a complete 200 arrives, and returns its body. Throws the failure that ended the call.
+   * What it cost is added to `tally` and to the budget.
    */
   async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {
     checkParameters(operation, parameters);
     const path = requestPath(this.#service, operation, parameters);
-    for (let retry = 0; ; retry++) {
-      const outcome = await this.#attempt(operation, path, tally);
+    const { retries, maxWait } = this.#options;
+    const limits = { retries, maxWaitMs: maxWait * 1000 };
+    let counted = 0;
+    let requestWaitMs = 0;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!(outcome instanceof FailedAttempt)) {
-        this.#waits.succeeded();
+        this.#throttle.succeeded();
         return await readBody(outcome);
       }
-      const { failure, delay } = outcome;
-      if (!outcome.again || (this.#options.takesAnyAnswer && failure.status !== null)) throw failure;
-      this.#over.throwIfAborted();
-      if (retry >= this.#options.retries) throw exhausted(outcome, retry);
-      const wait = delay ?? backoff(retry + 1, this.#context.clock.random());
-      if (!this.#waits.reserveWait(wait)) throw tooLong(outcome, wait);
-      const why = `${failure.message}, retry ${retry + 1} of ${this.#options.retries}`;
-      if (failure.code === 'rate_limited') this.#waits.pause(wait, why);
-      else await this.#waits.sleep(wait, why);
-      tally.retries++;
-      this.#budget.total.retries++;
+      const { failure } = outcome;
+      const { totalMs: callWaitMs, pendingMs } = this.#throttle;
+      const random = this.#context.clock.random();
+      const progress = { counted, requestWaitMs, callWaitMs, pendingMs, random };
+      const decision = decideRetry(outcome, progress, limits);
+      if (!decision.retry) {
+        throw decision.reason === 'not retryable' ? failure : finalFailure(outcome, decision.reason, attempt);
+      }
+      this.#abortSignal.throwIfAborted();
+      const { waitMs, counts, pausesCall } = decision;
+      if (counts) counted++;
+      requestWaitMs += waitMs;
+      this.#throttle.reserveWait(waitMs);
+      const why = counts ? `${failure.message}, retry ${counted} of ${retries}` : failure.message;
+      if (pausesCall) this.#throttle.pause(waitMs, why);
+      else await this.#throttle.sleep(waitMs, why);
     }
   }
 
-  /** No request is sent any more, and no wait goes on: they throw `reason`. Those under way are read to their end. */
+  /** Sends no further request and ends all waits: they throw `reason`. Requests in flight are completed. */
   end(reason: Failure): void {
     this.#ended.abort(reason);
   }
 
-  /** Ends every connection. */
+  /** Closes every connection. */
   async close(): Promise<void> {
     this.end(new Failure('failed', 'the call has ended'));
-    await (await this.#dispatcher?.catch(() => null))?.destroy();
+    await (await this.#connections?.catch(() => null))?.dispatcher.destroy();
   }
 
-  /** One request: a whole 200, or what was wrong. */
-  async #attempt(operation: Operation, path: string, tally: Tally): Promise<Answer | FailedAttempt> {
+  /** Sends one request, attempt number `attempt` (from 1) of a call: a complete 200, or what was wrong. */
+  async #attempt(
+    operation: Operation,
+    path: string,
+    tally: Tally,
+    attempt: number,
+  ): Promise<Answer | FailedAttempt> {
+    // Nothing is reserved during a pause, unless it starts while the reservation is made.
+    await this.#throttle.paused();
     const reservation = await this.#budget.reserve(operation.credits, tally);
     let charge: Charge = 'none';
     const started = this.#context.clock.elapsed();
     let result = 'not sent';
     try {
-      await this.#waits.paused();
-      this.#over.throwIfAborted();
-      const answer = await this.#get(path, tally);
+      await this.#throttle.paused();
+      // Pending events come first: a connection that the service has closed meanwhile is not used again.
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#abortSignal.throwIfAborted();
+      const answer = await this.#get(path, tally, attempt);
       result = `${answer.status} ${answer.body.length} bytes`;
       if (answer.status === 200) {
         charge = 'confirmed';
@@ -155,17 +174,22 @@ export class Client {
       this.#budget.settle(reservation, charge, tally);
       const took = Math.round(this.#context.clock.elapsed() - started);
       const safe = this.#hide(path);
-      const shown = safe.length > 300 ? `${safe.slice(0, 300)}…` : safe;
+      const shown = safe.length > maxShownPath ? `${safe.slice(0, maxShownPath)}…` : safe;
       this.#events.request(`GET ${this.#service.baseUrl.origin}${shown} ${result} ${took} ms`);
     }
   }
 
-  async #get(path: string, tally: Tally): Promise<Answer> {
-    this.#dispatcher ??= this.#open();
-    const dispatcher = await this.#dispatcher;
+  async #get(path: string, tally: Tally, attempt: number): Promise<Answer> {
+    this.#connections ??= this.#open();
+    const connections = await this.#connections;
+    const { total } = this.#budget;
     tally.requests++;
-    this.#budget.total.requests++;
-    return await get(dispatcher, {
+    total.requests++;
+    if (attempt > 1) {
+      tally.retries++;
+      total.retries++;
+    }
+    return await get(connections, {
       origin: this.#service.baseUrl.origin,
       path,
       headers: {
@@ -178,15 +202,15 @@ export class Client {
     });
   }
 
-  async #open(): Promise<Dispatcher> {
-    const { createDispatcher } = await import('./dispatcher.ts');
-    return await createDispatcher(this.#service.baseUrl, {
+  async #open(): Promise<Connections> {
+    const { openConnections } = await import('./dispatcher.ts');
+    return await openConnections(this.#service.baseUrl, {
       connections: this.#options.connections,
       connectTimeout: this.#options.timeout * 1000,
       env: this.#context.env,
     });
   }
 
-  /** A service that quotes the key back must not bring it to the terminal. */
+  /** Keeps the key out of messages in which the service quotes it. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#service.key);
 }

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
-type Unpack = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-/** How each content encoding is undone. Loaded only when an answer is packed. */
-export const unpackers: Readonly<Record<string, Unpack | undefined>> = {
+/** The function for each content encoding. Loaded only if a response is compressed. */
+export const decompressors: Readonly<Record<string, Decompress | undefined>> = {
   gzip: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
   'x-gzip': promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
   deflate: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),

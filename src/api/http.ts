@@ -1,19 +1,21 @@
 import type { Dispatcher } from 'undici';
 import { systemCode } from '../errors.ts';
+import type { Connections } from './dispatcher.ts';
 
-/** Bytes of an answer's body at the most, also when it is unpacked. */
-export const mostBytes = 64 * 1024 * 1024;
+/** Largest response body in bytes, also after decompression. */
+export const maxBodyBytes = 64 * 1024 * 1024;
 
-/** Bytes of an error's body that are kept. */
-const mostOfError = 64 * 1024;
-/** Milliseconds by which a timer is late only where the program was stopped, and that it then has to read on. */
-const stoppedFor = 1000;
-const grace = 2000;
+/** Bytes that are kept of the body of an error. */
+const maxErrorBytes = 64 * 1024;
+/** If the timer fires this much late, the process was suspended (Ctrl-Z). In milliseconds, as is the next. */
+const suspendedMs = 1000;
+/** Time to read what has arrived while the process was suspended. */
+const resumeMs = 2000;
 
-/** Milliseconds of a clock that goes on while the program is stopped. */
+/** Milliseconds of a clock that also runs while the process is suspended. */
 const now = (): number => process.uptime() * 1000;
 
-/** A whole answer. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
@@ -21,7 +23,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** A header of an answer, the first where it came several times. */
+/** A header of a response, the first if it occurs several times. */
 export function header({ headers }: Pick<Answer, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
@@ -30,18 +32,19 @@ export function header({ headers }: Pick<Answer, 'headers'>, name: string): stri
 export type TransportProblem =
   | 'unreachable'
   | 'certificate'
+  | 'refused by proxy'
   | 'timeout'
   | 'broken'
-  | 'nonsense'
+  | 'invalid'
   | 'too large'
   | 'stopped';
 
-/** No whole answer was read. */
+/** No complete response was read. */
 export class TransportError extends Error {
   readonly problem: TransportProblem;
-  /** The request left this machine: whether the service charged for it cannot be known. */
+  /** The request left this machine: whether the service charged for it is unknown. */
   readonly sent: boolean;
-  /** HTTP status, where that much arrived. */
+  /** HTTP status; null if it did not arrive. */
   readonly status: number | null;
   readonly headers: Answer['headers'];
 
@@ -63,25 +66,25 @@ export interface HttpRequest {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the start of the request to its last byte. */
+  /** Milliseconds from the start of the request to the last byte of its response. */
   readonly timeout: number;
   /** Aborts the request with its reason. */
   readonly stop: AbortSignal;
 }
 
-/** Sends one GET request and reads the whole answer; throws a `TransportError`. No retries, no redirects. */
-export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answer> {
+/** Sends one GET request and reads the complete response; throws a `TransportError`. No retries, no redirects. */
+export function get(connections: Connections, request: HttpRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     let headers: Answer['headers'] = {};
     let body: Buffer = Buffer.alloc(0);
     let size = 0;
-    let over = false;
+    let settled = false;
 
     const settle = (): boolean => {
-      if (over) return false;
-      over = true;
+      if (settled) return false;
+      settled = true;
       clearTimeout(timer);
       request.stop.removeEventListener('abort', onStop);
       return true;
@@ -99,18 +102,15 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
     };
     const onStop = (): void => fail('stopped', 'stopped', request.stop.reason);
     const due = now() + request.timeout;
-    let waking = false;
+    let resumed = false;
     const onTime = (): void => {
-      // The program was stopped meanwhile (Ctrl-Z): what has arrived since is still to be read.
-      if (now() - due > stoppedFor && !waking) {
-        waking = true;
-        timer = setTimeout(onTime, grace);
+      if (now() - due > suspendedMs && !resumed) {
+        resumed = true;
+        timer = setTimeout(onTime, resumeMs);
         return;
       }
-      fail(
-        controller === null ? 'unreachable' : 'timeout',
-        `no whole answer within ${request.timeout / 1000} s`,
-      );
+      const problem = controller === null ? 'unreachable' : 'timeout';
+      fail(problem, `no complete response within ${request.timeout / 1000} s`);
     };
     let timer = setTimeout(onTime, request.timeout);
     if (request.stop.aborted) return onStop();
@@ -118,21 +118,21 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // Ended while it waited for a connection: then it is not sent at all.
-        if (over) started.abort(new Error('not wanted any more'));
+        // It ended before a connection was ready: it is not sent.
+        if (settled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
       onResponseStart(_, statusCode, received) {
         if (statusCode < 200) return;
         status = statusCode;
         headers = received;
-        if (Number(received['content-length']) > mostBytes) tooLarge();
+        if (Number(received['content-length']) > maxBodyBytes) tooLarge();
       },
       onResponseData(_, chunk) {
-        if (status !== 200 && size > mostOfError) return;
+        if (status !== 200 && size > maxErrorBytes) return;
         const end = size + chunk.length;
-        if (end > mostBytes) return tooLarge();
-        // In one piece: a chunk may be a single byte, and costs a hundred times as much.
+        if (end > maxBodyBytes) return tooLarge();
+        // One buffer that grows: a list of chunks of single bytes would take a hundred times the memory.
         if (end > body.length) {
           const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end, expected(headers)));
           body.copy(larger, 0, 0, size);
@@ -142,45 +142,72 @@ export function get(dispatcher: Dispatcher, request: HttpRequest): Promise<Answe
         size = end;
       },
       onResponseEnd() {
-        if (status === null) return fail('broken', 'the connection ended before an answer');
+        if (status === null) return fail('broken', 'the connection ended before the response');
         if (settle()) resolve({ status, headers, body: body.subarray(0, size) });
       },
       onResponseError(_, error) {
-        if (controller !== null)
-          fail(status === null && isNonsense(error) ? 'nonsense' : 'broken', describe(error), error);
-        else if (isCertificateError(error)) fail('certificate', describe(error), error);
-        else fail('unreachable', describe(error), error);
+        if (!settled && controller !== null && status === null) connections.closesUnannounced = true;
+        fail(problemOf(error, controller !== null, status !== null), describe(error), error);
       },
     };
-    const tooLarge = (): void => fail('too large', `an answer of over ${mostBytes / 1024 / 1024} MiB`);
+    const tooLarge = (): void =>
+      fail('too large', `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
     try {
-      dispatcher.dispatch(
-        { origin: request.origin, path: request.path, method: 'GET', headers: request.headers },
-        handler,
-      );
+      const { origin, path, headers } = request;
+      const reset = connections.closesUnannounced;
+      connections.dispatcher.dispatch({ origin, path, method: 'GET', headers, reset }, handler);
     } catch (error) {
       fail('unreachable', describe(error), error);
     }
   });
 }
 
-/** Bytes that a body should have, as far as its head can be trusted. */
+/** The length of a body that its headers announce, if it is plausible. */
 function expected({ 'content-length': length }: Answer['headers']): number {
   const bytes = Number(length);
   return bytes > 0 && bytes <= 1024 * 1024 ? bytes : 0;
 }
 
-/** What answers is no HTTP server, or its headers are too long or contradict each other: so the next time. */
-function isNonsense(error: unknown): boolean {
+function problemOf(error: unknown, sent: boolean, hasStatus: boolean): TransportProblem {
+  if (sent) return isInvalid(error, hasStatus) ? 'invalid' : 'broken';
+  if (isCertificateError(error)) return 'certificate';
+  const status = proxyStatus(error);
+  const refused = status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return refused ? 'refused by proxy' : 'unreachable';
+}
+
+/** The service breaks the rules of HTTP: it would do the same the next time. */
+function isInvalid(error: unknown, hasStatus: boolean): boolean {
+  if (isNotHttp(error) || isContinue(error)) return true;
   const code = systemCode(error);
+  // After the headers a wrong length means that the connection ended too early.
   return (
-    isNotHttp(error) || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+    code === 'UND_ERR_HEADERS_OVERFLOW' || (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && !hasStatus)
   );
 }
 
-/** The parser's error has no code of its own. */
+/** An error of undici's parser, except for a response that ended too early: only the message tells them apart. */
 function isNotHttp(error: unknown): boolean {
+  return isParserError(error) && !isEarlyEnd(error);
+}
+
+function isEarlyEnd(error: unknown): boolean {
+  return isParserError(error) && error.message.includes('Invalid EOF state');
+}
+
+function isParserError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'HTTPParserError';
+}
+
+/** An unrequested `100 Continue`: undici ends the connection with an error that has no code of its own. */
+function isContinue(error: unknown): boolean {
+  return error instanceof Error && systemCode(error) === 'UND_ERR_SOCKET' && error.message === 'bad response';
+}
+
+/** The status with which a proxy answers CONNECT, if that is the error: undici names it in the message only. */
+function proxyStatus(error: unknown): number | null {
+  const [, status] = (error instanceof Error && /^Proxy response \((\d+)\)/.exec(error.message)) || [];
+  return status === undefined ? null : Number(status);
 }
 
 function isCertificateError(error: unknown): boolean {
@@ -192,7 +219,7 @@ function isCertificateError(error: unknown): boolean {
   );
 }
 
-const plainWords: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
   ENOTFOUND: 'no such host',
@@ -202,9 +229,9 @@ const plainWords: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connecting timed out',
   EPIPE: 'connection reset',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
-  UND_ERR_SOCKET: 'the connection broke off',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it says',
-  UND_ERR_HEADERS_OVERFLOW: 'the answer has too many headers',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
+  UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority',
@@ -214,13 +241,19 @@ const plainWords: Readonly<Record<string, string>> = {
 };
 
 function describe(error: unknown): string {
-  if (isNotHttp(error)) return 'the answer is not HTTP';
+  if (isNotHttp(error)) return 'the response is not valid HTTP';
+  if (isEarlyEnd(error)) return 'the connection was closed';
+  if (isContinue(error)) return 'the service sent 100 Continue, which was not requested';
+  const proxied = proxyStatus(error);
+  if (proxied !== null) return `the proxy refuses the connection (${proxied})`;
   const code = systemCode(error) ?? '';
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return `no TLS connection: ${tlsReason(error)}`;
-  return plainWords[code] ?? (error instanceof Error && error.message !== '' ? error.message : String(error));
+  return (
+    descriptions[code] ?? (error instanceof Error && error.message !== '' ? error.message : String(error))
+  );
 }
 
-/** OpenSSL's own words, out of a message that is full of its file names. */
+/** OpenSSL's reason, without the file names that are in its message. */
 function tlsReason(error: unknown): string {
   const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
   return typeof reason === 'string' ? reason : 'the handshake failed';

@@ -11,17 +11,17 @@ export interface Page {
   /** The token that fetched it; null: the first page. */
   readonly token: string | null;
   readonly entries: readonly JsonText[];
-  /** The text of its results, in UTF-8. */
+  /** Text of its results, in UTF-8. */
   readonly list: Buffer;
-  /** Its playlist_info; null where it has none. */
+  /** Its playlist_info; null if it has none. */
   readonly info: JsonText | null;
-  /** numVideos of playlist_info, where that is a number. */
+  /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
-  /** Token of the next page; null on the last one, and where there is none that could be used. */
+  /** Token of the next page; null on the last page, and if the page has none that can be used. */
   readonly next: string | null;
   /** False on the last page. */
   readonly hasMore: boolean;
-  /** The page cannot be gone on from: thrown once the page has been taken. */
+  /** Why no page can follow: thrown after the page was yielded. */
   readonly broken: Failure | null;
 }
 
@@ -29,24 +29,23 @@ export interface Page {
 export interface PagesStart {
   readonly reference: string | null;
   readonly token: string | null;
-  /** Digest of the page before, where a listing is continued. */
+  /** Digest (`pageDigest`) of the last page, if a listing is resumed. */
   readonly lastPage?: string | null;
-  /** Empty pages that came one after another before (0). */
+  /** Consecutive empty pages at the end of the resumed listing (0). */
   readonly empty?: number;
-  /** Marks (`tokenMark`) of the tokens that were sent before, one behind the other. */
+  /** Concatenated marks (`tokenMark`) of the tokens that earlier runs sent. */
   readonly sent?: string;
 }
 
-/** Empty pages running that end a listing. */
-const mostEmptyPages = 10;
-/** Characters of a token that a request can carry. */
-const longestToken = 1024 * 1024;
+/** Consecutive empty pages before giving up. */
+const maxEmptyPages = 10;
+/** Longest token that a request can carry, in characters. */
+const maxTokenLength = 1024 * 1024;
 
 /**
- * The pages of a listing, one request at a time: the next one is only asked for when the caller asks for the
- * next page (service specification, 4.3 and 4.5). Ends after the page whose `has_more` is false. Throws the
- * client's failures, and `bad_answer` where paging would go on for ever; never before the page that shows it has
- * been handed out, unless that page is the one before once more.
+ * The pages of a listing, one request at a time, each sent when the caller asks for the next page (service
+ * specification, 4.3 and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, and
+ * `bad_answer` if paging would never end, after yielding the page that shows it.
  */
 export async function* pages(
   client: Client,
@@ -60,41 +59,47 @@ export async function* pages(
   const isSeen = (next: string): boolean =>
     seen.has(mark(next)) || (seenBefore.size > 0 && seenBefore.has(tokenMark(next)));
   let token = start.token;
-  let before: Buffer | null = null;
+  let previous: Buffer | null = null;
   let empty = start.empty ?? 0;
   for (;;) {
     if (token !== null) seen.add(mark(token));
     const parameters = token === null ? { [first.name]: start.reference ?? '' } : { continuation: token };
-    const page = readPage(await client.call(operation, parameters, tally), token, isSeen);
-    const again =
-      before === null ? start.lastPage && pageDigest(page) === start.lastPage : page.list.equals(before);
-    if (again && page.entries.length > 0) {
-      throw new Failure('bad_answer', 'the service sent the same page twice', {
-        status: 200,
-        hint: 'try again later',
-      });
+    let page = readPage(await client.call(operation, parameters, tally), token, isSeen);
+    if (page.entries.length === 0) empty++;
+    else {
+      if (isRepeated(page, previous, start.lastPage ?? null))
+        page = broken(page, 'the service sent the same page twice');
+      previous = page.list;
+      empty = 0;
     }
-    if (page.entries.length > 0) before = page.list;
-    empty = page.entries.length === 0 ? empty + 1 : 0;
     yield page;
     if (page.broken !== null) throw page.broken;
     if (!page.hasMore) return;
-    if (empty >= mostEmptyPages) {
-      throw new Failure('bad_answer', `the service sent ${mostEmptyPages} empty pages in a row`, {
-        status: 200,
-        hint: 'try again later',
-      });
-    }
+    if (empty >= maxEmptyPages) throw endless(`the service sent ${maxEmptyPages} empty pages in a row`);
     token = page.next;
   }
 }
 
-/** Tells a token from others: itself, or a digest of a long one. */
+function isRepeated(page: Page, previous: Buffer | null, lastPage: string | null): boolean {
+  if (previous !== null) return page.list.equals(previous);
+  return lastPage !== null && pageDigest(page) === lastPage;
+}
+
+function endless(what: string): Failure {
+  return new Failure('bad_answer', what, { status: 200, hint: 'try again later' });
+}
+
+/** The page as one that no page can follow. */
+function broken(page: Omit<Page, 'next' | 'hasMore' | 'broken'>, what: string): Page {
+  return { ...page, next: null, hasMore: true, broken: endless(what) };
+}
+
+/** Identifies a token: itself, or a digest of a long one. */
 function mark(token: string): string {
   return token.length <= digestLength ? token : digest(token);
 }
 
-/** Eight characters that tell a token from others, for keeping: as long as a token, they would be too many. */
+/** A digest of a token in 8 characters, for the state of an export: whole tokens would take too much room. */
 export function tokenMark(token: string): string {
   return digest(token).slice(0, 8);
 }
@@ -102,12 +107,12 @@ export function tokenMark(token: string): string {
 const digestLength = 44;
 
 function digest(text: string | Buffer): string {
-  // Loading it takes 3 ms, and only listings need it.
+  // Loaded late: it takes 3 ms, and only listings need it.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** What tells a page from another: a digest of its entries; null for an empty one. */
+/** A digest of a page's entries, to detect a repeated page; null for an empty page. */
 export function pageDigest(page: Page): string | null {
   if (page.entries.length === 0) return null;
   return digest(page.list);
@@ -124,25 +129,24 @@ function readPage(json: JsonText, token: string | null, isSeen: (token: string) 
     entries: list?.kind === 'array' ? [...list.elements()] : [],
     list: list?.utf8 ?? Buffer.alloc(0),
     info: info === undefined || info.kind === 'null' ? null : info,
-    total: wholeNumber(info?.get('numVideos')?.plain()),
+    total: wholeNumber(info?.get('numVideos')?.plain().trim()),
   };
-  const broken = (what: string): Page => ({
-    ...page,
-    next: null,
-    hasMore: true,
-    broken: new Failure('bad_answer', what, { status: 200, hint: 'try again later' }),
-  });
-  if (hasMore === undefined) return broken('the page does not say whether there are more (has_more)');
-  if (results?.kind !== 'array') return broken('the page has no list of results');
+  if (hasMore === undefined) return broken(page, 'the page does not say whether there are more (has_more)');
+  if (results?.kind !== 'array') return broken(page, 'the page has no list of results');
   if (!hasMore) return { ...page, next: null, hasMore, broken: null };
   if (next === undefined || next === '')
-    return broken('the page says that there are more, but has no continuation token');
-  if (next.length > longestToken || !next.isWellFormed())
-    return broken('the continuation token cannot be sent back');
-  if (isSeen(next)) return broken('the service sent a continuation token again that it has sent before');
+    return broken(page, 'the page says that there are more, but has no continuation token');
+  if (next.length > maxTokenLength || !next.isWellFormed())
+    return broken(page, 'the continuation token cannot be sent back');
+  if (isSeen(next))
+    return broken(page, 'the service sent a continuation token again that it has sent before');
   return { ...page, next, hasMore, broken: null };
 }
 
+/** A whole number, also with thousands separators (`12,345`); null for anything else. */
 function wholeNumber(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+  if (text === undefined) return null;
+  const grouped = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*)$/.test(text);
+  const digits = grouped ? text.replace(/\D/g, '') : text;
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
 }

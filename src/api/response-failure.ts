@@ -1,20 +1,22 @@
 import { Failure } from '../errors.ts';
 import { type Answer, header } from './http.ts';
 
-/** Characters of a service's own message that are passed on at the most. */
-const longestDetail = 300;
-/** Levels of an error body that are looked into. */
-const deepestDetail = 8;
+/** Characters that are shown of a service's own message. */
+const maxDetailLength = 300;
+/** Levels of an error body that are searched for its message. */
+const maxDetailDepth = 8;
+
+/** A response of which the body may not have arrived. */
+type Head = Pick<Answer, 'status' | 'headers'> & { readonly body: Buffer | null };
+
 /**
- * The failure that a whole answer other than a 200 means (service specification, section 7; product contract).
- * `hide` takes secrets out of the service's own words before these are cut short.
+ * The failure that a response other than a 200 means (service specification, section 7; product contract, "Exit
+ * codes"). `hide` removes secrets from the service's own words before they are cut.
  */
-export function responseFailure(
-  answer: Pick<Answer, 'status' | 'headers'> & { body: Buffer | null },
-  hide: (text: string) => string,
-): Failure {
+export function responseFailure(answer: Head, hide: (text: string) => string): Failure {
   const { status } = answer;
-  const detail = answer.body === null ? '' : shortened(hide(detailOf(answer.body)));
+  const json = parsedBody(answer.body);
+  const detail = shortened(hide(messageOf(json, maxDetailDepth).replace(/\s+/g, ' ').trim()));
   const said = detail === '' ? `(${status})` : `(${status}: ${detail})`;
   if (status >= 300 && status < 400) {
     const location = header(answer, 'location');
@@ -24,17 +26,23 @@ export function responseFailure(
       hint: 'set the address with --base-url',
     });
   }
+  if (status === 403 && !hasJsonBody(answer, json)) {
+    return new Failure('refused', `something in front of the service refused the request ${said}`, {
+      status,
+      hint: 'check the address and the network: a proxy or a firewall answered',
+    });
+  }
   switch (status) {
     case 401:
     case 403:
-      return new Failure('unauthorized', `the key was refused ${said}`, {
+      return new Failure('unauthorized', `the key was rejected ${said}`, {
         status,
         hint: 'see which key is used: chanlist auth status',
       });
     case 402:
       return new Failure('no_credits', `no credits ${said}`, {
         status,
-        hint: 'buy credits, then run it again',
+        hint: 'buy credits, then run the same command again',
       });
     case 404:
       return new Failure('not_found', `not found ${said}`, { status, hint: 'check the spelling' });
@@ -45,24 +53,34 @@ export function responseFailure(
     return new Failure('unavailable', `the service is not available ${said}`, { status });
   }
   if (status >= 400) return new Failure('refused', `the service refused the request ${said}`, { status });
-  return new Failure('bad_answer', `the answer has status ${status}, which makes no sense here`, { status });
+  return new Failure('bad_answer', `the service answered with the unexpected status ${status}`, { status });
 }
 
-/** The message in an error body: `detail` as a string, an object with a message, or a list of `{loc, msg}`. */
-function detailOf(body: Buffer): string {
-  let value: unknown;
+/** Whether the service itself answered: by the body, or by its type if the body cannot be read here. */
+function hasJsonBody(answer: Head, json: unknown): boolean {
+  if (json !== undefined) return true;
+  const isReadable = answer.body !== null && header(answer, 'content-encoding') === undefined;
+  const isShort = (answer.body?.length ?? 0) <= maxDetailBytes;
+  return !(isReadable && isShort) && /\bjson\b/i.test(header(answer, 'content-type') ?? '');
+}
+
+/** Bytes of an error body that are searched for its message. */
+const maxDetailBytes = 64 * 1024;
+
+/** The value of an error body; undefined if it is not JSON. */
+function parsedBody(body: Buffer | null): unknown {
   try {
-    value = JSON.parse(body.toString('utf8', 0, 64 * 1024).replace(/^\ufeff/, ''));
+    return JSON.parse(body?.toString('utf8', 0, maxDetailBytes).replace(/^\ufeff/, '') ?? '');
   } catch {
-    return '';
+    return undefined;
   }
-  return messageOf(value, deepestDetail).replace(/\s+/g, ' ').trim();
 }
 
 function shortened(text: string): string {
-  return text.length > longestDetail ? `${text.slice(0, longestDetail)}…` : text;
+  return text.length > maxDetailLength ? `${text.slice(0, maxDetailLength)}…` : text;
 }
 
+/** The message in an error body: `detail` as a string, an object with a message, or a list of `{loc, msg}`. */
 function messageOf(value: unknown, levels: number): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || levels === 0) return '';

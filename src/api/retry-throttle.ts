@@ -1,69 +1,64 @@
 import type { Clock } from '../context.ts';
 
-/** All waits of a call: their bound, and the rate limit that its requests share. Times are in milliseconds. */
+/** The waits of a call, and the rate limit that its requests share. Times are in milliseconds. */
 export class RetryThrottle {
   readonly #clock: Clock;
-  readonly #over: AbortSignal;
-  readonly #most: number;
-  readonly #told: (milliseconds: number, why: string) => void;
-  /** Moment (of `clock.elapsed`) until which a 429 keeps every request waiting. */
+  readonly #signal: AbortSignal;
+  readonly #onWait: (milliseconds: number, why: string) => void;
+  /** Time (of `clock.elapsed`) until which a 429 pauses every request. */
   #pausedUntil = 0;
-  /** Moment until which any request waits before it is sent again. */
+  /** Time until which some request waits. */
   #waitingUntil = 0;
-  /** Waited since the last success; of waits side by side the time, not their sum. */
-  #waited = 0;
+  #totalMs = 0;
 
-  /**
-   * `over`: ends every wait, which then throws its reason. `most`: that may be waited in all without a success in
-   * between. `told`: hears of each wait that begins.
-   */
-  constructor(
-    clock: Clock,
-    over: AbortSignal,
-    most: number,
-    told: (milliseconds: number, why: string) => void,
-  ) {
+  /** `signal` ends every wait, which then throws its reason; `onWait` is called as each wait starts. */
+  constructor(clock: Clock, signal: AbortSignal, onWait: (milliseconds: number, why: string) => void) {
     this.#clock = clock;
-    this.#over = over;
-    this.#most = most;
-    this.#told = told;
+    this.#signal = signal;
+    this.#onWait = onWait;
   }
 
-  /** A request has succeeded: the count starts anew. */
+  /** Total wait reserved since the last success; overlapping waits count once. */
+  get totalMs(): number {
+    return this.#totalMs;
+  }
+
+  /** How long the waits that are part of `totalMs` last from now. */
+  get pendingMs(): number {
+    return Math.max(0, this.#waitingUntil - this.#clock.elapsed());
+  }
+
+  /** A request has succeeded: the total starts again at 0. */
   succeeded(): void {
-    this.#waited = 0;
+    this.#totalMs = 0;
   }
 
-  /** Takes a wait into account; false where it would be longer than allowed. */
-  reserveWait(wait: number): boolean {
-    const now = this.#clock.elapsed();
-    const more = Math.max(0, now + wait - Math.max(this.#waitingUntil, now));
-    if (this.#waited + more > this.#most) return false;
-    this.#waited += more;
-    this.#waitingUntil = Math.max(this.#waitingUntil, now + wait);
-    return true;
+  /** Adds a wait that starts now to the total. */
+  reserveWait(waitMs: number): void {
+    this.#totalMs += Math.max(0, waitMs - this.pendingMs);
+    this.#waitingUntil = Math.max(this.#waitingUntil, this.#clock.elapsed() + waitMs);
   }
 
-  /** Keeps every request waiting. */
-  pause(wait: number, why: string): void {
-    const until = this.#clock.elapsed() + wait;
+  /** Pauses every request of the call. */
+  pause(waitMs: number, why: string): void {
+    const until = this.#clock.elapsed() + waitMs;
     if (until <= this.#pausedUntil) return;
     this.#pausedUntil = until;
-    this.#told(wait, why);
+    this.#onWait(waitMs, why);
   }
 
-  /** Resolves when no pause keeps requests waiting. */
+  /** Resolves when the call is not paused (any more), also if the pause is extended meanwhile. */
   async paused(): Promise<void> {
     for (;;) {
       const left = this.#pausedUntil - this.#clock.elapsed();
       if (left <= 0) return;
-      await this.#clock.sleep(left, this.#over);
+      await this.#clock.sleep(left, this.#signal);
     }
   }
 
-  /** RetryThrottle for one request. */
-  async sleep(wait: number, why: string): Promise<void> {
-    this.#told(wait, why);
-    await this.#clock.sleep(wait, this.#over);
+  /** Makes one request wait. */
+  async sleep(waitMs: number, why: string): Promise<void> {
+    this.#onWait(waitMs, why);
+    await this.#clock.sleep(waitMs, this.#signal);
   }
 }

@@ -49,7 +49,7 @@ export async function openService(shared: SharedOptions, context: Context): Prom
 export function createClient(
   service: Service,
   { timeout, retries, maxWait }: SharedOptions,
-  how: Pick<ClientOptions, 'connections' | 'takesAnyAnswer'>,
+  how: Pick<ClientOptions, 'connections'>,
   context: Context,
   budget: Budget,
   stderr: Stderr,

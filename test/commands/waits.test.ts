@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../support/command.ts';
 import { run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
@@ -12,7 +14,7 @@ test('without Retry-After the waits double from half a second, and end with 7 wh
   assert.equal(result.exit, 7);
   assert.deepEqual(result.waits, [500, 1000, 2000, 4000]);
   assert.equal(service.seen.length, 5);
-  assert.match(result.stderr, /after 5 tries/);
+  assert.match(result.stderr, /after 5 attempts/);
 });
 
 test('Retry-After is obeyed: seconds, and a date by the clock of the service', async (t) => {
@@ -30,7 +32,7 @@ test('Retry-After is obeyed: seconds, and a date by the clock of the service', a
   assert.deepEqual(result.waits, [7000, 20_000]);
 });
 
-test('--max-wait bounds the waiting without a success in between; a success starts the count anew', async (t) => {
+test('--max-wait bounds the waiting without a success in between; a success resets the count', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
   const answers: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
   const service = await scriptedService(t, (_, number) => answers[number] ?? slow);
@@ -47,22 +49,40 @@ test('--max-wait bounds the waiting without a success in between; a success star
   assert.match(short.stderr, /try again in 50 s/);
 });
 
-test('--max-wait bounds the waiting of a call in all: references that fail add up until one succeeds', async (t) => {
+test('a 503 fails its reference once its own request has waited --max-wait, and says when to come back', async (t) => {
   const down: Reply = { status: 503, headers: { 'retry-after': '20' } };
   const service = await scriptedService(t, ({ query }) => (query.get('input') === '@up' ? resolved : down));
   const env = serviceEnvironment(service.url);
-  const each = ['--retries', '1', '--max-wait', '50', '--concurrency', '1'];
-  const without = await command(['resolve', '@a', '@b', '@c', '@d', ...each], { env });
-  assert.equal(without.exit, 7);
-  assert.deepEqual(without.waits, [20_000, 20_000]);
+  const args = ['resolve', '@a', '@b', '@up', '--retries', '0', '--max-wait', '50', '--concurrency', '1'];
+  const result = await command(args, { env });
+  assert.equal(result.exit, 7);
+  assert.deepEqual(result.waits, [20_000, 20_000, 20_000, 20_000]);
   assert.deepEqual(
     service.seen.map(({ query }) => query.get('input')),
-    ['@a', '@a', '@b', '@b', '@c', '@d'],
+    ['@a', '@a', '@a', '@b', '@b', '@b', '@up'],
   );
-  assert.match(without.stderr, /^chanlist: @d: .*503.*; try again in 20 s, or allow more with --max-wait$/m);
+  assert.match(result.stderr, /^chanlist: @a: .*503.*; try again in 20 s, or allow more with --max-wait$/m);
+});
 
-  const between = await command(['resolve', '@a', '@b', '@up', '@c', '@d', ...each], { env });
-  assert.deepEqual(between.waits, [20_000, 20_000, 20_000, 20_000]);
+test('waits that the service asks for are not retries; a 429 without Retry-After is one', async (t) => {
+  const slow: Reply = { status: 429, headers: { 'retry-after': '3' } };
+  const busy: Reply = { status: 503, headers: { 'retry-after': '2' } };
+  const answers: Reply[] = [slow, busy, slow, busy, slow, busy, { status: 429 }, resolved];
+  const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const result = await command(['resolve', '@a', '--retries', '1', '--summary', summary], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.deepEqual(result.waits, [3000, 2000, 3000, 2000, 3000, 2000, 500]);
+  const { requests, retries } = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual({ requests, retries }, { requests: 8, retries: 7 });
+
+  const limited = await scriptedService(t, () => ({ status: 429 }));
+  const spent = await command(['resolve', '@a'], { env: serviceEnvironment(limited.url) });
+  assert.equal(spent.exit, 6);
+  assert.deepEqual(spent.waits, [500, 1000, 2000, 4000]);
+  assert.match(spent.stderr, /after 5 attempts.*try again later/);
 });
 
 for (const [what, args, answer] of [
@@ -77,7 +97,7 @@ for (const [what, args, answer] of [
     };
     let early = 0;
     const service = await scriptedService(t, async (_, number) => {
-      // Of three side by side the last is limited; the others are answered once that is known.
+      // Of three concurrent requests the last is limited; the others are answered once that is known.
       if (number === 2) return { status: 429, headers: { 'retry-after': '30' } };
       if (number < 2) await new Promise<void>((resolve) => held.push(resolve));
       else if (asleep.length < 3) {
@@ -116,15 +136,15 @@ test('what ends the call ends the waits of all others: nothing more is sent', as
   const result = await run(['resolve', ...names], { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 3);
   assert.equal(service.seen.length, 4);
-  assert.match(result.stderr, /^chanlist: @a: the key was refused \(401\)[^\n]*\n$/);
+  assert.match(result.stderr, /^chanlist: @a: the key was rejected \(401\)[^\n]*\n$/);
 });
 
-test('waits and retries are told with -v, and not without it', async (t) => {
+test('waits are reported with -v, and not without it', async (t) => {
   const reply = (_: unknown, number: number): Reply =>
     number % 2 === 0 ? { status: 503, headers: { 'retry-after': '65' } } : resolved;
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
   assert.equal((await command(['resolve', '@a'], { env })).stderr, '');
-  const told = await command(['resolve', '@a', '-v'], { env });
-  assert.match(told.stderr, /^chanlist: waiting 1 min 5 s: .*503.*retry 1 of 4\n1 entry, 0 credits\n$/);
+  const verbose = await command(['resolve', '@a', '-v'], { env });
+  assert.match(verbose.stderr, /^chanlist: waiting 1 min 5 s: .*503.*\n1 entry, 0 credits\n$/);
 });

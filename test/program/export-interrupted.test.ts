@@ -96,7 +96,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'a connection that breaks off': {
     exit: 7,
-    says: new RegExp(`no whole answer: .*; 2 credits spent, 1 more possibly charged; .*${goesOn}`),
+    says: new RegExp(`no complete response: .*; 2 credits spent, 1 more possibly charged; .*${goesOn}`),
     again: 1,
     stop: (fixture, proxy, args) =>
       atThird(fixture, proxy, [...args, '--retries', '0'], () => proxy.breakOff()),

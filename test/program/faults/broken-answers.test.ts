@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { entry } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
-/** A whole 200 that makes no sense: it was paid, is told once, and is not asked for again. */
+/** A complete but invalid 200: it was paid, is reported once, and is not requested again. */
 function nonsense(name: string, text: string | Uint8Array, said: RegExp, rest: Partial<Fault> = {}): Fault {
   return {
     name,
@@ -17,8 +17,8 @@ function nonsense(name: string, text: string | Uint8Array, said: RegExp, rest: P
   };
 }
 
-const noJson = /the answer is not JSON/;
-const noUtf8 = /the answer is not UTF-8 text/;
+const noJson = /the response is not JSON/;
+const noUtf8 = /the response is not UTF-8 text/;
 const noMore = /does not say whether there are more/;
 const noList = /has no list of results/;
 const noToken = /no continuation token/;
@@ -26,9 +26,9 @@ const noWayBack = /token cannot be sent back/;
 
 /** Bodies that are no JSON text. */
 const bodies: readonly Fault[] = [
-  nonsense('an empty body', '', /the answer is empty/),
-  nonsense('white space', ' \n\t', /the answer is empty/),
-  nonsense('a BOM alone', '\ufeff', /the answer is empty/),
+  nonsense('an empty body', '', /the response is empty/),
+  nonsense('white space', ' \n\t', /the response is empty/),
+  nonsense('a BOM alone', '\ufeff', /the response is empty/),
   nonsense('two BOMs', '\ufeff\ufeff{}', noJson),
   nonsense('HTML', '<!doctype html><title>Sign in</title>', noJson),
   nonsense('HTML that says it is text', '<html></html>', noJson, {
@@ -58,17 +58,20 @@ const bodies: readonly Fault[] = [
   nonsense('an overlong character', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), noUtf8),
   nonsense('half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), noUtf8),
   nonsense('a character that is cut short', Buffer.from([0x22, 0xe2, 0x82]), noUtf8),
-  nonsense('gzip that is cut short', '', /does not unpack/, {
+  nonsense('gzip that is cut short', '', /compressed body of the response is invalid or incomplete/, {
     reply: {
       headers: { 'content-encoding': 'gzip' },
       text: gzipSync('{"results":[],"has_more":false}').subarray(0, 30),
     },
   }),
-  nonsense('text that says it is gzip', '', /does not unpack/, {
+  nonsense('gzip of more than 64 MiB', '', /larger than 64 MiB when decompressed/, {
+    reply: { headers: { 'content-encoding': 'gzip' }, text: gzipSync(Buffer.alloc(64 * 1024 * 1024 + 1)) },
+  }),
+  nonsense('text that says it is gzip', '', /compressed body of the response is invalid or incomplete/, {
     reply: { headers: { 'content-encoding': 'gzip' }, text: '{"results":[],"has_more":false}' },
   }),
   ...['constructor', '__proto__', 'hasownproperty', 'gzip, gzip', 'zstd'].map((encoding) =>
-    nonsense(`an answer packed as ${encoding}`, '', /is packed in an unknown way/, {
+    nonsense(`an answer packed as ${encoding}`, '', /unknown content encoding/, {
       reply: { headers: { 'content-encoding': encoding }, text: '{"results":[],"has_more":false}' },
     }),
   ),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { test } from 'node:test';
-import { run, serviceEnvironment } from '../../support/program.ts';
-import { entry, page, type Reply, scriptedService } from '../../support/service.ts';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { entry, page, type Reply, type Seen, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
 /** No whole answer: worth another try, and nobody knows whether it was charged. */
@@ -48,13 +50,13 @@ const start =
 const whole = JSON.stringify(page(0, 2, null));
 const head = (length: number): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-const broke = /no whole answer: /;
-const late = /no whole answer within 0\.4 s/;
+const broke = /no complete response: /;
+const late = /no complete response within 0\.4 s/;
 const soon = ['--timeout', '0.4'];
 
 const breaks: readonly Fault[] = [
   broken('a reset before the answer', raw('', reset), null, /connection reset/, { everywhere: true }),
-  broken('an end before the answer', raw('', close), null, /broke off/),
+  broken('an end before the answer', raw('', close), null, /connection was closed/),
   broken('a reset in the status line', raw('HTTP/1.1 20', reset), null, broke),
   broken('a reset in the headers', raw('HTTP/1.1 200 OK\r\nContent-Le', reset), null, broke, {
     everywhere: true,
@@ -65,7 +67,18 @@ const breaks: readonly Fault[] = [
   broken('a reset behind the headers', raw(head(5000), reset), 200, broke),
   broken('chunks without an end', raw(`${chunked}c\r\n{"results":[\r\n`, close), 200, broke),
   broken('a chunk that is cut short', raw(`${chunked}ff\r\n{"results":[`, close), 200, broke),
-  broken('a chunk of no length', raw(`${chunked}zz\r\n{"results":[`), 200, /is not HTTP/),
+  broken(
+    'an end in the body of a last response',
+    raw(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5000\r\n\r\n{"results":[`, close),
+    200,
+    broke,
+  ),
+  broken(
+    'chunks without an end, in a last response',
+    raw('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{', close),
+    200,
+    /connection was closed/,
+  ),
   broken(
     'a switch of protocols',
     raw('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
@@ -92,32 +105,42 @@ const slow: readonly Fault[] = [
   }),
 ];
 
-/** What answers is no HTTP server, or one that speaks it wrongly: it will be the same the next time. */
-const notHttp = (name: string, reply: Reply, said = /the answer is not HTTP/): Fault => ({
+/** What answers is no HTTP server, or breaks its rules: it would do the same the next time. */
+const notHttp = (
+  name: string,
+  reply: Reply,
+  said = /the response is not valid HTTP/,
+  status: number | null = null,
+): Fault => ({
   name,
   reply,
   exit: 8,
   code: 'bad_answer',
-  status: null,
+  status,
   charge: 'possibly_charged',
   said,
 });
+
+const continued = raw(`HTTP/1.1 100 Continue\r\n\r\n${head(whole.length)}${whole}`);
 
 const strange: readonly Fault[] = [
   { ...notHttp('another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n')), everywhere: true },
   notHttp(
     'two lengths',
     raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'),
-    /not as long as it says/,
+    /not as long as its Content-Length/,
   ),
   notHttp('a body without headers', raw('{"results":[],"has_more":false}')),
   notHttp('a length that is no number', raw('HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}')),
   notHttp(
     'a length and chunks',
     raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'),
-    /not as long as it says/,
+    /not as long as its Content-Length/,
   ),
   notHttp('a header with a control character', raw('HTTP/1.1 200 OK\r\nA\u0000: b\r\n\r\n')),
+  { ...notHttp('an unrequested 100 Continue', continued, /100 Continue/), everywhere: true },
+  notHttp('a chunk of no length', raw(`${chunked}zz\r\n{"results":[`), undefined, 200),
+  notHttp('a chunk that is longer than it says', raw(`${chunked}2\r\n{"results":[\r\n`), undefined, 200),
   notHttp(
     'headers without end',
     start('HTTP/1.1 200 OK\r\n', forever(`X: ${'x'.repeat(1000)}\r\n`, 1)),
@@ -155,11 +178,66 @@ test('an answer that is no HTTP is 8, and is not asked for again', (t) =>
 test('the status alone decides, where the body of an error breaks off: nothing is charged', (t) =>
   inBatches(certain, (fault) => checkFault(t, fault)));
 
-test('an answer that is no HTTP is not retried', async (t) => {
-  const service = await scriptedService(t, () => raw('SSH-2.0-OpenSSH_9.2\r\n'));
-  const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 8);
-  assert.equal(service.seen.length, 1);
+test('a response that breaks the rules of HTTP is not requested again', async (t) => {
+  const answers = [raw('SSH-2.0-OpenSSH_9.2\r\n'), continued, raw(`${chunked}zz\r\n{"results":[`)];
+  await inBatches(answers, async (answer) => {
+    const service = await scriptedService(t, () => answer);
+    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, 8);
+    assert.equal(service.seen.length, 1);
+    assert.match(result.stderr, /; 0 credits spent, 1 more possibly charged;/);
+  });
+});
+
+/** Lists ten pages and returns the possible charges, and what the service saw. */
+async function possiblyCharged(
+  t: TestContext,
+  reply: (n: number) => Reply,
+): Promise<readonly [number, Seen[]]> {
+  const service = await scriptedService(t, (_, n) => reply(n));
+  const summaryFile = join(await temporaryFolder(t), 'summary.json');
+  const args = ['uploads', '@a', '--summary', summaryFile];
+  const result = await run(args, { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(result.lines.length, 10);
+  const { credits } = JSON.parse(await readFile(summaryFile, 'utf8'));
+  assert.equal(credits.confirmed, 10);
+  return [credits.possibly_charged, service.seen];
+}
+
+const tenPages = (n: number): string => JSON.stringify(page(n, n + 1, n === 9 ? null : `t${n}`));
+
+test('a service that closes connections without announcing it: after the first, each request has its own', async (t) => {
+  const [charged, seen] = await possiblyCharged(t, (n) => (response, socket) => {
+    response.end(tenPages(n), () => socket.end());
+  });
+  assert.equal(charged, 0);
+  assert.deepEqual(
+    seen.map(({ headers }) => headers.connection),
+    ['keep-alive', ...Array(9).fill('close')],
+  );
+});
+
+test('a service that announces that it closes connections costs no possible charge', async (t) => {
+  for (const headers of [{ connection: 'close' }, { connection: 'keep-alive', 'keep-alive': 'timeout=0' }]) {
+    const [charged, seen] = await possiblyCharged(t, (n) => (response, socket) => {
+      response.writeHead(200, headers).end(tenPages(n), () => setTimeout(() => socket.destroy(), 1));
+    });
+    assert.equal(charged, 0);
+    assert.ok(seen.every(({ headers }) => headers.connection === 'keep-alive'));
+  }
+});
+
+test('a request that fails on a used connection is possibly charged; the next ones get new connections', async (t) => {
+  const used = new WeakSet<Socket>();
+  let answered = 0;
+  const [charged, seen] = await possiblyCharged(t, () => (response, socket) => {
+    if (used.has(socket)) return void socket.destroy();
+    used.add(socket);
+    response.end(tenPages(answered++));
+  });
+  assert.equal(charged, 1);
+  assert.equal(seen.length, 11);
 });
 
 test('a Content-Length that is too short: the body is cut there, and makes no sense', async (t) => {

@@ -7,17 +7,19 @@ import { page, scriptedService } from '../../support/service.ts';
 /** What the service says its own clock shows. */
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
 
-/** A header, and the wait that it means, in milliseconds; null: none is named, so the first of our own, half a second. */
+/** A header, and the wait that it means in milliseconds; null: none, so the first backoff of half a second applies. */
 const headers: readonly (readonly [header: string, wait: number | null])[] = [
-  ['0', 0],
+  ['0', 1000],
+  ['0.5', 1000],
   ['7', 7000],
   ['007', 7000],
   [' 7 ', 7000],
   ['1.5', 1500],
   ['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
   ['Thursday, 01-Jan-26 00:00:09 GMT', 9000],
-  ['Wed, 31 Dec 2025 23:59:59 GMT', 0],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ['Thu, 01 Jan 2026 00:00:00 GMT', 1000],
+  ['Wed, 31 Dec 2025 23:59:59 GMT', 1000],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 1000],
   ['', null],
   ['-1', null],
   ['-99999999999999999999', null],
@@ -34,7 +36,7 @@ const headers: readonly (readonly [header: string, wait: number | null])[] = [
   ['\u00ff\u00fe', null],
 ];
 
-test('Retry-After: seconds and dates are obeyed; one that makes no sense is none', async (t) => {
+test('Retry-After: seconds and dates are obeyed; anything else is none', async (t) => {
   for (const status of [429, 503]) {
     for (const [header, wait] of headers) {
       const service = await scriptedService(t, (_, number) =>
@@ -43,12 +45,7 @@ test('Retry-After: seconds and dates are obeyed; one that makes no sense is none
       const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
       const name = `${status} with Retry-After: ${header}`;
       assert.equal(result.exit, 0, `${name}: ${result.stderr}`);
-      // A clock that stands still is not waited for twice: nothing is left of a wait of 0.
-      assert.deepEqual(
-        result.waits.filter((each) => each > 0),
-        [wait ?? 500].filter((each) => each > 0),
-        name,
-      );
+      assert.deepEqual(result.waits, [wait ?? 500], name);
       assert.equal(service.seen.length, 2, name);
     }
   }
@@ -84,19 +81,29 @@ test('Retry-After: more than --max-wait ends the call at once, saying when to co
   }
 });
 
-test('Retry-After: 0 for ever is asked as often as --retries says, and no more', async (t) => {
-  const service = await scriptedService(t, () => ({ status: 429, headers: { 'retry-after': '0' } }));
-  const result = await command(['uploads', '@a', '--retries', '7'], { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 6);
-  assert.equal(service.seen.length, 8);
-  assert.match(result.stderr, /after 8 tries; 0 credits spent; try again later/);
+test('Retry-After: 0 for ever is asked once per second, until --max-wait', async (t) => {
+  for (const [status, exit] of [
+    [429, 6],
+    [503, 7],
+  ] as const) {
+    const service = await scriptedService(t, () => ({ status, headers: { 'retry-after': '0' } }));
+    const result = await command(['uploads', '@a', '--max-wait', '9'], {
+      env: serviceEnvironment(service.url),
+    });
+    assert.equal(result.exit, exit);
+    assert.equal(service.seen.length, 10);
+    assert.deepEqual(result.waits, Array(9).fill(1000));
+    assert.match(result.stderr, /; 0 credits spent; try again in 1 s, or allow more with --max-wait; /);
+  }
 });
 
-test('the last answer says when to come back, also where no retry is left', async (t) => {
-  const service = await scriptedService(t, () => ({ status: 429, headers: { 'retry-after': '40' } }));
+test('the wait that a 429 asks for needs no retry', async (t) => {
+  const service = await scriptedService(t, (_, number) =>
+    number === 0 ? { status: 429, headers: { 'retry-after': '40' } } : { body: page(0, 1, null) },
+  );
   const result = await command(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 6);
-  assert.match(result.stderr, /try again in 40 s/);
+  assert.equal(result.exit, 0);
+  assert.deepEqual(result.waits, [40_000]);
 });
 
 test('a clock that jumps changes no wait', async (t) => {

@@ -72,3 +72,40 @@ test('every status that is not 200, before, in the middle and at the end of a li
   );
   await inBatches(faults, (fault) => checkFault(t, fault));
 });
+
+test('a 403 without a JSON body comes from something in front of the service: 8, the key is not rejected', async (t) => {
+  const html = { 'content-type': 'text/html' };
+  const bodies: readonly (readonly [name: string, text: string, headers: Record<string, string>])[] = [
+    ['HTML', '<html><title>403 Forbidden</title></html>', html],
+    ['HTML that says it is JSON', '<html></html>', {}],
+    ['nothing', '', {}],
+    ['text', 'Forbidden', { 'content-type': 'text/plain' }],
+  ];
+  const faults = bodies.map(
+    ([name, text, headers]): Fault => ({
+      name: `403 with ${name}`,
+      reply: { status: 403, text, headers },
+      exit: 8,
+      code: 'refused',
+      status: 403,
+      charge: 'none',
+      said: /something in front of the service refused the request \(403\)/,
+    }),
+  );
+  await inBatches(faults, (fault) => checkFault(t, fault));
+});
+
+test('a 403 with a JSON body of any type rejects the key', async (t) => {
+  const faults = ['{"detail":"no"}', '"no"', 'null'].map(
+    (text): Fault => ({
+      name: text,
+      reply: { status: 403, text, headers: { 'content-type': 'text/plain' } },
+      exit: 3,
+      code: 'unauthorized',
+      status: 403,
+      charge: 'none',
+      said: /the key was rejected \(403/,
+    }),
+  );
+  await inBatches(faults, (fault) => checkFault(t, fault));
+});

@@ -157,28 +157,42 @@ test('through a proxy: a certificate for another host is refused, and not asked 
   assert.deepEqual(service.seen, []);
 });
 
-test('a proxy that refuses, or is not there: 7, certainly not charged, its password not shown', async (t) => {
-  const refusing = [
-    await startProxy(t, null, 407),
-    await startProxy(t, null, 502),
-    await startProxy(t, null, 200),
-  ];
-  const gone = await startProxy(t, null);
-  const cases = [
-    ...refusing.slice(0, 2).map(({ port }) => `http://someone:hunter2@127.0.0.1:${port}`),
-    `http://someone:hunter2@no-such-host.invalid:${gone.port}`,
-  ];
-  for (const address of cases) {
+test('a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown', async (t) => {
+  for (const status of [407, 403]) {
+    const proxy = await startProxy(t, null, status);
+    const result = await run(['uploads', '@a', '@b', '-vv'], {
+      env: {
+        ...serviceEnvironment('https://service.test'),
+        HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${proxy.port}`,
+        CHANLIST_DEBUG: '1',
+      },
+    });
+    assert.equal(result.exit, 7);
+    assert.equal(proxy.asked.length, 1);
+    const what = `cannot reach https://service\\.test: the proxy refuses the connection \\(${status}\\)`;
+    assert.match(result.stderr, new RegExp(`\nchanlist: @a: ${what}; 0 credits spent; [^\n]*HTTPS_PROXY`));
+    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+  }
+});
+
+test('a proxy that cannot reach the service, or is not there: 7 after retries, its password not shown', async (t) => {
+  const unable = await startProxy(t, null, 502);
+  for (const address of [`127.0.0.1:${unable.port}`, `no-such-host.invalid:${unable.port}`]) {
     const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--timeout', '5'], {
-      env: { ...serviceEnvironment('https://service.test'), HTTPS_PROXY: address, CHANLIST_DEBUG: '1' },
+      env: {
+        ...serviceEnvironment('https://service.test'),
+        HTTPS_PROXY: `http://someone:hunter2@${address}`,
+        CHANLIST_DEBUG: '1',
+      },
     });
     assert.equal(result.exit, 7, address);
     assert.match(
       result.stderr,
-      /\nchanlist: @a: cannot reach https:\/\/service\.test: [^\n]*; 0 credits spent; /,
+      /\nchanlist: @a: cannot reach https:\/\/service\.test: [^\n]*, after 2 attempts; 0 credits spent; /,
     );
     assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
   }
+  assert.equal(unable.asked.length, 2);
 });
 
 test('a proxy address that is none is a usage error that does not show it', async () => {

@@ -42,7 +42,7 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
       assert.match(
         result.stderr,
         new RegExp(
-          `^chanlist: waiting [^\\n]*\\nchanlist: @a: cannot reach ${url}: connection refused, after 2 tries; ${credits}; [^\\n]*chanlist uploads (?:@a )?@b [^\\n]*\\n$`,
+          `^chanlist: waiting [^\\n]*\\nchanlist: @a: cannot reach ${url}: connection refused, after 2 attempts; ${credits}; [^\\n]*chanlist uploads (?:@a )?@b [^\\n]*\\n$`,
         ),
       );
       if (format === 'ndjson') assert.equal(result.lines.length, pages);
@@ -92,7 +92,7 @@ test('a port that takes connections and says nothing: 7 after --timeout', async 
     env: serviceEnvironment(url),
   });
   assert.equal(result.exit, 7);
-  assert.match(result.stderr, /no whole answer within 0\.3 s; 0 credits spent, 1 more possibly charged/);
+  assert.match(result.stderr, /no complete response within 0\.3 s; 0 credits spent, 1 more possibly charged/);
 });
 
 test('https that is spoken to a plain server: 7, certainly not charged', async (t) => {
