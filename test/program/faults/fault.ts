@@ -97,7 +97,8 @@ async function checkOne(
     );
   } else {
     const { playlist_info: _, error, ...rest } = JSON.parse(result.stdout);
-    assert.deepEqual(rest, { results: printed, continuation_token: token, has_more: true });
+    const gone = index === 0 && (fault.code === 'not_found' || fault.code === 'refused');
+    assert.deepEqual(rest, { results: printed, continuation_token: token, has_more: !gone });
     assert.deepEqual(Object.keys(error), ['code', 'status', 'message']);
     assert.deepEqual([error.code, error.status], [fault.code, fault.status]);
   }

@@ -85,7 +85,7 @@ test('a key in the names of fields is in no warning', async (t) => {
   const args = ['latest', '@a', '@b', '-f', 'csv', '--concurrency', '1'];
   const result = await run(args, { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 0);
-  assert.match(result.stderr, /left out: \[key\]/);
+  assert.match(result.stderr, /the field \[key\] is left out/);
 });
 
 test('a key of characters that addresses escape is not shown escaped either', async (t) => {
