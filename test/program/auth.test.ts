@@ -44,6 +44,8 @@ const cases: Case[] = [
   { name: '401', own: json(401), exit: 3, requests: 1 },
   { name: '401 with HTML', own: html(401), exit: 3, requests: 1 },
   { name: '403 with JSON', own: json(403), exit: 3, requests: 1 },
+  { name: '403 with HTML', own: html(403), exit: 8, requests: 1, says: /403/ },
+  { name: '404, and 403 with HTML', own: missing, other: html(403), exit: 8, requests: 2, says: /404.*403/ },
   { name: '404 to both', own: missing, other: missing, exit: 8, requests: 2, says: /404.*invalid key/ },
   { name: '404 with HTML to both', own: html(404), other: html(404), exit: 8, requests: 2, says: wrongPlace },
   { name: '404, and 200 to any key', own: missing, other: resolved, exit: 8, requests: 2, says: wrongPlace },
