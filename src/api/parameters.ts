@@ -5,8 +5,8 @@ import { codePoints, type Operation, type Parameter } from './contract.ts';
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Holds parameters against the contract before anything is sent (service specification, section 4); throws a
- * usage error naming the parameter and its limits.
+ * Checks the parameters of a request against its row of the contract (service specification, section 4); throws a
+ * usage error that names the parameter and its limits.
  */
 export function checkParameters(operation: Operation, given: Parameters): void {
   for (const name of Object.keys(given)) {

@@ -1,6 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { withoutSecret } from '../text/secret.ts';
+import { minSecretLength, withoutSecret } from '../text/secret.ts';
 
 /** How much is printed on stderr. */
 export interface StderrOptions {
@@ -8,9 +8,6 @@ export interface StderrOptions {
   /** Number of `-v`. */
   readonly verbose: number;
 }
-
-/** Shorter secrets are not redacted: they match ordinary words. */
-const minSecretLength = 8;
 
 /** A line on the terminal that can be hidden (progress); messages are written above it. */
 export interface LiveLine {

@@ -169,13 +169,12 @@ const certain: readonly Fault[] = (
 test('a connection that breaks, wherever it does: 7, possibly charged', (t) =>
   inBatches(breaks, (fault) => checkFault(t, fault)));
 
-test('an answer that does not end within --timeout: 7, possibly charged', (t) =>
+test('a response that does not end within --timeout: 7, possibly charged', (t) =>
   inBatches(slow, (fault) => checkFault(t, fault)));
 
-test('an answer that is no HTTP is 8, and is not asked for again', (t) =>
-  inBatches(strange, (fault) => checkFault(t, fault)));
+test('a response that is not valid HTTP is 8', (t) => inBatches(strange, (fault) => checkFault(t, fault)));
 
-test('the status alone decides, where the body of an error breaks off: nothing is charged', (t) =>
+test('the status alone decides if the body of an error breaks off: nothing is charged', (t) =>
   inBatches(certain, (fault) => checkFault(t, fault)));
 
 test('a response that breaks the rules of HTTP is not requested again', async (t) => {
@@ -240,7 +239,7 @@ test('a request that fails on a used connection is possibly charged; the next on
   assert.equal(seen.length, 11);
 });
 
-test('a Content-Length that is too short: the body is cut there, and makes no sense', async (t) => {
+test('a Content-Length that is too short cuts the body: invalid JSON, 8', async (t) => {
   await checkFault(t, {
     name: 'too short',
     reply: raw(head(whole.length - 1) + whole),

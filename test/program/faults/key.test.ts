@@ -78,6 +78,19 @@ test('a key in a continuation token is in no log and in no command line', async 
   assert.equal(cut.exit, 9);
 });
 
+test('a key of exactly eight characters is hidden', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: { results: [number === 0 ? { a: 1 } : { a: 1, '8charkey': 2 }] },
+  }));
+  const result = await run(['latest', '@a', '@8charkey', '-f', 'csv', '--concurrency', '1', '-vv'], {
+    env: { CHANLIST_BASE_URL: service.url, CHANLIST_API_KEY: '8charkey' },
+  });
+  assert.equal(result.exit, 0);
+  assert.match(result.stderr, /channel=%40\[key\]/);
+  assert.match(result.stderr, /the field \[key\] is left out/);
+  assert.doesNotMatch(result.stderr, /8charkey/);
+});
+
 test('a key in the names of fields is in no warning', async (t) => {
   const service = await scriptedService(t, (_, number) => ({
     body: { results: [number === 0 ? { a: 1 } : { a: 1, [testKey]: 2 }] },

@@ -137,7 +137,7 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
   assert.deepEqual(service.seen, Array(4).fill(`Bearer ${testKey}`));
 });
 
-test('through a proxy: a certificate for another host is refused, and not asked for again', {
+test('through a proxy: a certificate for another host is rejected, and the request not repeated', {
   skip,
 }, async (t) => {
   const ca = await authority(t);
