@@ -37,6 +37,8 @@ export interface ClientOptions {
 export interface ClientEvents {
   /** One line about a request and how it ended. */
   request(line: string): void;
+  /** False if nobody reads these lines: then none is made (true). */
+  readonly wantsRequests?: boolean;
   /** A wait starts, in milliseconds. */
   wait(milliseconds: number, why: string): void;
 }
@@ -172,11 +174,15 @@ export class Client {
       return failedTransport(error, this.#service.baseUrl.origin, this.#context.clock.now(), this.#hide);
     } finally {
       this.#budget.settle(reservation, charge, tally);
-      const took = Math.round(this.#context.clock.elapsed() - started);
-      const safe = this.#hide(path);
-      const shown = safe.length > maxShownPath ? `${safe.slice(0, maxShownPath)}…` : safe;
-      this.#events.request(`GET ${this.#service.baseUrl.origin}${shown} ${result} ${took} ms`);
+      if (this.#events.wantsRequests ?? true) this.#reportRequest(path, result, started);
     }
+  }
+
+  #reportRequest(path: string, result: string, started: number): void {
+    const took = Math.round(this.#context.clock.elapsed() - started);
+    const safe = this.#hide(path);
+    const shown = safe.length > maxShownPath ? `${safe.slice(0, maxShownPath)}…` : safe;
+    this.#events.request(`GET ${this.#service.baseUrl.origin}${shown} ${result} ${took} ms`);
   }
 
   async #get(path: string, tally: Tally, attempt: number): Promise<Answer> {

@@ -48,7 +48,7 @@ export async function openService(shared: SharedOptions, context: Context): Prom
 /** A client of the service that tells its requests and waits. */
 export function createClient(
   service: Service,
-  { timeout, retries, maxWait }: SharedOptions,
+  { timeout, retries, maxWait, verbose }: SharedOptions,
   how: Pick<ClientOptions, 'connections'>,
   context: Context,
   budget: Budget,
@@ -58,6 +58,7 @@ export function createClient(
   const options = { timeout, retries, maxWait, ...how, userAgent: `chanlist/${version}` };
   return new Client(service, options, context, budget, {
     request: (line) => stderr.detail(line),
+    wantsRequests: verbose > 1,
     wait: (milliseconds, why) => {
       stderr.verbose(`waiting ${span(milliseconds)}: ${why}`);
       progress.wait(milliseconds, why);

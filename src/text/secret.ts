@@ -13,9 +13,13 @@ const maxBackslashes = 4;
 /** Where a character may end that begins at `at`; nothing if another one is there. `first`: of the secret. */
 type Step = (text: string, at: number, character: string, first: boolean) => number[];
 
-const isSame = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
+const isSame = (a: string | undefined, b: string): boolean => a === b || a?.toLowerCase() === b.toLowerCase();
+
+const nowhere: number[] = [];
 
 const plainOrEscaped: Step = (text, at, character) => {
+  const here = text[at];
+  if (here !== '%' && here !== '&' && here !== '\\') return isSame(here, character) ? [at + 1] : nowhere;
   const ends: number[] = [];
   for (let end = at; end - at <= maxBackslashes; end++) {
     if (isSame(text[end], character)) ends.push(end + 1);
@@ -56,8 +60,8 @@ const hexadecimal: Step = (text, at, character, first) => {
 interface Form {
   readonly characters: string;
   readonly step: Step;
-  /** The characters that it can begin with. */
-  readonly starts: string;
+  /** Expression for its first character, and what can follow it: most places in a text are skipped by it. */
+  readonly start: string;
   /** A further character at its start, at its end, that may hold bits of the secret. */
   readonly before?: RegExp;
   readonly behind?: RegExp;
@@ -68,7 +72,11 @@ const base64Before = new RegExp(`${base64Character}$`, 'i');
 const base64Padding = /(?:=|%3d)*/iy;
 const base64Behind = new RegExp(`${base64Character}?(?:=|%3d)*`, 'iy');
 
-const startsOf = (characters: string): string => `%&\\${characters.toLowerCase()}${characters.toUpperCase()}`;
+const startOf = (characters: string, others = ''): string => {
+  const [first = '', second = ''] = [...characters].map((c) => c.replace(/[^A-Za-z0-9]/, '\\$&'));
+  const next = second === '' ? '' : `(?=[${second}${others}%&\\\\])`;
+  return `[${first}${others}]${next}`;
+};
 
 /** The base64 of a secret that begins `before` bytes (0 to 2) after a group of three, without the ends it shares. */
 function base64Form(secret: string, before: number): Form {
@@ -78,33 +86,45 @@ function base64Form(secret: string, before: number): Form {
   return {
     characters,
     step: base64,
-    starts: startsOf(`${characters[0]}-_`),
+    start: startOf(characters, '_\\-'),
     ...(before > 0 && { before: base64Before }),
     behind: bits % 6 === 0 ? base64Padding : base64Behind,
   };
 }
 
 function formsOf(secret: string): readonly Form[] {
-  const plain = { characters: secret, step: plainOrEscaped, starts: startsOf(secret.slice(0, 1)) };
+  const plain = { characters: secret, step: plainOrEscaped, start: startOf(secret) };
   if (secret.length < minSecretLength) return [plain];
   const encoded = [0, 1, 2].map((before) => base64Form(secret, before));
-  const hex = `0${secret.charCodeAt(0).toString(16)}`;
-  return [plain, ...encoded, { characters: secret, step: hexadecimal, starts: startsOf(hex) }];
+  const hex = `0(?=x)|${startOf(secret.charCodeAt(0).toString(16))}`;
+  return [plain, ...encoded, { characters: secret, step: hexadecimal, start: hex }];
 }
 
 /** Where a form of the secret ends that begins at `at`; -1 if none does. */
 function endOf(text: string, at: number, { characters, step }: Form): number {
   let places = [at];
   for (let i = 0; i < characters.length && places.length > 0; i++) {
-    const next = new Set<number>();
-    for (const place of places)
-      for (const end of step(text, place, characters[i] ?? '', i === 0)) next.add(end);
-    places = [...next];
+    const ends = places.map((place) => step(text, place, characters[i] ?? '', i === 0));
+    places = ends.length === 1 ? (ends[0] ?? []) : [...new Set(ends.flat())];
   }
   return places.length === 0 ? -1 : Math.max(...places);
 }
 
-const known = new Map<string, readonly Form[]>();
+/** The forms of a secret, and an expression for the places where one may begin. */
+interface Redaction {
+  readonly forms: readonly Form[];
+  readonly start: RegExp;
+}
+
+const redactions = new Map<string, Redaction>();
+
+function redactionOf(secret: string): Redaction {
+  const forms = formsOf(secret);
+  const start = new RegExp([...forms.map((form) => form.start), '[%&\\\\]'].join('|'), 'gi');
+  const redaction = { forms, start };
+  redactions.set(secret, redaction);
+  return redaction;
+}
 
 /**
  * A text with `[key]` in place of a secret: plain, as part of an address, of JSON or of HTML, and (from 8 characters
@@ -112,13 +132,15 @@ const known = new Map<string, readonly Form[]>();
  */
 export function withoutSecret(text: string, secret: string): string {
   if (secret === '') return text;
-  const forms = known.get(secret) ?? formsOf(secret);
-  known.set(secret, forms);
+  const { forms, start } = redactions.get(secret) ?? redactionOf(secret);
   let out = '';
   let copied = 0;
-  for (let at = 0; at < text.length; at++) {
+  start.lastIndex = 0;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    const at = found.index;
+    start.lastIndex = at + 1;
     for (const form of forms) {
-      const end = form.starts.includes(text[at] ?? '') ? endOf(text, at, form) : -1;
+      const end = endOf(text, at, form);
       if (end === -1) continue;
       const kept = text.slice(copied, at);
       out += `${form.before === undefined ? kept : kept.replace(form.before, '')}[key]`;
@@ -127,7 +149,7 @@ export function withoutSecret(text: string, secret: string): string {
         form.behind.lastIndex = end;
         copied += form.behind.exec(text)?.[0].length ?? 0;
       }
-      at = copied - 1;
+      start.lastIndex = copied;
       break;
     }
   }
