@@ -90,7 +90,7 @@ const paths: Readonly<Record<string, Operation>> = {
 const paidOperations: ReadonlySet<Operation | null> = new Set<Operation>(['search', 'uploads', 'playlist']);
 
 /** The ID of a channel of that name: UC and 22 characters. */
-export const channelId = (name: string): string => `UC${name.replace(/[^\w-]/g, '').padEnd(22, '0')}`;
+export const channelId = (name: string): string => `UC${name.replace(/[^\w-]/g, '').padEnd(22, '-')}`;
 
 /** An entry of an uploads list: the specified fields without `index`; `channelId` is that of its list. */
 export function video(videoId: string, more: Entry = {}): Entry {
@@ -189,9 +189,11 @@ export class SimulatedService {
     return () => this.#hooks.delete(hook);
   }
 
-  /** The nth paid request from now on (1 is the next) fails, once. */
-  failPaid(nth: number, fault: Fault): void {
-    this.#faults.set(this.#paid + nth, fault);
+  /** The nth paid request from now on (1 is the next) fails, once; returns what takes that back. */
+  failPaid(nth: number, fault: Fault): () => void {
+    const number = this.#paid + nth;
+    this.#faults.set(number, fault);
+    return () => this.#faults.delete(number);
   }
 
   /** A token for the page that starts at an offset of a list. */
