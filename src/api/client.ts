@@ -159,6 +159,7 @@ export class Client {
       // Pending events come first: a connection that the service has closed meanwhile is not used again.
       await new Promise((resolve) => setImmediate(resolve));
       this.#abortSignal.throwIfAborted();
+      if (operation.credits > 0) tally.paidRequests++;
       const answer = await this.#get(path, tally, attempt);
       result = `${answer.status} ${answer.body.length} bytes`;
       if (answer.status === 200) {

@@ -15,11 +15,19 @@ export interface Tally {
   readonly reference: string | null;
   readonly credits: Credits;
   requests: number;
+  /** Of them those of paid operations. */
+  paidRequests: number;
   retries: number;
 }
 
 export function newTally(reference: string | null = null): Tally {
-  return { reference, credits: { confirmed: 0, possibly_charged: 0 }, requests: 0, retries: 0 };
+  return {
+    reference,
+    credits: { confirmed: 0, possibly_charged: 0 },
+    requests: 0,
+    paidRequests: 0,
+    retries: 0,
+  };
 }
 
 /** Credits that a tally may have cost at most. */

@@ -27,5 +27,5 @@ export function register(command: Command, start: Start): void {
 
 /** Lists every video of each playlist (service specification, 4.5). */
 export async function run(options: ListingOptions, context: Context): Promise<number> {
-  return await runListing(operations.playlist, 'playlist', options, context);
+  return await runListing(operations.playlist, options, context);
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { resolveBounds } from '../accounts/bounds.ts';
 import { operations } from '../api/contract.ts';
 import { checkParameters } from '../api/parameters.ts';
 import { expectedReference, parseReference, type Reference } from '../api/references.ts';
@@ -8,8 +7,9 @@ import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts'
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence, document } from '../help/document.ts';
-import { prepareBodies } from '../run/answers.ts';
-import { runCall } from '../run/session.ts';
+import { planAnswers } from '../run/answers.ts';
+import { filesOf } from '../run/run-listing.ts';
+import { runSession } from '../run/session.ts';
 
 export interface SearchOptions {
   readonly shared: SharedOptions;
@@ -43,21 +43,29 @@ export function register(command: Command, start: Start): void {
   );
 }
 
-/** Prints what a search inside one channel finds (service specification, 4.2). */
+/** Prints the results of a search inside one channel (service specification, 4.2). */
 export async function run(options: SearchOptions, context: Context): Promise<number> {
   const operation = operations.search;
-  const { shared } = options;
+  const { shared, query, limit } = options;
   const parameters = ({ value }: Reference) => ({
     channel: value,
-    q: options.query,
-    ...(options.limit === null ? {} : { limit: options.limit }),
+    q: query,
+    ...(limit !== null && { limit }),
   });
-  return await runCall(operation.name, shared, context, async () => {
+  return await runSession(operation.name, { shared, files: filesOf({ shared }) }, context, async () => {
     const channel = parseReference(options.channel, 'channel');
     checkParameters(operation, parameters(channel));
-    if (options.query.trim() === '') throw usage('the query is blank', 'expected words to search for');
-    const references = { list: [channel], several: false };
-    const plan = { operation, parameters, references, shared, concurrency: 1 };
-    return await prepareBodies(plan, resolveBounds(shared.maxCredits, context.env, []), context);
+    if (query.trim() === '') throw usage('the query is blank', 'expected words to search for');
+    const inputs = [{ ...channel, label: channel.given, first: 0 }];
+    return await planAnswers({
+      operation,
+      parameters,
+      references: { inputs, several: false },
+      shared,
+      concurrency: 1,
+      limit: null,
+      seen: null,
+      context,
+    });
   });
 }

@@ -35,5 +35,5 @@ export function register(command: Command, start: Start): void {
 
 /** Lists every upload of each channel (service specification, 4.3). */
 export async function run(options: ListingOptions, context: Context): Promise<number> {
-  return await runListing(operations.uploads, 'channel', options, context);
+  return await runListing(operations.uploads, options, context);
 }

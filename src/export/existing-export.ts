@@ -1,89 +1,66 @@
-import { usage } from '../errors.ts';
+import { stat } from 'node:fs/promises';
 import type { Field } from '../output/fields.ts';
-import {
-  type FileFormat,
-  type FileRecord,
-  findIds,
-  readEntries,
-  readHeader,
-  type Survey,
-  surveyFile,
-} from './read/read-file.ts';
-import type { ExportTask } from './task.ts';
+import type { FileFormat } from '../output/formats.ts';
+import type { ExportJob } from './job.ts';
+import type { Memory } from './memory.ts';
+import { digestOf } from './partial-file.ts';
+import { type FileIds, readEntries, readHeader, readIdSet } from './read/read-file.ts';
 
-/** The complete file that an update builds upon, or none. It is read in pieces: memory stays flat. */
+/** The complete FILE that an update builds on. It is read in pieces: memory stays flat. */
 export class ExistingExport {
   readonly #path: string;
-  readonly #shown: string;
-  readonly #exists: boolean;
   readonly #format: FileFormat;
   readonly #fields: readonly Field[] | null;
+  #ids: FileIds | null = null;
 
-  constructor({ settings, target }: Pick<ExportTask, 'settings' | 'target'>) {
+  constructor({ run, target }: Pick<ExportJob, 'run' | 'target'>) {
     this.#path = target.real;
-    this.#shown = target.path;
-    this.#exists = target.exists;
-    this.#format = settings.format;
-    this.#fields = settings.fields;
+    this.#format = run.format;
+    this.#fields = run.fields;
   }
 
-  /** Which of these names are video IDs in the file. */
-  async find(names: readonly string[]): Promise<Set<string>> {
-    if (!this.#exists) return new Set();
-    return await findIds(this.#path, this.#format, this.#fields, new Set(names));
+  /** All video IDs, the number of entries and the channels; checks every entry. Throws as `readEntries`. */
+  async ids(): Promise<FileIds> {
+    this.#ids ??= await readIdSet(this.#path, this.#format, this.#fields);
+    return this.#ids;
   }
 
-  /** The number of its entries and their channel, as far as they tell; throws a usage error where something is damaged. */
-  async survey(): Promise<Survey> {
-    if (!this.#exists) return { entries: 0, channelId: null };
-    return await surveyFile(this.#path, this.#format, this.#fields);
+  async isEmpty(): Promise<boolean> {
+    for await (const entries of readEntries(this.#path, this.#format, undefined, { check: false }))
+      if (entries.length > 0) return false;
+    return true;
   }
 
-  /**
-   * A look that costs little: the number of its entries and the channel of its newest one (null where that does not
-   * say). Throws for a file that is cut short, or whose entries have no video ID.
-   */
-  async look(): Promise<{ entries: number; channelId: string | null }> {
-    let entries = 0;
-    let channelId: string | null = null;
-    for await (const records of this.#read()) {
-      const [first] = records;
-      if (entries === 0 && first !== undefined) {
-        channelId = first.channelId;
-        if (records.every(({ videoId }) => videoId === null)) {
-          throw usage(
-            `${this.#shown}: its entries have no videoId, which --update needs`,
-            'export it anew with --restart',
-          );
-        }
-      }
-      entries += records.length;
-    }
-    return { entries, channelId };
+  /** Whether it is the file that the memory describes: same size and digest. Size, mtime and inode save reading it. */
+  async isRemembered({ finished }: Memory): Promise<boolean> {
+    if (finished === null) return false;
+    const { size, mtimeMs, ino } = await stat(this.#path);
+    if (size !== finished.size) return false;
+    if (mtimeMs === finished.mtime && ino === finished.inode) return true;
+    return (await digestOf(this.#path)) === finished.digest;
   }
 
-  /** csv: its columns, which new entries get too. */
-  async header(): Promise<readonly string[] | null> {
-    return this.#exists && this.#format === 'csv' ? await readHeader(this.#path) : null;
+  /** Columns of its header (csv); null for other formats. */
+  async columns(): Promise<readonly string[] | null> {
+    return this.#format === 'csv' ? await readHeader(this.#path) : null;
   }
 
-  /** True where any entry is of this channel: a list may hold videos of guests, too. */
-  async hasChannel(id: string): Promise<boolean> {
-    for await (const records of this.#read()) {
-      if (records.some(({ channelId }) => channelId === id)) return true;
-    }
-    return false;
-  }
-
-  /** Its entries as they stand, ready to follow newer ones. */
-  async *rows(): AsyncGenerator<string, void> {
-    const [before, after] = this.#format === 'json' ? [',', ''] : ['', '\n'];
-    for await (const records of this.#read()) {
-      for (const { raw } of records) yield `${before}${raw}${after}`;
+  /** Adds the publication dates that its entries have. */
+  async addPublished(dates: Record<string, string>): Promise<void> {
+    for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {
+      for (const { videoId, published } of entries)
+        if (videoId !== null && published !== null) dates[videoId] = published;
     }
   }
 
-  async *#read(): AsyncGenerator<FileRecord[], void> {
-    if (this.#exists) yield* readEntries(this.#path, this.#format, this.#fields, { check: false });
+  /** Its entries as they stand, with the format's separator between them. */
+  async *rows(separator: string): AsyncGenerator<string, void> {
+    let first = true;
+    for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {
+      if (entries.length === 0) continue;
+      const raw = entries.map((entry) => entry.raw);
+      yield separator === '' ? `${raw.join('\n')}\n` : `${first ? '' : separator}${raw.join(separator)}`;
+      first = false;
+    }
   }
 }

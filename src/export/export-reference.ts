@@ -1,85 +1,201 @@
-import { basename } from 'node:path';
-import type { Tally } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
-import type { Target } from '../fs/target.ts';
-import type { ListStart } from '../run/listing-plan.ts';
-import { failed, newReceipt, type Receipt } from '../run/receipts.ts';
-import type { Call } from '../run/session.ts';
-import { restartCommand } from './restart-command.ts';
-import type { ExportSettings, ExportTask } from './task.ts';
-import { withLock } from './with-lock.ts';
+import { acquireLock } from '../fs/lock.ts';
+import { resolveTarget, type Target } from '../fs/target.ts';
+import type { Receipt } from '../run/receipts.ts';
+import type { ListingStart } from '../run/run-listing.ts';
+import { exportFull } from './full.ts';
+import {
+  completeFile,
+  type ExportJob,
+  type ExportRun,
+  fullCost,
+  ofReference,
+  remember,
+  restartCommand,
+  warnOnce,
+  withRemedy,
+} from './job.ts';
+import { newerMemory, readMemory, UnusableMemory, writeMemory } from './memory.ts';
+import { PartialFile } from './partial-file.ts';
+import { gone, updateFile } from './update.ts';
 
 /**
- * Exports one reference; never rejects: how it went is in the receipt, and has been told (in a folder of many:
- * unless it ends the whole call). `targetOf`: null where nothing is to be done. `finishing`: see `ExportTask`.
+ * Exports one reference into its file, under the lock of that file, and remembers how it went. Never rejects, unless
+ * the program has a bug: failures are in the receipt. `locate`: the file and the ID; null if nothing is to be done.
  */
 export async function exportReference(
-  call: Call,
-  settings: ExportSettings,
-  start: ListStart,
-  targetOf: (receipt: Receipt) => Promise<Target | null>,
-  finishing: (receipt: Receipt) => Promise<void> = async () => {},
-): Promise<Receipt> {
-  const receipt = newReceipt(start.given, start.id);
-  const inFolder = settings.listing.options.outputDir !== null;
-  let task: ExportTask | null = null;
+  run: ExportRun,
+  start: ListingStart,
+  receipt: Receipt,
+  locate: () => Promise<{ target: Target; id: string | null } | null>,
+): Promise<void> {
+  const { session } = run;
   try {
-    call.checkHalted();
-    const target = await targetOf(receipt);
-    if (target === null) {
+    session.throwIfEnded();
+  } catch {
+    return;
+  }
+  receipt.started = true;
+  let job: ExportJob | null = null;
+  try {
+    const place = await locate();
+    if (place === null) {
       receipt.status = 'unchanged';
-      return receipt;
+      return;
     }
+    const { target, id } = place;
     receipt.file = target.path;
-    task = { call, settings, start, target, receipt, finishing: () => finishing(receipt) };
-    await withLock(task);
+    job = { run, start, receipt, target, id, memory: null };
+    const lock = await acquireLock(target.real, target.path);
+    try {
+      // Another run may have finished the file until it released the lock.
+      const now = await resolveTarget(target.path);
+      job = { ...job, target: now.real === target.real ? now : target };
+      await exportLocked(job);
+    } finally {
+      await lock.release();
+    }
+    if (receipt.status !== 'kept') session.succeed();
   } catch (error) {
-    const failure = inFolder ? ofOne(toFailure(error), task) : toFailure(error);
-    failed(receipt, failure);
-    if (failure.scope === 'call') call.halt(failure);
+    if (receipt.failure === null) session.fail(receipt, job === null ? error : explained(job, error));
   }
-  const { failure, file } = receipt;
-  if (failure !== null && !(inFolder && failure.scope === 'call')) {
-    call.tell(failure, {
-      reference: nameOf(start, file, failure),
-      tally: talliedFor(call, receipt),
-      next: receipt.goOn,
-    });
-  }
-  return receipt;
 }
 
-/** What a failure's line begins with: the reference and its file, unless the message names that. */
-function nameOf({ given }: ListStart, file: string | null, { message }: Failure): string | null {
-  if (file !== null && !namesFile(message, basename(file)))
-    return given === null ? file : `${given} (${file})`;
-  return given !== null && message.includes(given) ? null : given;
+/** Does the work while the lock is held, then notes the result in the memory of FILE. */
+async function exportLocked(job: ExportJob): Promise<void> {
+  const { run, receipt } = job;
+  let isUsable = true;
+  if (run.remembers) {
+    try {
+      job.memory = await readMemory(job.target.real);
+      if (job.memory !== null && job.memory.service !== run.session.serviceName) job.memory = null;
+    } catch (error) {
+      if (!(error instanceof UnusableMemory)) throw error;
+      if (error.newer) throw newerMemory(error);
+      isUsable = !error.inTheWay;
+    }
+  }
+  const before = job.memory;
+  const finished = job.memory?.finished ?? null;
+  try {
+    await exportOrUpdate(job);
+    noteResult(job, true);
+  } catch (error) {
+    run.session.fail(receipt, explained(job, error));
+    noteResult(job, false);
+  }
+  if (!run.remembers || job.memory === null || !isUsable) return;
+  const { vanished } = job.memory;
+  if (receipt.failure === null && vanished !== null) remember(job, () => ({ vanished: null }));
+  // Without pages nothing was paid: losing such a note in a power cut costs a free request.
+  const durable = receipt.pages > 0 || job.memory.finished !== finished;
+  if (job.memory === before && receipt.failure === null && receipt.status === 'kept') return;
+  try {
+    await writeMemory(job.target.real, job.memory, durable);
+  } catch (error) {
+    const { message } = toFailure(error);
+    run.session.warn({ label: null, message: `the folder's memory cannot be written: ${message}` });
+  }
 }
 
-const namesFile = (message: string, name: string): boolean =>
-  message
-    .split(/[\s:]/)
-    .some((word) => ['', '.part', '.part.json'].some((end) => basename(word) === name + end));
+function explained(job: ExportJob, error: unknown): Failure {
+  const { receipt } = job;
+  let failure = toFailure(error);
+  // A channel that was exported before is gone, not misspelled.
+  if (failure.code === 'not_found' && !receipt.isGone && job.memory?.checked != null)
+    failure = gone(job, failure);
+  if (failure.code === 'damaged') failure = failure.with({ scope: 'reference' });
+  return withRemedy(job, ofReference(job, failure));
+}
 
-/**
- * A failure in a folder of many files: what is wrong with one of them stops only that one, and `--restart` must not
- * be meant for all.
- */
-function ofOne(failure: Failure, task: ExportTask | null): Failure {
-  const { code, message, hint = '', status, cause } = failure;
-  const alone = task !== null && /--restart/.test(hint) && !hint.includes('chanlist ');
-  if (code !== 'usage' && !alone) return failure;
-  const told = alone ? `${hint}; for this one alone: ${restartCommand(task)}` : hint;
-  return new Failure(code, message, {
-    scope: code === 'usage' ? 'reference' : failure.scope,
-    ...(told === '' ? {} : { hint: told }),
-    ...(status === null ? {} : { status }),
-    cause,
+/** Chooses what to do with FILE and with what an interrupted run left. */
+async function exportOrUpdate(job: ExportJob): Promise<void> {
+  const { run, target, receipt, memory, start } = job;
+  const { operation, options } = run.task;
+  warnOfMoved(job);
+  if (options.restart) return await exportFull(job, true);
+  const interrupted = await PartialFile.peek(target);
+  if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)
+    throw missingFile(job);
+  if (interrupted !== null && (interrupted.header.mode === 'export' || !options.update || !target.exists)) {
+    const isDropped = interrupted.header.mode === 'update' && options.update;
+    await exportFull(job, isDropped || (interrupted.progress.pages === 0 && interrupted.length === null));
+    if (!options.update) return;
+    const { resumed } = receipt;
+    const again = { ...job, target: await resolveTarget(target.path) };
+    await updateFile(again);
+    job.memory = again.memory;
+    receipt.resumed = resumed;
+    if (receipt.status === 'unchanged') receipt.status = 'complete';
+    return;
+  }
+  if (!target.exists) {
+    if (memory?.finished != null) throw missingFile(job);
+    return await exportFull(job, false);
+  }
+  if (options.update) return await updateFile(job);
+  const { stat } = await import('node:fs/promises');
+  const isEmpty = (await stat(target.real)).size === 0;
+  if ((isEmpty && memory?.finished == null) || (run.folder === null && operation.name !== 'uploads'))
+    return await exportFull(job, false);
+  if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
+  receipt.status = 'kept';
+  receipt.entries = memory?.entries ?? 0;
+}
+
+/** A finished export that is remembered, and not there: the folder may not be mounted. */
+function missingFile(job: ExportJob): Failure {
+  const { memory, target, run, start } = job;
+  const changed = memory?.changed?.slice(0, 10) ?? 'an earlier run';
+  const command = restartCommand(run.task, start, target);
+  return new Failure(
+    'damaged',
+    `${target.path} is not there, but was exported on ${changed}: is its folder mounted?`,
+    {
+      hint: `nothing was bought; to export it again (${fullCost(memory?.entries ?? null)}): ${command}`,
+      scope: 'reference',
+    },
+  );
+}
+
+/** A reference that now leads to another ID, or to none, keeps the known one; one warning says which line to change. */
+function warnOfMoved(job: ExportJob): void {
+  const { run, start, id } = job;
+  const value = start.value ?? '';
+  if (!run.moved.has(value)) return;
+  const to = run.moved.get(value) ?? null;
+  const where = to === null ? 'is not found any more' : `now leads to ${to}`;
+  warnOnce(
+    job,
+    `moved ${to}`,
+    `the reference ${where}; ${id} is kept up to date, and nothing is bought for the other`,
+    `change its line to ${id}`,
+  );
+}
+
+/** Notes in the memory how the run ended. */
+function noteResult(job: ExportJob, succeeded: boolean): void {
+  const { run, start, receipt } = job;
+  const value = start.value;
+  const spent = receipt.tally.credits;
+  const resolved = value === null ? null : (run.resolved.get(value) ?? null);
+  remember(job, (memory) => {
+    const known =
+      value === null || value === memory.id ? {} : { [value]: resolved ?? memory.references[value] ?? null };
+    const isOfCall = receipt.failure !== null && receipt.failure.scope !== 'reference';
+    return {
+      references: { ...memory.references, ...known },
+      credits: {
+        confirmed: memory.credits.confirmed + spent.confirmed,
+        possibly_charged: memory.credits.possibly_charged + spent.possibly_charged,
+      },
+      interrupted: isOfCall || (!succeeded && receipt.pages > 0),
+      failures: succeeded
+        ? receipt.status === 'unchecked'
+          ? memory.failures
+          : 0
+        : memory.failures + (isOfCall ? 0 : 1),
+      ...(receipt.missing !== null && { missing: receipt.missing, disappeared: receipt.disappeared }),
+    };
   });
-}
-
-/** What was spent, as far as a failure's line tells it: by the whole call where that has ended. */
-function talliedFor(call: Call, receipt: Receipt): Tally | null {
-  if (receipt.failure?.scope === 'call' && call.budget.total.requests > 0) return call.budget.total;
-  return receipt.tally.requests > 0 ? receipt.tally : null;
 }

@@ -1,235 +1,557 @@
-import { usage } from '../errors.ts';
+import { dirname } from 'node:path';
+import { systemCode, usage } from '../errors.ts';
 import { guarded } from '../fs/file-errors.ts';
-import { type FileOps, nodeFileOps, type OpenFile, removeIfThere } from '../fs/file-ops.ts';
-import type { Target } from '../fs/target.ts';
 import {
-  begin,
-  complete,
-  type Known,
-  markOf,
-  type OpenPart,
-  openPart,
-  pathsOf,
-  sameMark,
-} from './partial-file-steps.ts';
+  type FileOps,
+  type FileStat,
+  newFileMode,
+  nodeFileOps,
+  type OpenFile,
+  removeIfThere,
+} from '../fs/file-ops.ts';
+import type { Target } from '../fs/target.ts';
+import type { Text } from '../output/format.ts';
 import {
   checkIdentity,
   damaged,
+  type ExportMode,
   type FileMark,
   type Identity,
-  misfits,
-  newState,
+  noProgress,
   type Progress,
+  parseState,
   type State,
+  type StateHeader,
 } from './state.ts';
-import { allDone, StateFile } from './state-file.ts';
 
-export interface ExportOptions {
-  /** Throws an interrupted export away. */
+export interface OpenOptions {
+  readonly mode: ExportMode;
+  /** Start over: an interrupted export is discarded once the first new page is there. */
   readonly restart: boolean;
-  /** What kind of export it is: an interrupted one of the other kind does not fit. */
-  readonly mode: State['mode'];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Whether the finished file needs a digest (SHA-256, for the memory of a folder). */
+  readonly digest: boolean;
+  /** Publication dates by video ID to keep in the state. */
+  readonly published?: Readonly<Record<string, string>>;
   readonly ops?: FileOps;
 }
 
-/** Bytes of old entries that are written at once. */
-const chunk = 1024 * 1024;
+/** Bytes read or written at once. */
+const chunkSize = 1024 * 1024;
+/** A state log is rewritten when it exceeds this many bytes. */
+const maxStateBytes = 2 * 1024 * 1024;
+
+/** Where the files of an export are; all in the folder of FILE. */
+interface Paths {
+  readonly part: string;
+  readonly state: string;
+  /** Rows before the first page is committed; later the finished file of an update. */
+  readonly temporary: string;
+  readonly folder: string;
+}
+
+const pathsOf = ({ real }: Target): Paths => ({
+  part: `${real}.part`,
+  state: `${real}.part.json`,
+  temporary: `${real}.part.tmp`,
+  folder: dirname(real),
+});
+
+/** The finished file of an export: bytes, and digest if one was wanted. */
+export interface FinishedFile {
+  readonly size: number;
+  readonly digest: string | null;
+}
 
 /**
- * A file that is never half-written: rows go to `FILE.part`, how far it has come to `FILE.part.json`, and when
- * all is there the part file takes FILE's place. Whenever the process dies, the next `open` goes on behind the
- * last page that was appended, or finishes what only had to be put in its place. Whoever opens it holds the lock.
+ * A file that is never half-written. Rows go to `FILE.part`, resume data to `FILE.part.json` (a log of JSON lines);
+ * when complete, the rows replace FILE atomically. Whenever the process dies, the next `open` resumes after the last
+ * page that `append` committed. An interrupted export is replaced only once the first page of the new one is durable.
+ * The caller holds the lock of FILE.
  */
 export class PartialFile {
   readonly target: Target;
-  /** An interrupted export goes on: what it is of and how far it has come is in `state`. */
+  /** An interrupted export is resumed. */
   readonly resumed: boolean;
-  /** FILE is in its place already: the interrupted run only had to clean up. Nothing more can be written. */
-  readonly alreadyDone: boolean;
-  /** FILE is not the one that it was when the interrupted export began. */
-  readonly baseChanged: boolean;
-  readonly #known: Known;
-  #part: OpenFile | null;
-  readonly #inode: number;
-  #state: State;
-  /** Bytes in the part file: those of the state, and rows that cannot be gone on from. */
+  /** FILE has been replaced already: the interrupted run had all pages. Nothing more can be written. */
+  readonly finished: FinishedFile | null;
+  readonly #ops: FileOps;
+  readonly #paths: Paths;
+  readonly #wantsDigest: boolean;
+  #header: StateHeader;
+  #progress: Progress;
+  #marks: string;
+  #rows: OpenFile | null;
+  #log: OpenFile | null = null;
+  #logLength: number;
+  /** Rows are still in the temporary file, and an older partial file is untouched. */
+  #uncommitted: boolean;
+  /** Bytes written to the rows, committed or not. */
   #end: number;
+  #hash: import('node:crypto').Hash | null = null;
   #broken = false;
 
-  private constructor(known: Known, state: State, open: OpenPart | null, how: How) {
-    this.target = known.paths.target;
-    this.resumed = how.resumed;
-    this.alreadyDone = open === null;
-    this.baseChanged = how.baseChanged;
-    this.#known = known;
-    this.#part = open?.part ?? null;
-    this.#inode = open?.inode ?? 0;
-    this.#state = state;
-    this.#end = state.bytes;
+  private constructor(
+    target: Target,
+    options: OpenOptions & { ops: FileOps },
+    state: Omit<State, 'length'>,
+    details: { rows: OpenFile | null; resumed: boolean; finished: FinishedFile | null },
+  ) {
+    this.target = target;
+    this.resumed = details.resumed;
+    this.finished = details.finished;
+    this.#ops = options.ops;
+    this.#paths = pathsOf(target);
+    this.#wantsDigest = options.digest;
+    this.#header = state.header;
+    this.#progress = state.progress;
+    this.#marks = state.marks;
+    this.#rows = details.rows;
+    this.#logLength = maxStateBytes;
+    this.#uncommitted = !details.resumed;
+    this.#end = state.progress.bytes;
+    if (!details.resumed && options.digest) this.#hash = newHash();
   }
 
-  /** The state of an interrupted export of this file; null where there is none. Changes nothing. */
+  /** The state of an interrupted export of this file; null if there is none. Changes nothing. */
   static async peek(target: Target, ops: FileOps = nodeFileOps): Promise<State | null> {
     const { state } = pathsOf(target);
-    return await guarded(state, 'opening', () => new StateFile(state, ops).read());
+    return await guarded(state, 'opening', () => readState(state, ops));
   }
 
   /**
-   * Goes on with an interrupted export or begins one: creates both files, so that a folder that cannot be
-   * written and a full disk show before anything is paid. Throws usage errors for arguments that do not fit the
-   * interrupted export and for paths that cannot be written, `failed` for a damaged or incomplete one.
+   * Resumes an interrupted export, or prepares a new one: creates the temporary file, so that a folder that cannot
+   * be written shows before anything is paid. Throws usage errors for arguments that do not match the interrupted
+   * export and for paths that cannot be written, `damaged` for an interrupted export that is not all there.
    */
-  static async open(target: Target, identity: Identity, options: ExportOptions): Promise<PartialFile> {
-    const ops = options.ops ?? nodeFileOps;
+  static async open(target: Target, identity: Identity, given: OpenOptions): Promise<PartialFile> {
+    const options = { ...given, ops: given.ops ?? nodeFileOps };
+    const { ops } = options;
     const paths = pathsOf(target);
-    const journal = new StateFile(paths.state, ops);
     return await guarded(paths.part, 'opening', async () => {
-      const base = markOf(await ops.lstat(target.real));
-      const part = await ops.lstatOwned(paths.part, paths.mode);
-      await journal.check();
-      const known = { ops, paths, journal };
-      const state = options.restart ? null : await journal.read();
-      const now = { identity, mode: options.mode };
-      if (state?.done) {
-        const whole = part === null ? isFinished(state, base) : part.size === state.bytes;
-        if (!whole) throw damaged(`${paths.part} is ${part === null ? 'missing' : 'incomplete'}`);
-        // Once FILE is in its place nothing is interrupted: other arguments begin an export of their own.
-        if (part !== null) checkIdentity(state, now, target.path);
-        if (part !== null || misfits(state, now).length === 0) {
-          await complete(known, part !== null);
-          return new PartialFile(known, state, null, { resumed: true, baseChanged: false });
-        }
-      } else if (state !== null) {
-        checkIdentity(state, now, target.path);
-        const baseChanged = !sameMark(state.base, base);
-        return new PartialFile(known, state, await openPart(known, state, part), {
-          resumed: true,
-          baseChanged,
-        });
-      } else if (part !== null && part.size > 0 && !options.restart) {
+      const state = options.restart ? null : await readState(paths.state, ops);
+      if (state === null) return await createNew(target, identity, options, paths);
+      checkIdentity(state, options.mode, identity, target.path);
+      await adoptRows(state, paths, ops);
+      if (state.progress.result !== null) {
+        const finished = await finishInterrupted(target, state, paths, ops);
+        if (finished !== null)
+          return new PartialFile(target, options, state, { rows: null, resumed: true, finished });
+      }
+      const progress = { ...state.progress, result: null };
+      const rows = await openRows(paths, progress.bytes, ops);
+      return new PartialFile(
+        target,
+        options,
+        { ...state, progress },
+        { rows, resumed: true, finished: null },
+      );
+    });
+
+    async function createNew(
+      target: Target,
+      identity: Identity,
+      options: OpenOptions & { ops: FileOps },
+      paths: Paths,
+    ): Promise<PartialFile> {
+      const part = await ops.lstatOwned(paths.part, target.mode ?? newFileMode());
+      if (part !== null && part.size > 0 && !options.restart)
         throw usage(
           `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
-          'remove it, or throw it away with --restart',
+          'remove it, or start over with --restart',
         );
+      const rows = await ops.open(paths.temporary, 'replace');
+      try {
+        const { ino } = await rows.stat();
+        const header: StateHeader = {
+          version: 2,
+          mode: options.mode,
+          identity,
+          started: new Date(options.now).toISOString(),
+          base: markOf(await ops.lstat(target.real)),
+          inode: ino,
+          published: options.published ?? {},
+          marks: '',
+        };
+        const state = { header, progress: noProgress, marks: '' };
+        return new PartialFile(target, options, state, { rows, resumed: false, finished: null });
+      } catch (error) {
+        await rows.close();
+        throw error;
       }
-      const fresh = newState(identity, options.mode, options.now, base);
-      return new PartialFile(known, fresh, await begin(known, fresh), { resumed: false, baseChanged: false });
-    });
-  }
-
-  get state(): State {
-    return this.#state;
-  }
-
-  /**
-   * Adds the text of a page, and with it how far the export has come now. Both are durable when it resolves; if
-   * the process dies before, neither counts. An empty text only notes the progress.
-   */
-  async append(text: string, next: Partial<Progress>): Promise<void> {
-    await this.#change(async (part) => {
-      await this.#write(part, text);
-      const synced = this.#end === this.#state.bytes ? Promise.resolve() : part.datasync();
-      await this.#save({ ...this.#state, ...next, bytes: this.#end }, synced);
-    });
-  }
-
-  /** Adds text that cannot be gone on from: it is part of the file if `finish` follows, else it is dropped. */
-  async appendUncommitted(text: string): Promise<void> {
-    await this.#change((part) => this.#write(part, text));
-  }
-
-  /** Adds the closing text and puts the file in its place, durably; nothing but FILE is left. */
-  async finish(tail: string): Promise<void> {
-    await this.#change(async (part) => {
-      await this.#write(part, tail);
-      await part.chmod(this.#known.paths.mode);
-      await this.#save({ ...this.#state, bytes: this.#end, done: true }, part.sync());
-    });
-    await this.close();
-    await guarded(this.target.path, 'exporting', () => complete(this.#known, true));
-  }
-
-  /**
-   * Adds old entries (texts, separators included) behind what is there, then the closing text, and finishes.
-   * Memory stays flat. If the process dies meanwhile, it is done anew: only what `append` added counts till then.
-   */
-  async finishWith(old: AsyncIterable<string>, tail: string): Promise<void> {
-    let texts: string[] = [];
-    let length = 0;
-    const flush = async (): Promise<void> => {
-      const text = texts.join('');
-      texts = [];
-      length = 0;
-      await this.appendUncommitted(text);
-    };
-    for await (const text of old) {
-      texts.push(text);
-      length += text.length;
-      if (length >= chunk) await flush();
     }
-    await flush();
-    await this.finish(tail);
   }
 
-  /** Lets go of the files: an export that is not finished waits for the next run. */
-  async close(): Promise<void> {
-    const part = this.#part;
-    this.#part = null;
-    await part?.close();
+  get header(): StateHeader {
+    return this.#header;
   }
 
-  /** Throws the export away: nothing of it is left, FILE is as it was. */
-  async discard(): Promise<void> {
-    await this.close();
-    const { ops, paths, journal } = this.#known;
-    const { identity, mode, base, started, bytes } = this.#state;
-    await guarded(paths.part, 'exporting', async () => {
-      // First nothing counts any more, so that a half-removed export is not taken for a damaged one.
-      if (bytes > 0) await journal.write(newState(identity, mode, Date.parse(started), base));
-      await removeIfThere(paths.part, ops, paths.mode);
-      await journal.remove();
+  get progress(): Progress {
+    return this.#progress;
+  }
+
+  /** Concatenated digests of the tokens used so far, in all runs. */
+  get marks(): string {
+    return this.#marks;
+  }
+
+  /** FILE is not the file that it was when the export started. */
+  async isBaseChanged(): Promise<boolean> {
+    return !sameMark(this.#header.base, markOf(await this.#ops.lstat(this.target.real)));
+  }
+
+  /**
+   * Adds the text of a page and how far the export is now. Both are durable when this resolves; if the process dies
+   * before, neither counts.
+   */
+  async append(text: Text, next: Partial<Omit<Progress, 'bytes' | 'result'>>): Promise<void> {
+    await this.#change(async (rows) => {
+      const changed = text.length > 0;
+      await this.#write(rows, text);
+      await this.#commit(rows, { ...this.#progress, ...next, bytes: this.#end, result: null }, changed);
     });
   }
 
-  async #change(work: (part: OpenFile) => Promise<void>): Promise<void> {
-    const part = this.#part;
-    if (part === null || this.#broken) throw new Error('this export cannot be written any more');
+  /** Adds text after which the listing cannot be resumed: the next run drops it and fetches its page again. */
+  async appendUncommitted(text: Text): Promise<void> {
+    if (!this.#uncommitted) await this.#change((rows) => this.#write(rows, text));
+  }
+
+  /**
+   * Finishes a full export: adds the closing text and makes the rows FILE, durably. `beforeReplacing` runs when all
+   * is durable and FILE is still the old one. From the replacement on nothing is a failure: what goes wrong is returned.
+   */
+  async finish(
+    tail: string,
+    beforeReplacing?: () => Promise<void>,
+  ): Promise<FinishedFile & { problem: unknown }> {
+    let result: FinishedFile = { size: 0, digest: null };
+    await this.#change(async (rows) => {
+      await this.#write(rows, tail);
+      if (this.#uncommitted) await this.#commit(rows, this.#progress, true);
+      await rows.chmod(this.#finishedMode);
+      await rows.sync();
+      result = { size: this.#end, digest: this.#wantsDigest ? await this.#digestOfRows(rows) : null };
+      await this.#writeState({ ...this.#progress, result });
+    });
+    await beforeReplacing?.();
+    const problem = await this.#replace(this.#paths.part);
+    return { ...result, problem };
+  }
+
+  /**
+   * Finishes an update: puts the new rows above (and below) the old ones into a new file, which replaces FILE. Old
+   * rows come as texts with the format's `separator` between them. Memory stays flat. If the process dies, the next
+   * run does it again.
+   */
+  async finishUpdate(
+    old: { readonly entries: number; rows(): AsyncIterable<Text> },
+    separator: string,
+    tail: string,
+    beforeReplacing?: () => Promise<void>,
+  ): Promise<FinishedFile & { problem: unknown }> {
+    await beforeReplacing?.();
+    let result: FinishedFile = { size: 0, digest: null };
+    await this.#change(async (rows) => {
+      const { top, bytes, entries } = this.#progress;
+      const above = top ?? { bytes, entries };
+      const file = await this.#ops.open(this.#paths.temporary, 'replace');
+      try {
+        const writer = new ChunkWriter(file, this.#wantsDigest ? newHash() : null);
+        for await (const text of readRows(rows, 0, above.bytes)) await writer.write(text);
+        if (above.entries > 0 && old.entries > 0) await writer.write(separator);
+        for await (const text of old.rows()) await writer.write(text);
+        if (entries > above.entries && above.entries + old.entries > 0) await writer.write(separator);
+        for await (const text of readRows(rows, above.bytes, bytes)) await writer.write(text);
+        await writer.write(tail);
+        result = await writer.end();
+        await file.chmod(this.#finishedMode);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await this.#ops.syncFolder(this.#paths.folder);
+      await this.#writeState({ ...this.#progress, result });
+    });
+    const problem = await this.#replace(this.#paths.temporary);
+    return { ...result, problem };
+  }
+
+  /** The new rows of an update, as they were written: above and below the old ones. */
+  async *newRows(): AsyncGenerator<Buffer, void> {
+    const rows = this.#rows;
+    if (rows !== null) yield* readRows(rows, 0, this.#progress.bytes);
+  }
+
+  /** Closes the files: an export that is not finished waits for the next run. */
+  async close(): Promise<void> {
+    const [rows, log] = [this.#rows, this.#log];
+    this.#rows = null;
+    this.#log = null;
+    await rows?.close();
+    await log?.close();
+    if (rows !== null && this.#uncommitted)
+      await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
+  }
+
+  /** Discards this export: nothing of it remains, FILE is as it was. */
+  async discard(): Promise<void> {
+    const committed = !this.#uncommitted;
+    await this.close();
+    if (!committed) return;
+    await guarded(this.#paths.part, 'exporting', () =>
+      removeExport(this.#paths, this.#ops, this.#finishedMode),
+    );
+  }
+
+  async #change(work: (rows: OpenFile) => Promise<void>): Promise<void> {
+    const rows = this.#rows;
+    if (rows === null || this.#broken) throw new Error('this export cannot be written any more');
     this.#broken = true;
-    await guarded(this.#known.paths.part, 'exporting', () => work(part));
+    await guarded(this.#paths.part, 'exporting', () => work(rows));
     this.#broken = false;
   }
 
-  async #write(part: OpenFile, text: string): Promise<void> {
-    if (text === '') return;
-    const bytes = Buffer.from(text);
-    await part.write(bytes, this.#end);
+  async #write(rows: OpenFile, text: Text): Promise<void> {
+    if (text.length === 0) return;
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#hash?.update(bytes);
+    await rows.write(bytes, this.#end);
     this.#end += bytes.length;
   }
 
-  async #save(state: State, synced: Promise<void>): Promise<void> {
-    const { journal } = this.#known;
-    await journal.write(state, allDone([synced, this.#checkPart()]));
-    this.#state = state;
+  /** Makes the rows durable, then the progress that speaks of them. */
+  async #commit(rows: OpenFile, progress: Progress, changed: boolean): Promise<void> {
+    if (changed) await rows.datasync();
+    if (!this.#uncommitted) {
+      await this.#checkName();
+      await this.#writeState(progress);
+      return;
+    }
+    // The new rows exist durably under the temporary name before the new state replaces an older one.
+    await this.#ops.syncFolder(this.#paths.folder);
+    await this.#writeState(progress);
+    await this.#ops.rename(this.#paths.temporary, this.#paths.part);
+    await this.#ops.syncFolder(this.#paths.folder);
+    this.#uncommitted = false;
   }
 
-  /** The name of the part file still means the file that was written to. */
-  async #checkPart(): Promise<void> {
-    const { ops, paths } = this.#known;
-    const found = await ops.lstat(paths.part);
-    if (found?.kind !== 'file' || found.ino !== this.#inode) {
-      throw damaged(`${paths.part} has been removed or replaced meanwhile`);
+  /** Adds a line to the state log; starts a new log at the first page, and when the old one is long. */
+  async #writeState(progress: Progress): Promise<void> {
+    const mark = progress === this.#progress || progress.result !== null ? '' : (progress.mark ?? '');
+    const line = Buffer.from(`${JSON.stringify(progress)}\n`);
+    if (this.#log !== null && this.#logLength + line.length <= maxStateBytes) {
+      await this.#log.write(line, this.#logLength);
+      await this.#log.datasync();
+      this.#logLength += line.length;
+    } else await this.#writeNewLog(progress);
+    this.#marks += mark;
+    this.#progress = progress;
+  }
+
+  async #writeNewLog(progress: Progress): Promise<void> {
+    const { state, folder } = this.#paths;
+    const temporary = `${state}.tmp`;
+    await this.#log?.close();
+    this.#log = null;
+    this.#header = { ...this.#header, version: 2, marks: this.#marks };
+    const log = await this.#ops.open(temporary, 'replace');
+    const text = Buffer.from(`${JSON.stringify(this.#header)}\n${JSON.stringify(progress)}\n`);
+    try {
+      await log.write(text, 0);
+      await log.sync();
+      await this.#ops.rename(temporary, state);
+      await this.#ops.syncFolder(folder);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
+    this.#log = log;
+    this.#logLength = text.length;
+  }
+
+  /** Permission bits of the finished file: those of FILE, else the usual ones. */
+  get #finishedMode(): number {
+    return this.target.mode ?? newFileMode();
+  }
+
+  async #digestOfRows(rows: OpenFile): Promise<string> {
+    if (this.#hash !== null) return `sha256:${this.#hash.digest('hex')}`;
+    const hash = newHash();
+    for await (const bytes of readRows(rows, 0, this.#end)) hash.update(bytes);
+    return `sha256:${hash.digest('hex')}`;
+  }
+
+  /** Makes the finished file FILE. Returns what goes wrong after that; throws what goes wrong before. */
+  async #replace(from: string): Promise<unknown> {
+    const rows = this.#rows;
+    const log = this.#log;
+    this.#rows = null;
+    this.#log = null;
+    await rows?.close();
+    await log?.close();
+    await guarded(this.target.path, 'exporting', () => this.#ops.rename(from, this.target.real));
+    try {
+      await this.#ops.syncFolder(this.#paths.folder);
+      await removeExport(this.#paths, this.#ops, this.#finishedMode);
+      return null;
+    } catch (error) {
+      return error;
     }
   }
+
+  /** The name of the partial file still belongs to the file that is written. */
+  async #checkName(): Promise<void> {
+    const found = await this.#ops.lstat(this.#paths.part);
+    const own = await this.#rows?.stat();
+    if (found?.kind !== 'file' || found.ino !== own?.ino)
+      throw damaged(`${this.#paths.part} has been removed or replaced`);
+  }
 }
 
-interface How {
-  readonly resumed: boolean;
-  readonly baseChanged: boolean;
+/** Fingerprint of a file; null if there is none. */
+export function markOf(stat: FileStat | null): FileMark | null {
+  return stat?.kind === 'file' ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null;
 }
 
-/** The whole part file has taken FILE's place already. */
-function isFinished(state: State, found: FileMark | null): boolean {
-  return found !== null && found.size === state.bytes && !sameMark(state.base, found);
+export function sameMark(a: FileMark | null, b: FileMark | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino;
+}
+
+const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
+
+/** The digest of a whole file, as a memory keeps it. */
+export async function digestOf(path: string, ops: FileOps = nodeFileOps): Promise<string> {
+  const hash = newHash();
+  for await (const bytes of ops.readFile(path)) hash.update(bytes);
+  return `sha256:${hash.digest('hex')}`;
+}
+
+async function readState(path: string, ops: FileOps): Promise<State | null> {
+  const stat = await ops.lstat(path);
+  if (stat === null) return null;
+  const file = await ops.open(path, 'read');
+  try {
+    return parseState(await file.text(), path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives the rows their name, if the run that committed their first page died before it did. */
+async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise<void> {
+  const temporary = await ops.lstat(paths.temporary);
+  if (temporary?.kind !== 'file' || temporary.ino !== header.inode) return;
+  await ops.lstatOwned(paths.temporary);
+  await ops.rename(paths.temporary, paths.part);
+  await ops.syncFolder(paths.folder);
+}
+
+/** Opens the rows of an interrupted export, cut to what is committed. */
+async function openRows(paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
+  let rows: OpenFile;
+  try {
+    rows = await ops.open(paths.part, 'write');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw damaged(`${paths.part} is missing`);
+    throw error;
+  }
+  try {
+    const { size } = await rows.stat();
+    if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
+    if (size > bytes) await rows.truncate(bytes);
+    return rows;
+  } catch (error) {
+    await rows.close();
+    throw error;
+  }
+}
+
+/**
+ * Replaces FILE with what an interrupted run had finished; null if that has to be put together again. Throws
+ * `damaged` if neither FILE nor its replacement is there.
+ */
+async function finishInterrupted(
+  target: Target,
+  { header, progress, length }: State,
+  paths: Paths,
+  ops: FileOps,
+): Promise<FinishedFile | null> {
+  const { result } = progress;
+  if (result === null) return null;
+  const mode = target.mode ?? newFileMode();
+  const isResult = async (path: string): Promise<boolean> => {
+    const stat = path === target.real ? await ops.lstat(path) : await ops.lstatOwned(path, mode);
+    if (stat?.kind !== 'file' || stat.size !== result.size) return false;
+    if (result.digest !== null) return (await digestOf(path, ops)) === result.digest;
+    return path !== target.real || !sameMark(header.base, markOf(stat));
+  };
+  // Version 0.1.0 puts the finished file of an update into FILE.part.
+  const isAssembled = header.mode === 'update' && length !== null;
+  const from = isAssembled ? paths.temporary : paths.part;
+  if (await isResult(from)) {
+    await ops.rename(from, target.real);
+    await ops.syncFolder(paths.folder);
+  } else if (!(await isResult(target.real))) {
+    if (isAssembled) return null;
+    const part = await ops.lstat(paths.part);
+    throw damaged(`${paths.part} is ${part === null ? 'missing' : 'incomplete'}`);
+  }
+  await removeExport(paths, ops, mode);
+  return result;
+}
+
+async function removeExport(paths: Paths, ops: FileOps, mode: number): Promise<void> {
+  await removeIfThere(paths.part, ops, mode);
+  await removeIfThere(paths.temporary, ops, mode);
+  await removeIfThere(`${paths.state}.tmp`, ops);
+  await removeIfThere(paths.state, ops);
+  await ops.syncFolder(paths.folder);
+}
+
+async function* readRows(file: OpenFile, from: number, to: number): AsyncGenerator<Buffer, void> {
+  for (let at = from; at < to; ) {
+    const bytes = await file.read(Math.min(chunkSize, to - at), at);
+    if (bytes.length === 0) return;
+    yield bytes;
+    at += bytes.length;
+  }
+}
+
+/** Collects texts into large writes. */
+class ChunkWriter {
+  readonly #file: OpenFile;
+  readonly #hash: import('node:crypto').Hash | null;
+  #pending: Buffer[] = [];
+  #length = 0;
+  #end = 0;
+
+  constructor(file: OpenFile, hash: import('node:crypto').Hash | null) {
+    this.#file = file;
+    this.#hash = hash;
+  }
+
+  async write(text: Text): Promise<void> {
+    if (text.length === 0) return;
+    const bytes = Buffer.from(text);
+    this.#pending.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length >= chunkSize) await this.#flush();
+  }
+
+  async end(): Promise<FinishedFile> {
+    await this.#flush();
+    return { size: this.#end, digest: this.#hash === null ? null : `sha256:${this.#hash.digest('hex')}` };
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#length = 0;
+    this.#hash?.update(bytes);
+    await this.#file.write(bytes, this.#end);
+    this.#end += bytes.length;
+  }
 }

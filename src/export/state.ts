@@ -1,171 +1,301 @@
+import type { Credits } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
 
-/** What an export is of: all of it has to fit for an interrupted one to go on. Canonical, so that it compares. */
+/** Identifies an export; a run resumes only if all fields match. */
 export interface Identity {
   /** Name of the operation. */
   readonly command: string;
-  /** As it is sent; `--continuation TOKEN` where the export began at a token. */
+  /** As it is sent; `--continuation TOKEN` if the export starts at a token. */
   readonly reference: string;
+  /** Channel or playlist ID, once known: two references with one ID are the same. */
+  readonly id: string | null;
   readonly format: string;
-  /** `--fields`, comma separated; null: all that the format shows. */
+  /** `--fields`, comma separated; null: the format's default. */
   readonly fields: string | null;
   /** Address and namespace of the service. */
   readonly service: string;
 }
 
-/** What tells whether a file has changed: nothing in it is shown. */
+/** Fingerprint of FILE: size, mtime, inode. */
 export interface FileMark {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
 }
 
-/** How far an export has come: what changes from page to page. */
+export type ExportMode = 'export' | 'update';
+
+/** The first line of `FILE.part.json`: what does not change while pages are added. */
+export interface StateHeader {
+  readonly version: 2;
+  readonly mode: ExportMode;
+  readonly identity: Identity;
+  /** When the export started (ISO 8601). */
+  readonly started: string;
+  /** FILE as it was when the export started; null if there was none. */
+  readonly base: FileMark | null;
+  /** Inode of the file that holds the rows: it has the name FILE.part.tmp until it replaces FILE.part. */
+  readonly inode: number;
+  /** Publication dates by video ID, as `latest` gave them before the first page (`@published`). */
+  readonly published: Readonly<Record<string, string>>;
+  /** Concatenated 8-character digests of the tokens used before the log below was compacted. */
+  readonly marks: string;
+}
+
+/** How far an export is: each further line of `FILE.part.json`. The last complete line counts. */
 export interface Progress {
-  /** Entries and pages that are in the part file. */
+  /** Committed bytes of the partial file; anything after them belongs to an interrupted page. */
+  readonly bytes: number;
   readonly entries: number;
   readonly pages: number;
+  /** Updates: bytes and entries that go on top of FILE, once the rest goes below; null: all goes on top. */
+  readonly top: { readonly bytes: number; readonly entries: number } | null;
   /** Token of the next page; null: the first one. */
   readonly token: string | null;
-  /** What tells the last page from another (its digest). */
+  readonly hasMore: boolean;
+  /** Nothing more is wanted. */
+  readonly done: boolean;
+  /** The last page was used in part: the listing cannot be resumed after it. */
+  readonly cut: boolean;
+  /** numVideos, once known. */
+  readonly total: number | null;
+  /** Digest of the last page that had entries. */
   readonly lastPage: string | null;
+  /** Video IDs of the last page: the next one may repeat them if the list moves. */
+  readonly ids: readonly string[];
+  /** Consecutive empty pages so far. */
+  readonly emptyPages: number;
   /** Channel or playlist ID, once known. */
   readonly id: string | null;
   /** Of all runs of this export together. */
-  readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
-  /** Whatever else the one who drives the export needs to go on; JSON. */
-  readonly extra: { readonly [key: string]: unknown };
+  readonly credits: Readonly<Credits>;
+  /** Columns that the first page fixed (csv). */
+  readonly columns: readonly string[] | null;
+  /** Digest of the token that fetched the page; null: the first page. */
+  readonly mark: string | null;
+  /** All pages are there, and the finished file has this size and digest; it only has to replace FILE. */
+  readonly result: { readonly size: number; readonly digest: string | null } | null;
 }
 
-/** The content of `FILE.part.json`. */
-export interface State extends Progress {
-  readonly version: 1;
-  readonly mode: 'export' | 'update';
-  readonly identity: Identity;
-  /** When the export began (ISO 8601). */
-  readonly started: string;
-  /** Bytes of the part file that count; the rest belongs to a page that was interrupted. */
-  readonly bytes: number;
-  /** The file that is to be replaced, as it was when the export began; null where there was none. */
-  readonly base: FileMark | null;
-  /** The part file is whole: it only has to take FILE's place. */
-  readonly done: boolean;
+/** The progress of an export without pages. */
+export const noProgress: Progress = {
+  bytes: 0,
+  entries: 0,
+  pages: 0,
+  top: null,
+  token: null,
+  hasMore: true,
+  done: false,
+  cut: false,
+  total: null,
+  lastPage: null,
+  ids: [],
+  emptyPages: 0,
+  id: null,
+  credits: { confirmed: 0, possibly_charged: 0 },
+  columns: null,
+  mark: null,
+  result: null,
+};
+
+export interface State {
+  readonly header: StateHeader;
+  readonly progress: Progress;
+  /** Concatenated digests of all tokens used so far. */
+  readonly marks: string;
+  /** Bytes of the state file up to the end of its last complete line; null: another version wrote it. */
+  readonly length: number | null;
 }
 
-/** The state of an export that begins. `now`: milliseconds since 1970. */
-export function newState(identity: Identity, mode: State['mode'], now: number, base: FileMark | null): State {
-  return {
-    version: 1,
-    mode,
-    identity,
-    started: new Date(now).toISOString(),
-    bytes: 0,
-    entries: 0,
-    pages: 0,
-    token: null,
-    lastPage: null,
-    id: null,
-    base,
-    done: false,
-    credits: { confirmed: 0, possibly_charged: 0 },
-    extra: {},
-  };
-}
-
-/** A `damaged` failure (1) of one interrupted export, with the way out of it. */
+/** A damaged interrupted export (1), with the way out. */
 export function damaged(what: string): Failure {
-  return new Failure('failed', `${what}, so this interrupted export cannot go on`, {
-    hint: '--restart throws it away and starts over, paying its pages again',
-    scope: 'reference',
+  return new Failure('damaged', `${what}, so the interrupted export cannot be resumed`, {
+    remedy: 'restart',
   });
 }
 
-/** The state in a text; `file` names it in the failure that is thrown where the text holds none. */
+/**
+ * The state in the text of a `FILE.part.json` (version 2: a log of JSON lines, or version 1: one document). An
+ * incomplete last line is ignored. Throws `damaged`, or a usage error for a newer version; `file` names it.
+ */
 export function parseState(text: string, file: string): State {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw damaged(`${file} is damaged`);
+  const end = text.lastIndexOf('\n') + 1;
+  const [first = '', ...lines] = text.slice(0, end).split('\n');
+  const header = parseLine(first);
+  if (header !== null && typeof header.version === 'number' && header.version > 2)
+    throw usage(
+      `${file} was written by a newer version of chanlist`,
+      'it is left as it is; update chanlist',
+    ).with({
+      scope: 'reference',
+    });
+  if (header?.version === 1 && isVersion1(header)) return fromVersion1(header);
+  if (header === null || !isHeader(header)) throw damaged(`${file} is damaged`);
+  let progress = noProgress;
+  let marks = header.marks;
+  for (const line of lines) {
+    if (line === '') continue;
+    const next = parseLine(line);
+    if (next === null || !isProgress(next)) throw damaged(`${file} is damaged`);
+    progress = next;
+    marks += next.result === null ? (next.mark ?? '') : '';
   }
-  if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
-    throw damaged(`${file} was written by a newer version`);
-  }
-  if (!isState(value)) throw damaged(`${file} is damaged`);
-  return value;
+  return { header, progress, marks, length: Buffer.byteLength(text.slice(0, end)) };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+type Members = Readonly<Record<string, unknown>>;
+
+function parseLine(line: string): Members | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isTextOrNull = (value: unknown): boolean => value === null || isText(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isToken = (value: unknown): boolean => value === null || (isText(value) && value.isWellFormed());
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isCredits = (value: unknown): value is Credits =>
+  isObject(value) && isCount(value.confirmed) && isCount(value.possibly_charged);
+const isMark = (value: unknown): boolean =>
+  value === null ||
+  (isObject(value) && [value.size, value.mtimeMs, value.ino].every((number) => typeof number === 'number'));
+const isIdentity = (value: unknown): value is Omit<Identity, 'id'> =>
+  isObject(value) &&
+  [value.command, value.reference, value.format, value.service].every(isText) &&
+  isTextOrNull(value.fields);
 
-function isState(value: unknown): value is State {
-  if (!isObject(value)) return false;
-  const { identity, credits, base } = value;
+function isHeader(value: Members): value is Members & StateHeader {
   return (
-    value.version === 1 &&
+    value.version === 2 &&
     (value.mode === 'export' || value.mode === 'update') &&
-    isObject(identity) &&
-    [identity.command, identity.reference, identity.format, identity.service].every(isText) &&
-    isTextOrNull(identity.fields) &&
+    isIdentity(value.identity) &&
+    isText(value.started) &&
+    isMark(value.base) &&
+    typeof value.inode === 'number' &&
+    isObject(value.published) &&
+    Object.values(value.published).every(isText) &&
+    isText(value.marks)
+  );
+}
+
+function isProgress(value: Members): value is Members & Progress {
+  const { top, result } = value;
+  return (
+    [value.bytes, value.entries, value.pages, value.emptyPages].every(isCount) &&
+    (top === null || (isObject(top) && isCount(top.bytes) && isCount(top.entries))) &&
+    isToken(value.token) &&
+    [value.hasMore, value.done, value.cut].every((flag) => typeof flag === 'boolean') &&
+    (value.total === null || isCount(value.total)) &&
+    [value.lastPage, value.id, value.mark].every(isTextOrNull) &&
+    isTexts(value.ids) &&
+    (value.columns === null || isTexts(value.columns)) &&
+    isCredits(value.credits) &&
+    (result === null || (isObject(result) && isCount(result.size) && isTextOrNull(result.digest)))
+  );
+}
+
+/** What version 0.1.0 writes. */
+interface Version1 {
+  readonly mode: ExportMode;
+  readonly identity: Omit<Identity, 'id'>;
+  readonly started: string;
+  readonly bytes: number;
+  readonly entries: number;
+  readonly pages: number;
+  readonly token: string | null;
+  readonly lastPage: string | null;
+  readonly id: string | null;
+  readonly base: FileMark | null;
+  readonly done: boolean;
+  readonly credits: Credits;
+  readonly extra: Members;
+}
+
+function isVersion1(value: Members): value is Members & Version1 {
+  return (
+    (value.mode === 'export' || value.mode === 'update') &&
+    isIdentity(value.identity) &&
     isText(value.started) &&
     [value.bytes, value.entries, value.pages].every(isCount) &&
-    [value.token, value.lastPage, value.id].every(isTextOrNull) &&
-    (!isText(value.token) || value.token.isWellFormed()) &&
-    (base === null ||
-      (isObject(base) &&
-        [base.size, base.mtimeMs, base.ino].every((number) => typeof number === 'number'))) &&
+    isToken(value.token) &&
+    [value.lastPage, value.id].every(isTextOrNull) &&
+    isMark(value.base) &&
     typeof value.done === 'boolean' &&
-    isObject(credits) &&
-    [credits.confirmed, credits.possibly_charged].every(isCount) &&
+    isCredits(value.credits) &&
     isObject(value.extra)
   );
 }
 
-/** Characters of a reference that are still shown: a continuation token may have any length. */
-const longestShown = 200;
-
-/** How the arguments of a run differ from those of an interrupted export, in words. */
-export function unlike(interrupted: Identity, now: Identity): string[] {
-  const reference = ({ reference }: Identity): string => {
-    return reference.length > longestShown ? `${reference.slice(0, longestShown)}…` : reference;
+function fromVersion1(state: Version1): State {
+  const { hasMore, done, total, cut, last, empty, sent } = state.extra;
+  const header: StateHeader = {
+    version: 2,
+    mode: state.mode,
+    identity: { ...state.identity, id: state.id },
+    started: state.started,
+    base: state.base,
+    inode: 0,
+    published: {},
+    marks: isText(sent) ? sent : '',
   };
-  const fields = ({ fields }: Identity): string =>
-    fields === null ? 'without --fields' : `with --fields ${fields}`;
-  const parts = [
-    ['by ', interrupted.command, now.command],
-    ['of ', reference(interrupted), reference(now)],
-    ['as ', interrupted.format, now.format],
-    ['', fields(interrupted), fields(now)],
-    ['from ', interrupted.service, now.service],
-  ] as const;
-  return parts.filter(([, was, is]) => was !== is).map(([word, was, is]) => `${word}${was}, not ${is}`);
+  const progress: Progress = {
+    ...noProgress,
+    bytes: state.bytes,
+    entries: state.entries,
+    pages: state.pages,
+    token: state.token,
+    hasMore: hasMore !== false,
+    done: done === true || state.done,
+    cut: cut === true,
+    total: isCount(total) ? total : null,
+    lastPage: state.lastPage,
+    ids: isText(last) ? [last] : [],
+    emptyPages: isCount(empty) ? empty : 0,
+    id: state.id,
+    credits: state.credits,
+    result: state.done ? { size: state.bytes, digest: null } : null,
+  };
+  return { header, progress, marks: header.marks, length: null };
 }
 
-/** As `unlike`, and whether only one of the two is an update: that holds new entries alone. */
-export function misfits(
-  interrupted: Pick<State, 'identity' | 'mode'>,
-  now: Pick<State, 'identity' | 'mode'>,
-): string[] {
-  const update = interrupted.mode === 'update' ? 'with --update' : 'without --update';
-  return [...unlike(interrupted.identity, now.identity), ...(interrupted.mode === now.mode ? [] : [update])];
-}
+/** Characters of a reference that messages show: a continuation token may have any length. */
+const maxShownReference = 200;
 
 /**
- * Throws a usage error that says how the arguments of a run differ from the interrupted export's, if they do.
- * `file` is the one that is exported to.
+ * Throws a usage error that says how the arguments of this run differ from those of an interrupted export, if they
+ * do. `file`: the target of the export.
  */
-export function checkIdentity(
-  interrupted: Pick<State, 'identity' | 'mode'>,
-  now: Pick<State, 'identity' | 'mode'>,
-  file: string,
-): void {
-  const differences = misfits(interrupted, now);
+export function checkIdentity(state: State, mode: ExportMode, now: Identity, file: string): void {
+  const { identity, mode: before } = state.header;
+  const id = state.progress.id ?? identity.id;
+  const sameReference = identity.reference === now.reference || (id !== null && id === now.id);
+  const fields = ({ fields }: Identity): string =>
+    fields === null ? 'without --fields' : `with --fields ${fields}`;
+  const shown = ({ reference }: Identity): string =>
+    reference.length > maxShownReference ? `${reference.slice(0, maxShownReference)}…` : reference;
+  const rows = [
+    ['by ', identity.command, now.command],
+    ['of ', sameReference ? '' : shown(identity), sameReference ? '' : shown(now)],
+    ['as ', identity.format, now.format],
+    ['', fields(identity), fields(now)],
+    ['from ', identity.service, now.service],
+    ['', before === 'update' ? 'with --update' : '', mode === 'update' ? 'with --update' : ''],
+  ] as const;
+  const differences = rows
+    .filter(([, was, is]) => was !== is)
+    .map(([word, was, is]) =>
+      [was && `${word}${was}`, is && `${was ? 'not ' : 'not '}${word}${is}`].filter(Boolean).join(', '),
+    );
   if (differences.length === 0) return;
   throw usage(
-    `${file}: the interrupted export is ${differences.join('; ')}`,
-    'go on with the arguments it was begun with, or throw it away with --restart',
+    `${file}: the interrupted export differs: ${differences.join('; ')}`,
+    'resume it with its own arguments, or export again with --restart',
   );
 }

@@ -1,220 +1,461 @@
-import { operations, pageSize } from '../api/contract.ts';
+import { operations } from '../api/contract.ts';
 import { resolvedId } from '../api/resolved-id.ts';
-import { Failure, usage } from '../errors.ts';
-import { resolveFile } from '../fs/target.ts';
-import { keepMemoryFlat } from '../run/flat-heap.ts';
-import type { ListingPlan } from '../run/listing.ts';
-import { credits } from '../text/count.ts';
+import { Failure, toFailure, usage } from '../errors.ts';
+import { videoIdOf } from '../run/listing.ts';
+import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
-import { exportFull } from './export-full.ts';
-import { latestOf } from './latest.ts';
+import { type Feed, readFeed } from './feed.ts';
+import { noteFinished, warnAfter } from './full.ts';
+import {
+  type ExportJob,
+  fieldsText,
+  fileFormat,
+  foreignFile,
+  identityOf,
+  itemOf,
+  remember,
+  warnOnce,
+} from './job.ts';
+import type { Memory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
-import { restartCommand } from './restart-command.ts';
-import { type ExportTask, openExport, tellDone } from './task.ts';
-import { fileFormat, positionOf, writePages } from './write-pages.ts';
+import { writePages } from './write-pages.ts';
+
+const hour = 60 * 60 * 1000;
+const day = 24 * hour;
+/** A night may start a little earlier than the one before: n days are over after n days less this. */
+const slack = 4 * hour;
+/** Days after each look for an ID that the bought pages did not hold, before the next one (rule 4). */
+const soughtPauses = [1, 2, 4, 8];
+/** Days after each look that a missing feed is replaced by a page; the last one repeats. */
+const feedPauses = [1, 2, 4, 8];
+/** Missing feeds in a row that mean that the feed is down. */
+const feedOutage = 5;
+/** IDs looked for in vain that are remembered per export. */
+const maxSought = 200;
 
 /**
- * `--update`: finishes what was interrupted first, then asks the free `latest` whether there is anything new,
- * and only then buys pages until the first known video. The new entries go on top of the old ones, atomically.
+ * Brings a complete FILE up to date (`--update`): asks the free `latest` first, and buys pages only if it has entries
+ * that FILE lacks and the list can hold (rules 1 to 4 of the contract). New entries go on top of FILE, atomically.
  */
-export async function updateFile(task: ExportTask): Promise<void> {
-  await keepMemoryFlat();
-  const { call, receipt, target } = task;
-  const interrupted = await PartialFile.peek(target);
-  const begun = interrupted !== null && (interrupted.pages > 0 || interrupted.done);
-  if (!begun && !target.exists) return await exportAll(task);
-  if (interrupted !== null) {
-    if (!begun) await throwAway(task);
-    else if (interrupted.mode === 'export') {
-      await exportFull(task);
-      if (!target.exists) receipt.added = receipt.entries;
-    } else if (interrupted.done) await putInPlace(task);
-    else if (target.exists || !positionOf(interrupted).cut) await fetchNew(task, null);
-    else {
-      call.stderr.warn(
-        `${target.path} has been removed since its update was interrupted: all is exported anew`,
-      );
-      return await exportAll(task);
-    }
+export async function updateFile(job: ExportJob): Promise<void> {
+  const { run, receipt } = job;
+  const { session, task } = run;
+  const now = session.context.clock.now();
+  const existing = new ExistingExport(job);
+  // Whatever is wrong with FILE shows before anything is sent.
+  const remembered = await checkExisting(job, existing);
+  const interrupted = await PartialFile.peek(job.target);
+  if (interrupted !== null && interrupted.progress.result !== null) {
+    await finishInterrupted(job);
+    return await updateFile(job);
   }
-  const finished = receipt.status === 'complete';
-  await bringUpToDate({ ...task, target: await resolveFile(target.path) });
-  if (finished && receipt.status === 'unchanged') receipt.status = 'complete';
-  compare(task);
-}
-
-/** Without FILE all entries are new. */
-async function exportAll(task: ExportTask): Promise<void> {
-  await exportFull(task, true);
-  task.receipt.added = task.receipt.entries;
-}
-
-/** What was only begun, without a page, needs no going on with. */
-async function throwAway(task: ExportTask): Promise<void> {
-  await (await openExport(task, 'update', true)).discard();
-}
-
-/**
- * With --restart: throws an interrupted update away; false where there is none, for then it is the whole export that
- * starts over.
- */
-export async function throwUpdateAway(task: ExportTask): Promise<boolean> {
-  const interrupted = await PartialFile.peek(task.target).catch(() => null);
-  if (interrupted?.mode !== 'update' || !task.target.exists) return false;
-  await throwAway(task);
-  return true;
-}
-
-/** The interrupted update had everything: its last step is done. */
-async function putInPlace(task: ExportTask): Promise<void> {
-  const { receipt } = task;
-  const file = await openExport(task, 'update', false);
-  await file.close();
-  tellDone(task, file);
-  receipt.id ??= file.state.id;
-  receipt.status = 'complete';
-  receipt.added = file.state.entries;
-}
-
-async function bringUpToDate(task: ExportTask): Promise<void> {
-  const { call, start, receipt } = task;
-  const file = new ExistingExport(task);
-  // What is wrong with the old file shows before anything is sent.
-  const { entries, channelId } = await file.look();
-  const answer = await call.client.call(operations.latest, { channel: start.value ?? '' }, receipt.tally);
-  const latest = latestOf(answer);
-  if (channelId !== null) await checkChannel(task, file, channelId, latest.channelId);
-  const known = await file.find(latest.videos.flat());
-  const isKnown = (names: readonly string[]): boolean => names.some((name) => known.has(name));
-  const firstKnown = latest.videos.findIndex(isKnown);
-  if (latest.videos.every(isKnown)) {
+  const look = await lookAtFeed(job, existing, remembered);
+  receipt.file = job.target.path;
+  if (look.feed === null && !task.options.all && interrupted === null) {
+    const why = await whyPageWithoutFeed(job, look.problem, now);
+    if (why === null) {
+      receipt.status = 'unchecked';
+      receipt.entries = job.memory?.entries ?? (await existing.ids()).entries;
+      receipt.added = 0;
+      return;
+    }
+    receipt.why = why;
+  } else {
+    run.feeds.missingInRow = 0;
+    if (look.feed !== null) remember(job, () => ({ feed: null }));
+  }
+  const expected = look.feed === null ? [] : await expectedIds(job, existing, look.feed, remembered, now);
+  if (expected.length === 0 && receipt.why === null && !task.options.all && interrupted === null) {
     receipt.status = 'unchanged';
-    receipt.entries = entries;
+    receipt.entries = remembered ? (job.memory?.entries ?? 0) : (await existing.ids()).entries;
     receipt.added ??= 0;
+    await noteLook(job, look.feed, existing, remembered, now);
     return;
   }
-  await fetchNew(task, firstKnown === -1 ? null : firstKnown);
+  const found = await buyPages(job, existing, look.feed);
+  noteSought(job, expected, found, now);
+  const missing = expected.filter((id) => !found.has(id));
+  if (receipt.why === null && expected.length > 0 && missing.length === expected.length)
+    receipt.why = `the feed has ${count(missing.length, 'video', 'videos')} that the list does not hold: ${missing.slice(0, 3).join(', ')}`;
+  if (look.feed !== null) remember(job, () => ({ seen: seenIds(look.feed, found, job.memory, expected) }));
+  else noteFeedLook(job, now);
 }
 
 /**
- * Buys pages until the first known video, and puts what is new on top. `firstKnown`: how many new videos `latest`
- * has before a known one; null where it has none that is known.
+ * Checks that FILE is of this channel, and was exported with the same fields and format. Returns whether it is the
+ * file that the memory describes; otherwise all of it is read.
  */
-async function fetchNew(task: ExportTask, firstKnown: number | null): Promise<void> {
-  const { call, settings, target, receipt } = task;
-  const known = new ExistingExport(task);
-  // Everything that could be wrong with the old file shows before anything is paid.
-  const { entries: old, channelId } = await known.survey();
-  let file = await openExport(task, 'update', false);
+async function checkExisting(job: ExportJob, existing: ExistingExport): Promise<boolean> {
+  const { memory, run, target } = job;
+  if (memory !== null && (await existing.isRemembered(memory))) {
+    const fields = fieldsText(run.fields);
+    if (memory.format !== run.format)
+      throw differs(target.path, `exported as ${memory.format}`, `not as ${run.format}`);
+    if (memory.fields !== fields)
+      throw differs(
+        target.path,
+        memory.fields === null ? 'exported without --fields' : `exported with --fields ${memory.fields}`,
+        fields === null ? 'not without' : `not with ${fields}`,
+      );
+    if (job.id !== null && memory.id !== job.id) throw foreignFile(job, memory.id);
+    return true;
+  }
+  const { channels } = await existing.ids();
+  const [held] = channels;
+  if (held !== undefined && job.id !== null && !channels.has(job.id)) throw foreignFile(job, held);
+  return false;
+}
+
+const differs = (path: string, was: string, is: string): Failure =>
+  usage(`${path} was ${was}, ${is}`, 'use the same --fields and --format, or export again with --restart');
+
+/** The interrupted update had everything: its last step is done. */
+async function finishInterrupted(job: ExportJob): Promise<void> {
+  const { receipt, run } = job;
+  const file = await PartialFile.open(job.target, identityOf(job), {
+    mode: 'update',
+    restart: false,
+    now: run.session.context.clock.now(),
+    digest: run.remembers,
+  });
   try {
-    let ends = endsOf(file);
-    if (file.baseChanged && (await known.find(ends)).size > 0) {
-      call.stderr.warn(
-        `${target.path} has what the interrupted update had fetched: it was changed meanwhile; the update begins anew`,
-      );
-      await file.close();
-      file = await openExport(task, 'update', true);
-      ends = [];
-    }
-    let met = false;
-    const select: ListingPlan['select'] = async (page) => {
-      const ids = page.entries.map((entry) => entry.get('videoId')?.string() ?? '');
-      const found = await known.find(ids);
-      const first = ids.findIndex((id) => found.has(id));
-      met = first >= 0;
-      // A short page may end before the one that latest has.
-      const expected = firstKnown !== null && (firstKnown < ids.length || ids.length === 0);
-      if (!met && page.token === null && old > 0 && expected) throw unlike(target.path);
-      const taken = met ? first : ids.length;
-      if (taken > 0) ends = [ends[0] ?? ids[0] ?? '', ids[taken - 1] ?? ''];
-      return { entries: page.entries.slice(0, taken), done: met };
-    };
-    const before = positionOf(file.state);
-    // An update that has met a known entry has left the rest of that page.
-    met = before.done && before.hasMore;
-    const format = await fileFormat(settings, await known.header());
-    const finish = async (): Promise<void> => {
-      const fresh = receipt.entries;
-      if (!met && old > 0 && channelId === null) throw perhapsAnother(target.path);
-      const end = format.close(
-        { reference: null, position: 0 },
-        { hasMore: false, token: null, failure: null },
-      );
-      if (fresh > 0) {
-        await task.finishing?.();
-        await file.finishWith(known.rows(), end + format.tail());
-      } else await file.discard();
-      receipt.added = (receipt.added ?? 0) + fresh;
-      receipt.entries = fresh + old;
-      receipt.token = null;
-    };
-    await writePages(task, file, format, { before, select, finish, known: old, extra: () => ({ ends }) });
-    receipt.status = receipt.added === 0 ? 'unchanged' : 'complete';
-    if (!met && old > 0) {
-      call.stderr.warn(
-        `${target.path}: none of the ${old} entries that it had is in the list any more; they are kept below the new ones`,
-      );
-    }
+    if (file.finished === null)
+      throw new Failure('damaged', 'the interrupted update cannot be finished', { remedy: 'restart' });
+    const { entries, credits } = file.progress;
+    receipt.resumed = { entries, credits: credits.confirmed + credits.possibly_charged };
+    receipt.added = 0;
+    receipt.entries = (job.memory?.entries ?? 0) + entries;
+    await noteFinished(job, file.finished, true);
   } finally {
     await file.close();
   }
 }
 
-/** IDs of the newest and the oldest entry that an interrupted update has fetched. */
-function endsOf({ state }: PartialFile): string[] {
-  const { ends } = state.extra;
-  return Array.isArray(ends) ? ends.filter((id) => typeof id === 'string' && id !== '') : [];
-}
+type Look =
+  | { readonly feed: Feed; readonly problem: null }
+  | { readonly feed: null; readonly problem: string };
 
-/** Holds the file's entries against numVideos. */
-function compare(task: ExportTask): void {
-  const { call, target, receipt } = task;
-  if (receipt.total === null) return;
-  receipt.missing = Math.max(0, receipt.total - receipt.entries);
-  receipt.disappeared = Math.max(0, receipt.entries - receipt.total);
-  if (receipt.missing === 0) return;
-  const cost = credits(Math.ceil(receipt.total / pageSize));
-  const are = receipt.missing === 1 ? 'video is' : 'videos are';
-  call.stderr.warn(
-    `${target.path}: ${receipt.missing} of ${receipt.total} ${are} missing; fix it for about ${cost} with: ${restartCommand(task)}`,
-  );
-}
-
-/** The file, whose newest entry is of channel `held`, must be of the channel that was asked for: told by free calls. */
-async function checkChannel(
-  task: ExportTask,
-  file: ExistingExport,
-  held: string,
-  latest: string | null,
-): Promise<void> {
-  const { call, start, target, receipt } = task;
-  receipt.id ??= latest;
-  if (receipt.id === null) {
-    const answer = await call.client.call(operations.resolve, { input: start.value ?? '' }, receipt.tally);
-    receipt.id = resolvedId(answer);
+/** Asks `latest` (free). A feed that is empty, unreadable, 404 or 5xx is missing; a channel that is gone is a failure. */
+async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: boolean): Promise<Look> {
+  const { run, receipt, start } = job;
+  const { session } = run;
+  let problem: string;
+  try {
+    const channel = job.id ?? start.value ?? '';
+    const body = await session.client.call(operations.latest, { channel }, receipt.tally);
+    const feed = readFeed(body, session.context.clock.now());
+    if (feed !== null) {
+      if (feed.channelId !== null && job.id !== null && feed.channelId !== job.id)
+        throw foreignFile(job, feed.channelId);
+      const entries = remembered ? (job.memory?.entries ?? 0) : (await existing.ids()).entries;
+      if (feed.entries.length > 0 || entries === 0) {
+        remember(job, () => ({ vanished: null }));
+        return { feed, problem: null };
+      }
+      problem = 'empty';
+    } else problem = 'unreadable';
+  } catch (error) {
+    const failure = toFailure(error);
+    if (failure.code === 'not_found') {
+      await refuseGone(job, failure);
+      problem = 'not found (404)';
+    } else if (failure.code === 'bad_answer') problem = 'unreadable';
+    else if (failure.code === 'unavailable' && failure.scope === 'reference')
+      problem = failure.status === null ? 'not available' : `not available (${failure.status})`;
+    else throw failure;
   }
-  if (receipt.id === null || receipt.id === held || (await file.hasChannel(receipt.id))) return;
-  throw usage(
-    `${target.path} holds another channel: ${held}, not ${receipt.id} (${start.given})`,
-    'name another file',
-  );
+  return { feed: null, problem };
 }
 
-function unlike(path: string): Failure {
+/** Throws if the channel is gone: its reference is not found either (free). */
+async function refuseGone(job: ExportJob, failure: Failure): Promise<void> {
+  const { run, receipt, start } = job;
+  try {
+    const input = start.value ?? job.id ?? '';
+    const body = await run.session.client.call(operations.resolve, { input }, receipt.tally);
+    if (resolvedId(body) === job.id || job.id === null) return;
+  } catch (error) {
+    const { code } = toFailure(error);
+    if (code !== 'not_found') {
+      if (toFailure(error).scope === 'call') throw error;
+      return;
+    }
+  }
+  throw gone(job, failure);
+}
+
+/** A channel that was exported before and is not found any more. */
+export function gone(job: ExportJob, failure: Failure): Failure {
+  const { receipt, run } = job;
+  const lastSeen = job.memory?.checked?.slice(0, 10) ?? null;
+  receipt.isGone = true;
+  receipt.isReported = job.memory?.vanished != null;
+  const now = new Date(run.session.context.clock.now()).toISOString();
+  remember(job, ({ vanished }) => ({ vanished: vanished ?? now }));
+  return failure.with({
+    message:
+      lastSeen === null ? 'gone: exported before, not found any more' : `gone: last seen on ${lastSeen}`,
+    hint: 'its export is kept; if the channel is gone for good, remove its line from the list',
+  });
+}
+
+/**
+ * Why one page is bought although the feed is missing; null if none is due. Throws the first time: that is neither
+ * "nothing new" nor a successful look (rule 3).
+ */
+async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number): Promise<string | null> {
+  const { feeds } = job.run;
+  feeds.missingInRow++;
+  const feed = job.memory?.feed ?? null;
+  const since = new Date(now).toISOString();
+  if (feed === null) {
+    remember(job, () => ({ feed: { since, looks: 0, last: since } }));
+    throw new Failure(
+      'unavailable',
+      `the feed of latest is ${problem}, so new uploads cannot be seen; nothing was bought`,
+      {
+        hint: 'if it is still so tomorrow, one page is bought instead (1 credit)',
+      },
+    );
+  }
+  const pause = feedPauses[Math.min(feed.looks, feedPauses.length - 1)] ?? 8;
+  const isDue = now >= Date.parse(feed.last) + pause * day - slack;
+  if (!isDue || feeds.missingInRow >= feedOutage) return null;
+  return `the feed is ${problem} since ${feed.since.slice(0, 10)}`;
+}
+
+/** Notes that a page was bought in place of a feed. */
+function noteFeedLook(job: ExportJob, now: number): void {
+  const last = new Date(now).toISOString();
+  remember(job, ({ feed }) => (feed === null ? {} : { feed: { ...feed, looks: feed.looks + 1, last } }));
+}
+
+/**
+ * The IDs of the feed that FILE lacks and that the list can be expected to hold: not Shorts, nothing scheduled, and
+ * nothing looked for in vain until it is due again (rules 1 and 4).
+ */
+async function expectedIds(
+  job: ExportJob,
+  existing: ExistingExport,
+  feed: Feed,
+  remembered: boolean,
+  now: number,
+): Promise<string[]> {
+  const { memory } = job;
+  const seen = new Set(remembered ? memory?.seen : []);
+  const candidates = feed.entries.filter(
+    ({ videoId, unlisted }) => !unlisted && !seen.has(videoId) && isDue(memory, videoId, now),
+  );
+  if (candidates.length === 0) return [];
+  const ids = await existing.ids();
+  return [...new Set(candidates.map(({ videoId }) => videoId).filter((id) => !ids.has(id)))];
+}
+
+function isDue(memory: Memory | null, id: string, now: number): boolean {
+  const sought = memory !== null && Object.hasOwn(memory.sought, id) ? memory.sought[id] : undefined;
+  if (sought === undefined) return true;
+  const pause = soughtPauses[sought.looks - 1];
+  return pause !== undefined && now >= Date.parse(sought.last) + pause * day - slack;
+}
+
+/** Notes the expected IDs that the bought pages did not hold, and forgets those that they held. */
+function noteSought(
+  job: ExportJob,
+  expected: readonly string[],
+  found: ReadonlySet<string>,
+  now: number,
+): void {
+  const last = new Date(now).toISOString();
+  remember(job, ({ sought }) => {
+    const next = new Map(Object.entries(sought).filter(([id]) => !found.has(id)));
+    for (const id of expected) {
+      if (found.has(id)) continue;
+      const looks = (next.get(id)?.looks ?? 0) + 1;
+      next.delete(id);
+      next.set(id, { looks, last });
+    }
+    return { sought: Object.fromEntries([...next].slice(-maxSought)) };
+  });
+}
+
+/** Notes a successful look that found nothing new. */
+async function noteLook(
+  job: ExportJob,
+  feed: Feed | null,
+  existing: ExistingExport,
+  remembered: boolean,
+  now: number,
+): Promise<void> {
+  const checked = new Date(now).toISOString();
+  const ids = feed?.entries.map(({ videoId }) => videoId) ?? [];
+  const seen = new Set(job.memory?.seen);
+  const isKnown = remembered && ids.every((id) => seen.has(id));
+  const known = isKnown ? ids : await knownIds(ids, existing);
+  remember(job, (memory) => ({ checked, seen: known, ...(remembered ? {} : { entries: memory.entries }) }));
+  if (remembered) return;
+  const { digestOf } = await import('./partial-file.ts');
+  const { stat } = await import('node:fs/promises');
+  const { real } = job.target;
+  const { size, mtimeMs, ino } = await stat(real);
+  const { entries } = await existing.ids();
+  const finished = { size, digest: await digestOf(real), mtime: mtimeMs, inode: ino };
+  remember(job, () => ({ entries, finished }));
+}
+
+async function knownIds(ids: readonly string[], existing: ExistingExport): Promise<string[]> {
+  const all = await existing.ids();
+  return ids.filter((id) => all.has(id));
+}
+
+function seenIds(
+  feed: Feed | null,
+  found: ReadonlySet<string>,
+  memory: Memory | null,
+  expected: readonly string[],
+): string[] {
+  const before = new Set(memory?.seen);
+  const vain = new Set(expected);
+  return (feed?.entries ?? [])
+    .map(({ videoId }) => videoId)
+    .filter((id) => found.has(id) || (before.has(id) && !vain.has(id)));
+}
+
+/**
+ * Buys pages until one ends with an entry that FILE has (rule 2), and puts every unknown entry of them on top of FILE;
+ * what stands below FILE's last entry goes to its end. Returns the IDs on the bought pages.
+ */
+async function buyPages(
+  job: ExportJob,
+  existing: ExistingExport,
+  feed: Feed | null,
+): Promise<ReadonlySet<string>> {
+  const { run, receipt, target } = job;
+  const { session, task } = run;
+  const known = await existing.ids();
+  const published = Object.fromEntries(
+    (feed?.entries ?? []).flatMap(({ videoId, published }) =>
+      published === null ? [] : [[videoId, published]],
+    ),
+  );
+  let file = await openUpdate(job, published);
+  const found = new Set<string>();
+  try {
+    if (
+      file.resumed &&
+      (await file.isBaseChanged()) &&
+      file.header.base?.size !== (await fileSize(target.real))
+    ) {
+      session.warn({
+        label: receipt.label,
+        message: `${target.path} was changed since its update was interrupted; the update starts over`,
+      });
+      await file.discard();
+      file = await openUpdate(job, published);
+    }
+    const before = file.progress;
+    const taken = new Set(before.ids.filter((id) => !known.has(id)));
+    let pageIds: readonly string[] = before.ids;
+    let isPastEnd = before.top !== null;
+    let metKnown = before.pages > 0;
+    const columns = run.fields === null ? await existing.columns() : null;
+    const format = await fileFormat(run, before.columns ?? columns);
+    await writePages(job, file, {
+      format,
+      item: itemOf(job, file.header.published),
+      limit: null,
+      known: known.entries,
+      reserve: await fileSize(target.real),
+      done: false,
+      pageIds: () => pageIds,
+      select: ({ entries }) => {
+        const ids = entries.map(videoIdOf);
+        pageIds = ids.filter((id) => id !== null);
+        for (const id of pageIds) found.add(id);
+        const last = known.last === null ? -1 : ids.indexOf(known.last);
+        const isNew = (index: number): boolean => {
+          const id = ids[index];
+          if (id == null || known.has(id) || taken.has(id)) return false;
+          taken.add(id);
+          return true;
+        };
+        const above = entries.filter((_, i) => !isPastEnd && (last < 0 || i < last) && isNew(i));
+        if (last >= 0) isPastEnd = true;
+        const below = entries.filter((_, i) => isPastEnd && i > last && isNew(i));
+        const end = pageIds.at(-1);
+        metKnown ||= pageIds.some((id) => known.has(id));
+        const endsKnown = end !== undefined && known.has(end);
+        return {
+          entries: above,
+          below,
+          done: !task.options.all && (endsKnown || last >= 0),
+          fullyConsumed: true,
+        };
+      },
+    });
+    if (!metKnown && known.entries > 0) {
+      if (known.channelId === null && job.memory?.finished == null) throw perhapsForeign(target.path);
+      warnOnce(
+        job,
+        'all old',
+        `none of the ${known.entries} entries that ${target.path} had is in the list any more; they are kept`,
+      );
+    }
+    const { entries } = file.progress;
+    const total = receipt.total;
+    receipt.added = entries - (receipt.resumed?.entries ?? 0);
+    receipt.token = null;
+    if (entries === 0) {
+      await file.discard();
+      receipt.entries = known.entries;
+      receipt.status = 'unchanged';
+      await noteLook(job, feed, existing, false, session.context.clock.now());
+    } else {
+      const closing = format.close(
+        { reference: null, position: 0 },
+        { hasMore: false, token: null, failure: null },
+      );
+      const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
+      const print = run.printNew;
+      const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
+        await print?.(file.newRows());
+      });
+      receipt.entries = known.entries + entries;
+      receipt.status = 'complete';
+      await noteFinished(job, result, true);
+      if (result.problem !== null) warnAfter(job, result.problem);
+    }
+    if (total !== null) {
+      receipt.missing = Math.max(0, total - receipt.entries);
+      receipt.disappeared = Math.max(0, receipt.entries - total);
+    }
+    return found;
+  } finally {
+    await file.close();
+  }
+}
+
+function openUpdate(job: ExportJob, published: Readonly<Record<string, string>>): Promise<PartialFile> {
+  return PartialFile.open(job.target, identityOf(job), {
+    mode: 'update',
+    restart: false,
+    now: job.run.session.context.clock.now(),
+    digest: job.run.remembers,
+    published,
+  });
+}
+
+async function fileSize(path: string): Promise<number> {
+  const { stat } = await import('node:fs/promises');
+  return (await stat(path)).size;
+}
+
+/** Nothing in FILE says whose it is, and nothing of it is in the list: the new rows wait beside it. */
+function perhapsForeign(path: string): Failure {
   return new Failure(
     'bad_answer',
-    `none of the first page's videos is in ${path}, though latest names known ones`,
+    `no entry of ${path} is in the list: it may hold another channel, and is left as it is`,
     {
-      hint: 'if the file is right, try again later; --restart exports everything anew',
+      hint: 'move it away, and the same command writes what it has fetched at no cost',
     },
-  );
-}
-
-/** Nothing in the file says whose it is, and nothing of it is in the list: what was fetched waits beside it. */
-function perhapsAnother(path: string): Failure {
-  return new Failure(
-    'bad_answer',
-    `none of the entries in ${path} is in the list: it may hold another channel, and is left as it is`,
-    { hint: 'move it away, and the same command writes what it has fetched, at no cost' },
   );
 }

@@ -1,238 +1,159 @@
-import { videoFields } from '../api/contract.ts';
-import type { Credits } from '../api/credits.ts';
+import { type Credits, spent } from '../api/credits.ts';
 import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
-import type { JsonText } from '../json/json-text.ts';
+import { checkRoom } from '../fs/room.ts';
 import type { Format, Item } from '../output/format.ts';
-import { createFormat } from '../output/formats.ts';
-import { type ListingPlan, list, type PageSink } from '../run/listing.ts';
-import { nothingYet, type Position } from '../run/position.ts';
-import type { Receipt } from '../run/receipts.ts';
+import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
+import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
+import { concat, type ExportJob, folderOf, warnOnce } from './job.ts';
 import type { PartialFile } from './partial-file.ts';
-import { restartCommand } from './restart-command.ts';
-import type { State } from './state.ts';
-import type { ExportSettings, ExportTask } from './task.ts';
+import type { Progress } from './state.ts';
 
-/** What the state of an interrupted export holds besides the journal's own. */
-interface Extra {
-  readonly hasMore: boolean;
+/** Bytes that must be free before each paid page, at least. */
+const minRoom = 4 * 1024 * 1024;
+
+export interface WritePlan extends Pick<ListingPlan, 'select' | 'known' | 'limit'> {
+  readonly format: Format;
+  readonly item: Item;
+  /** Video IDs of the page that was selected last. */
+  pageIds(): readonly string[];
+  /** Bytes that finishing needs besides the pages. */
+  readonly reserve: number;
+  /** Nothing more is wanted, whatever the state says. */
   readonly done: boolean;
-  readonly total: number | null;
-  /** The last page was taken in part: the listing cannot be gone on from behind it. */
-  readonly cut: boolean;
-  /** Video ID of the last entry. */
-  readonly last: string | null;
-  /** Empty pages that came last, one after another. */
-  readonly empty: number;
-  /** Marks of the tokens that were sent: one that comes again would lead round for ever. */
-  readonly sent: string;
-  /** csv: the columns that the first page fixed. */
-  readonly columns: readonly string[] | null;
-}
-
-/** How far an interrupted export has come. */
-export interface PartPosition extends Position {
-  readonly cut: boolean;
-}
-
-/** How the two kinds of export differ. */
-export interface PartPlan extends Pick<ListingPlan, 'select' | 'known'> {
-  /** Where the listing goes on. */
-  readonly before: Position;
-  /** More to keep for the next run, besides how far the listing has come; JSON. */
-  extra?(): { readonly [key: string]: unknown };
-  /** Everything has been listed; gets the closing text of the listing. */
-  finish(closing: string): Promise<void>;
-}
-
-/** Lists into the file from where it has come to; throws what ended it early, saying how to go on. */
-export async function writePages(
-  task: ExportTask,
-  file: PartialFile,
-  format: Format,
-  kind: PartPlan,
-): Promise<void> {
-  const { call, settings, start, target, receipt } = task;
-  const { state } = file;
-  const { before } = kind;
-  const resumed = file.resumed && state.pages > 0;
-  if (resumed) {
-    receipt.id ??= state.id;
-    call.stderr.verbose(
-      `${target.path}: going on with what was interrupted; begun ${state.started}, ${kept(state)} there`,
-    );
-  }
-  const overlap = leaveOutOverlap(task, resumed ? state : null, kind.select);
-  const spentBefore = { ...receipt.tally.credits };
-  let { sent, empty } = loopGuard(state);
-  const emptyBefore = empty;
-  let wrote = state.pages > 0;
-  const sink: PageSink = {
-    page: async (text, position, page) => {
-      const whole = (position.pages === 1 ? format.head() : '') + text;
-      wrote = true;
-      if (page === null && !position.done) return await file.appendUncommitted(whole);
-      const { hasMore, done, total } = position;
-      if (page?.token) sent += tokenMark(page.token);
-      empty = page?.entries.length === 0 ? empty + 1 : 0;
-      const extra: Extra = {
-        hasMore,
-        done,
-        total,
-        cut: page === null,
-        last: overlap.last(),
-        empty,
-        sent,
-        columns: format.columns(),
-      };
-      await file.append(whole, {
-        entries: position.entries,
-        pages: position.pages,
-        token: position.token,
-        lastPage: page === null ? null : pageDigest(page),
-        id: receipt.id,
-        credits: plus(state.credits, minus(receipt.tally.credits, spentBefore)),
-        extra: { ...extra, ...kind.extra?.() },
-      });
-    },
-    close: async (text, end) => {
-      if (end.failure === null) await kind.finish(text);
-    },
-  };
-  const plan: ListingPlan = {
-    operation: settings.listing.operation,
-    item: { reference: start.given, position: 0 } satisfies Item,
-    start: {
-      reference: start.value,
-      token: before.pages > 0 ? before.token : start.token,
-      lastPage: state.lastPage,
-      empty: emptyBefore,
-      sent,
-    },
-    before,
-    limit: settings.listing.options.limit,
-    known: kind.known ?? 0,
-    select: overlap.select,
-    explain: (failure) => {
-      const first = file.state.pages === state.pages;
-      return resumed && first && state.token !== null ? expired(failure, state, task) : failure;
-    },
-  };
-  try {
-    await list(call, plan, format, sink, receipt);
-  } catch (error) {
-    if (receipt.failure === null) throw error;
-  }
-  if (receipt.failure === null) return;
-  // What went wrong is in the receipt: that a file could not be removed would hide it.
-  if (!wrote) await file.discard().catch(() => {});
-  else if (file.state.pages > 0) receipt.goOn = resumeHint(file.state, receipt, settings);
-  throw receipt.failure;
-}
-
-/** What earlier runs have seen of a list that may go round for ever. */
-function loopGuard({ extra }: State): Pick<Extra, 'sent' | 'empty'> {
-  const { sent, empty } = extra as Partial<Record<keyof Extra, unknown>>;
-  return { sent: typeof sent === 'string' ? sent : '', empty: typeof empty === 'number' ? empty : 0 };
 }
 
 /**
- * A selection that, on the first page of a continued run, leaves out what is there already: where tokens are
- * places in the list, uploads that came in meanwhile have moved the entries on. In a playlist a video may stand
- * twice: there nothing is left out.
+ * Lists into a partial file from where it ends; each page is durable before the next one is bought. Throws what ended
+ * the listing early; the receipt then says how to resume.
  */
-function leaveOutOverlap(
-  { call, settings, target }: ExportTask,
-  resumed: State | null,
-  select: ListingPlan['select'],
-): { select: ListingPlan['select']; last(): string | null } {
-  const idOf = (entry: JsonText | undefined): string | null => entry?.get('videoId')?.string() ?? null;
-  const { last: seen = null } = (resumed?.extra ?? {}) as Partial<Extra>;
-  let last = seen;
-  let first = settings.listing.operation.name === 'uploads' && seen !== null;
-  return {
-    last: () => last,
-    select: async (page, entries) => {
-      const there = first ? page.entries.findIndex((entry) => idOf(entry) === seen) + 1 : 0;
-      first = false;
-      if (there > 0)
-        call.stderr.verbose(`${target.path}: ${there} entries of this page were there already: left out`);
-      const rest = there === 0 ? page : { ...page, entries: page.entries.slice(there) };
-      const selection = await select(rest, entries);
-      last = idOf(selection.entries.at(-1)) ?? last;
-      return { ...selection, whole: selection.entries.length === rest.entries.length };
-    },
-  };
-}
-
-function kept({ entries, pages }: State): string {
-  return `${count(entries, 'entry', 'entries')}, ${count(pages, 'page is', 'pages are')}`;
-}
-
-function resumeHint(state: State, receipt: Receipt, { listing }: ExportSettings): string | null {
-  if (/--restart|the same command/.test(receipt.failure?.hint ?? '')) return null;
-  const same = listing.options.restart ? 'the same command without --restart' : 'the same command';
-  return `${kept(state)} kept: ${same} continues`;
-}
-
-/** A token that is refused, or leads nowhere, at the start of a continued run: it may never be gone on with. */
-function expired(failure: Failure, state: State, task: ExportTask): Failure {
-  const { status, code } = failure;
-  const refused = status !== null && [400, 404, 410, 422].includes(status);
-  if (!refused && code !== 'bad_answer') return failure;
-  const inFolder = task.settings.listing.options.outputDir !== null;
-  const again = `starts over, and pays its first ${state.pages === 1 ? 'page' : `${state.pages} pages`} again`;
-  const restart = `${inFolder ? restartCommand(task) : '--restart'} ${again}`;
-  const details = status === null ? {} : { status };
-  return refused
-    ? new Failure('bad_answer', `the service no longer takes the continuation token: ${failure.message}`, {
-        ...details,
-        hint: restart,
-      })
-    : new Failure('bad_answer', failure.message, {
-        ...details,
-        hint: `try again later; if it comes again, ${restart}`,
+export async function writePages(job: ExportJob, file: PartialFile, plan: WritePlan): Promise<void> {
+  const { run, start, target, receipt } = job;
+  const { session, task } = run;
+  const before = file.progress;
+  const resumed = file.resumed;
+  if (resumed) {
+    receipt.id ??= before.id;
+    receipt.resumed = { entries: before.entries, credits: spent(before.credits) };
+    session.stderr.verbose(
+      `${target.path}: resuming the export of ${file.header.started}: ${count(before.entries, 'entry', 'entries')} in ${count(before.pages, 'page', 'pages')} are there`,
+    );
+  }
+  const spentBefore: Credits = { ...receipt.tally.credits };
+  const { format, item } = plan;
+  let emptyPages = before.emptyPages;
+  let top = before.top;
+  let above = top?.entries ?? before.entries;
+  let below = before.entries - above;
+  let pageBytes = 0;
+  const sink: PageSink = {
+    page: async (selection, position, page, resumable) => {
+      const opening = position.pages === 1 ? format.head() + format.open(item, page.info) : '';
+      const { entries, below: lower = [] } = selection;
+      let text = concat(
+        opening + (above > 0 && entries.length > 0 ? format.separator : ''),
+        format.rows(item, entries),
+      );
+      const upper = text.length === 0 ? 0 : Buffer.byteLength(text);
+      if (lower.length > 0) {
+        const first = Buffer.from(text);
+        const second = concat(below > 0 ? format.separator : '', format.rows(item, lower));
+        text = Buffer.concat([first, Buffer.from(second)]);
+        top ??= { bytes: file.progress.bytes + upper, entries: above + entries.length };
+      }
+      above += entries.length;
+      below += lower.length;
+      pageBytes = text.length;
+      for (const warning of format.warnings()) warnOnce(job, warning, warning);
+      if (!resumable && !position.done) return await file.appendUncommitted(text);
+      emptyPages = page.entries.length === 0 ? emptyPages + 1 : 0;
+      await file.append(text, {
+        entries: position.entries,
+        pages: position.pages,
+        top,
+        token: position.token,
+        hasMore: position.hasMore,
+        done: position.done,
+        cut: !selection.fullyConsumed,
+        total: position.total,
+        lastPage: pageDigest(page) ?? file.progress.lastPage,
+        ids: plan.pageIds(),
+        emptyPages,
+        id: receipt.id,
+        credits: sum(before.credits, receipt.tally.credits, spentBefore),
+        columns: format.columns(),
+        mark: page.token === null ? null : tokenMark(page.token),
       });
-}
-
-/** Where an interrupted export has come to. */
-export function positionOf(state: State): PartPosition {
-  if (state.pages === 0) return { ...nothingYet, cut: false };
-  const { hasMore = true, done = false, total = null, cut = false } = state.extra as Partial<Extra>;
-  return { token: state.token, hasMore, done, total, cut, entries: state.entries, pages: state.pages };
-}
-
-function plus(a: Credits, b: Credits): Credits {
-  return {
-    confirmed: a.confirmed + b.confirmed,
-    possibly_charged: a.possibly_charged + b.possibly_charged,
+    },
+    close: async () => {},
   };
+  try {
+    await listPages(
+      session,
+      {
+        operation: task.operation,
+        reference: start.given,
+        start: {
+          reference: job.id ?? start.value,
+          token: before.pages > 0 ? before.token : start.token,
+          lastPage: before.lastPage,
+          empty: before.emptyPages,
+          sent: file.marks,
+        },
+        before: positionOf(before, plan.done),
+        limit: plan.limit,
+        known: plan.known ?? 0,
+        select: plan.select,
+        beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * pageBytes) + plan.reserve),
+      },
+      sink,
+      receipt,
+    );
+  } catch (error) {
+    const isFirst = resumed && file.progress.pages === before.pages;
+    if (file.progress.pages > 0) receipt.resumeHint = resumeHint(job, file.progress);
+    throw isFirst && before.token !== null ? expired(error, before) : error;
+  }
 }
 
-function minus(a: Credits, b: Credits): Credits {
-  return {
-    confirmed: a.confirmed - b.confirmed,
-    possibly_charged: a.possibly_charged - b.possibly_charged,
-  };
+/** How far a partial file is, as a listing sees it. */
+export function positionOf(progress: Progress, done = progress.done): Position {
+  const { token, hasMore, entries, pages, total } = progress;
+  return { token, hasMore, entries, pages, total, done: done || progress.done };
 }
 
-/** The format of a file: one reference, nothing cut, no colour. `columns`: of an interrupted or existing csv. */
-export function fileFormat(
-  { listing, format, fields }: ExportSettings,
-  columns: readonly string[] | null,
-): Promise<Format> {
-  return createFormat(format, {
-    operation: listing.operation,
-    fields,
-    several: false,
-    terminal: null,
-    columns,
+function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): string {
+  const command = run.task.options.restart
+    ? 'run the same command without --restart'
+    : 'run the same command';
+  if (run.folder !== null) return `${command} to resume`;
+  const kept = `${count(entries, 'entry', 'entries')} in ${count(pages, 'page', 'pages')} kept`;
+  return receipt.token === null && pages === 0 ? `${command} to resume` : `${kept}; ${command} to resume`;
+}
+
+/** A token that the service no longer accepts when an export is resumed: only starting over helps. */
+function expired(error: unknown, { pages }: Progress): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { status, code, message } = error;
+  const isRefused = status !== null && [400, 404, 410, 422].includes(status);
+  const paid = count(pages, 'page', 'pages');
+  if (isRefused)
+    return new Failure('bad_answer', `the service no longer accepts the continuation token: ${message}`, {
+      status,
+      remedy: 'restart',
+      hint: `FILE.part keeps the ${paid} so far, which are usable as they are`,
+    });
+  if (code !== 'bad_answer') return error;
+  return error.with({
+    remedy: 'restart',
+    hint: `try again later; if it stays so, start over: the ${paid} so far are paid again`,
   });
 }
 
-/** The columns of an interrupted csv export, as far as a page has fixed them; earlier versions wrote the nine. */
-export function columnsOf({ pages, extra }: State): readonly string[] | null {
-  const { columns } = extra as Partial<Extra>;
-  return pages === 0 ? null : columns === undefined ? videoFields : columns;
+function sum(before: Readonly<Credits>, now: Readonly<Credits>, start: Readonly<Credits>): Credits {
+  return {
+    confirmed: before.confirmed + now.confirmed - start.confirmed,
+    possibly_charged: before.possibly_charged + now.possibly_charged - start.possibly_charged,
+  };
 }

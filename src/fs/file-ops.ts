@@ -1,4 +1,4 @@
-import { constants, promises as fs, type Stats } from 'node:fs';
+import { constants, createReadStream, promises as fs, type Stats } from 'node:fs';
 import { systemCode } from '../errors.ts';
 import { effectiveUser, lstatOwned, type OpenMode, openOwned } from './owned.ts';
 
@@ -17,6 +17,8 @@ export interface FileStat {
 export interface OpenFile {
   /** Writes all bytes at a position; of a file opened for `append`, at its end. */
   write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Up to so many bytes from a position; fewer at the end of the file. */
+  read(length: number, position: number): Promise<Buffer>;
   /** The whole file as UTF-8. */
   text(): Promise<string>;
   truncate(length: number): Promise<void>;
@@ -47,6 +49,8 @@ export interface FileOps {
   rename(from: string, to: string): Promise<void>;
   /** Removes a name of the program's own; throws as `lstatOwned`. */
   unlink(path: string, finishedMode?: number): Promise<void>;
+  /** The content of a file of the user's, in pieces. */
+  readFile(path: string): AsyncIterable<Buffer>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
   /** Bytes that this user may still write in a folder; null if the file system does not say. */
@@ -73,6 +77,7 @@ export const nodeFileOps: FileOps = {
     const stats = await lstatOwned(path, finishedMode);
     return stats === null ? null : fileStat(stats);
   },
+  readFile: (path) => createReadStream(path, { highWaterMark: 1024 * 1024 }),
   rename: (from, to) => fs.rename(from, to),
   unlink: async (path, finishedMode) => {
     await lstatOwned(path, finishedMode);
@@ -97,6 +102,10 @@ function openFile(handle: fs.FileHandle): OpenFile {
         const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
         done += bytesWritten;
       }
+    },
+    read: async (length, position) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
+      return buffer.subarray(0, bytesRead);
     },
     text: () => handle.readFile('utf8'),
     truncate: (length) => handle.truncate(length),

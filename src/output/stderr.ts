@@ -34,6 +34,11 @@ export class Stderr {
     stream.on('error', () => {});
   }
 
+  /** Notes are shown: at a terminal, or with -v. */
+  get isChatty(): boolean {
+    return !this.#options.quiet && (this.#terminal || this.#options.verbose > 0);
+  }
+
   get #terminal(): boolean {
     return this.#stream.isTTY === true;
   }

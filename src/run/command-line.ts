@@ -15,11 +15,17 @@ export interface Flag {
   readonly value: string | null;
 }
 
+/** Flags that a command line leaves out, and others that it adds. */
+export interface CommandLineChange {
+  readonly drop?: readonly string[];
+  readonly add?: readonly Flag[];
+}
+
 /** A command line with other references, some flags left out and others added; quoted for the shell. */
 export function commandLine(
   invocation: Invocation,
   references: readonly string[],
-  change: { drop?: readonly string[]; add?: readonly Flag[] } = {},
+  change: CommandLineChange = {},
 ): string {
   const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
   const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
@@ -30,4 +36,23 @@ export function commandLine(
         : `${name} ${shellQuote(value)}`,
   );
   return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
+}
+
+/** Commands name this many references at most. */
+const maxNamed = 10;
+
+/** The command for these references of a call, however many they are; quoted for the shell. */
+export function commandFor(
+  invocation: Invocation,
+  references: readonly string[],
+  change: CommandLineChange = {},
+): string {
+  const drop = [...(change.drop ?? []), '--from'];
+  if (references.length <= maxNamed) return commandLine(invocation, references, { ...change, drop });
+  const summary = invocation.flags.find(({ name }) => name === '--summary')?.value;
+  const from = { name: '--from', value: '-' };
+  const command = commandLine(invocation, [], { drop, add: [...(change.add ?? []), from] });
+  if (summary == null) return `${command}, with ${references.length} references from ${references[0]} on`;
+  const filter = '.references[] | select(.status == "interrupted" and .pages == 0).reference';
+  return `jq -r ${shellQuote(filter)} ${shellQuote(summary)} | ${command}`;
 }

@@ -3,7 +3,7 @@ import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { requestPath } from '../api/client.ts';
 import { defaultNamespace, type Operation } from '../api/contract.ts';
-import { describeBound } from '../api/credits.ts';
+import type { PagedOperation } from '../api/pages.ts';
 import { checkParameters, type Parameters } from '../api/parameters.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -16,36 +16,65 @@ import { sanitize } from '../text/sanitize.ts';
 export interface DryRunRequest {
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** What is asked for next, and in which case. */
+  /** The operation that follows, and when. */
   readonly next?: { readonly operation: Operation; readonly when: string };
+  /** What else is known before the request. */
+  readonly note?: string;
 }
 
-/** The address at which `chanlist serve` answers. */
+/** The address of `chanlist serve`. */
 const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 
 /** Prints the first request of each reference and its cost on stdout, and sends nothing. Needs no key. */
 export async function dryRun(
   requests: readonly DryRunRequest[],
   shared: SharedOptions,
-  givenBounds: readonly CreditBound[],
   context: Context,
 ): Promise<number> {
   checkSandboxFlags(shared);
-  const { baseUrl, namespace, maxCredits } = shared.sandbox
-    ? { baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'), namespace: defaultNamespace, maxCredits: [] }
-    : await resolveService(shared, context);
-  const bounds = givenBounds.length > 0 ? givenBounds : maxCredits;
-  const lines = requests.map(({ operation, parameters, next }) => {
+  const settings = shared.sandbox ? null : await resolveService(shared, context);
+  const { baseUrl, namespace } = settings ?? {
+    baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'),
+    namespace: defaultNamespace,
+  };
+  const { resolveBounds } = await import('../accounts/bounds.ts');
+  const bounds = resolveBounds(
+    shared.maxCredits,
+    shared.sandbox ? {} : context.env,
+    settings?.maxCredits ?? [],
+  );
+  const isPaid = requests.some(
+    ({ operation, next }) => operation.credits > 0 || (next?.operation.credits ?? 0) > 0,
+  );
+  const bound = isPaid && bounds.length > 0 ? `at most ${bounds.map(boundText).join(', ')}` : null;
+  const lines = requests.map(({ operation, parameters, next, note }) => {
     checkParameters(operation, parameters);
     const path = requestPath({ baseUrl, namespace }, operation, parameters);
-    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${cost(operation, bounds)}${next === undefined ? '' : `, then ${cost(next.operation, bounds)}${next.when}`}\n`;
+    const parts = [cost(operation)];
+    if (next !== undefined) parts.push(`then ${cost(next.operation)}${next.when}`);
+    if (bound !== null && requests.length === 1) parts.push(bound);
+    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${parts.join(', ')}${note === undefined ? '' : ` (${note})`}\n`;
   });
+  if (bound !== null && requests.length > 1) lines.push(`${bound} in all\n`);
   await new Stdout(context, new Stderr(context.stderr, shared)).write(lines.join(''));
   return 0;
 }
 
-function cost(operation: Operation, maxCredits: readonly CreditBound[]): string {
+function cost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
-  const price = operation.paged ? '1 credit a page' : '1 credit';
-  return maxCredits.length === 0 ? price : `${price}, at most ${maxCredits.map(describeBound).join(', ')}`;
+  return operation.paged ? '1 credit per page' : '1 credit';
+}
+
+const boundText = ({ credits, per }: CreditBound): string =>
+  `${credits} ${credits === 1 ? 'credit' : 'credits'}${per === 'call' ? '' : ` per ${per}`}`;
+
+/** The request that a listing starts with. */
+export function firstRequest(
+  operation: PagedOperation,
+  start: { readonly value: string | null; readonly token: string | null },
+): DryRunRequest {
+  const [first] = operation.parameters;
+  const parameters =
+    start.token === null ? { [first.name]: start.value ?? '' } : { continuation: start.token };
+  return { operation, parameters };
 }

@@ -5,20 +5,20 @@ import type { Receipt } from './receipts.ts';
 
 /** What bounds a listing. */
 export interface Bounds {
-  /** Entries at the most; null: all. */
+  /** Maximum number of entries; null: all. */
   readonly limit: number | null;
   /** Entries at the end of the list that need not be listed (0). */
   readonly known?: number;
 }
 
-/** Entries that the listing will have, as far as numVideos or a limit tells; null where they do not. */
-export function wanted({ total, entries }: Position, { limit, known = 0 }: Bounds): number | null {
+/** Entries that the listing will have, as far as numVideos or a limit tells; null if neither does. */
+export function expectedEntries({ total, entries }: Position, { limit, known = 0 }: Bounds): number | null {
   return total === null ? limit : Math.min(Math.max(total - known, entries), limit ?? total);
 }
 
-/** Credits that the rest of a listing costs; null where nobody can tell. */
+/** Credits that the rest of a listing costs; null if it is not known. */
 function creditsLeft(position: Position, bounds: Bounds): number | null {
-  const all = wanted(position, bounds);
+  const all = expectedEntries(position, bounds);
   if (all === null) return null;
   const size = position.pages > 0 && position.entries > 0 ? position.entries / position.pages : pageSize;
   return Math.max(0, Math.ceil((all - position.entries) / size - 1e-9));
@@ -30,7 +30,7 @@ export function estimatedCredits(position: Position, bounds: Bounds, { tally }: 
   return left === null ? null : spent(tally.credits) + (position.hasMore ? left : 0);
 }
 
-/** The same where a budget has stopped it: at least one. */
+/** The same after a budget has stopped it: at least one. */
 export function creditsNeeded(position: Position, bounds: Bounds): number | null {
   const left = creditsLeft(position, bounds);
   return left === null ? null : Math.max(1, left);

@@ -1,141 +1,178 @@
-import { budgetSpent, spent } from '../api/credits.ts';
+import { spent } from '../api/credits.ts';
 import { type Page, type PagedOperation, type PagesStart, pages } from '../api/pages.ts';
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { type Format, type Item, joined, type ListingEnd, type Text } from '../output/format.ts';
-import { type Bounds, creditsNeeded, estimatedCredits, wanted } from './estimate.ts';
-import { keepMemoryFlat } from './flat-heap.ts';
+import type { ListingEnd } from '../output/format.ts';
+import { type Bounds, creditsNeeded, estimatedCredits, expectedEntries } from './estimate.ts';
+import { keepHeapFlat } from './flat-heap.ts';
 import type { Position } from './position.ts';
-import { failed, type Receipt } from './receipts.ts';
-import type { Call } from './session.ts';
+import type { Receipt } from './receipts.ts';
+import type { Session } from './session.ts';
 
-/** Where the text of a listing goes. */
-export interface PageSink {
-  /**
-   * Takes the text of a page. When it resolves, the text is where it belongs and the next page may be bought.
-   * `page` is null where the listing cannot be continued behind it.
-   */
-  page(text: Text, position: Position, page: Page | null): Promise<void>;
-  /** Takes the closing text of a listing, whole or cut short. */
-  close(text: string, end: ListingEnd): Promise<void>;
-}
-
-/** Which entries of a page are wanted, and whether that is the end of the listing. */
+/** The entries of a page that are wanted. */
 export interface Selection {
   readonly entries: readonly JsonText[];
+  /** Updates: entries that go below the old ones. */
+  readonly below?: readonly JsonText[];
+  /** The listing ends here. */
   readonly done: boolean;
-  /** Nothing behind these is left of the page (default: where they are as many as the page has). */
-  readonly whole?: boolean;
+  /** The whole page was consumed: the next page follows it. */
+  readonly fullyConsumed: boolean;
+}
+
+/** Where the pages of a listing go. */
+export interface PageSink {
+  /**
+   * Takes the selected entries of a page. When it resolves they are written, and the next page may be bought.
+   * `resumable`: the listing can be resumed at `position`.
+   */
+  page(selection: Selection, position: Position, page: Page, resumable: boolean): Promise<void>;
+  /** Ends the listing, complete or cut short. */
+  close(end: ListingEnd): Promise<void>;
 }
 
 export interface ListingPlan extends Bounds {
   readonly operation: PagedOperation;
-  readonly item: Item;
+  readonly reference: string | null;
   readonly start: PagesStart;
-  /** Where an earlier run has come to. */
+  /** Where an earlier run ended. */
   readonly before: Position;
-  /** `entries`: how many were written before this page. */
-  select(page: Page, entries: number): Promise<Selection> | Selection;
-  /** What a failure means here. */
-  explain?(failure: Failure): Failure;
-}
-
-/** A selection of the first `limit` entries of a listing; null: of all. */
-export function firstEntries(limit: number | null): ListingPlan['select'] {
-  return (page, entries) => {
-    const room = limit === null ? Number.POSITIVE_INFINITY : limit - entries;
-    const wanted = page.entries.length <= room ? page.entries : page.entries.slice(0, room);
-    return { entries: wanted, done: wanted.length === room };
-  };
+  /** Chooses entries of a page; `written`: entries before it. */
+  select(page: Page, written: number): Selection | Promise<Selection>;
+  /** Runs before each page is bought; throws to keep it from being bought. */
+  beforePage?(): Promise<void>;
 }
 
 /**
- * Lists one reference into a sink, page after page. How it ended is in the receipt; a failure that is not of
- * this reference alone is thrown as well, after the sink has been closed.
+ * Lists one reference into a sink, page by page: the one loop over pages. The receipt follows it. Throws the failure
+ * that ended the listing early, after the sink has been closed with it.
  */
-export async function list(
-  call: Call,
+export async function listPages(
+  session: Session,
   plan: ListingPlan,
-  format: Format,
   sink: PageSink,
   receipt: Receipt,
 ): Promise<void> {
-  const { item, before } = plan;
-  const pagesBefore = receipt.pages - before.pages;
+  const { before } = plan;
   let position: Position = { ...before, token: plan.start.token };
-  let opened = before.pages > 0;
   let failure: Failure | null = null;
-  const account = (): void => {
+  const update = (): void => {
     receipt.entries = position.entries;
-    receipt.pages = pagesBefore + position.pages;
     receipt.total = position.total;
     receipt.token = position.hasMore ? position.token : null;
-  };
-  const progress = (): void => {
-    call.progress.update({
-      reference: item.reference ?? '',
+    session.progress.update({
+      reference: plan.reference ?? '',
       page: position.pages,
       entries: position.entries,
-      total: wanted(position, plan),
+      total: expectedEntries(position, plan),
       credits: spent(receipt.tally.credits),
       estimated: estimatedCredits(position, plan, receipt),
     });
   };
   try {
-    call.checkHalted();
-    progress();
-    const source = before.done ? [] : pages(call.client, plan.operation, plan.start, receipt.tally);
-    for await (const page of source) {
-      receipt.id ??= channelOf(page);
-      const selection = await plan.select(page, position.entries);
-      const { entries, done, whole = entries.length === page.entries.length } = selection;
-      const goesOn = whole && page.broken === null;
-      const opening = opened ? '' : format.open(item, page.info);
-      const separator = position.entries > 0 && entries.length > 0 ? format.separator : '';
-      const text = joined(opening + separator, format.rows(item, entries));
-      const next: Position = {
-        token: goesOn ? page.next : page.token,
-        hasMore: page.hasMore || !whole,
-        entries: position.entries + entries.length,
-        pages: position.pages + 1,
-        done: done || (goesOn && !page.hasMore),
-        total: page.total ?? position.total,
-      };
-      await sink.page(text, next, goesOn ? page : null);
-      for (const warning of format.warnings()) call.stderr.warn(warning);
-      opened = true;
-      position = next;
-      account();
-      progress();
-      if (next.done) break;
-      if (receipt.pages === 1) await keepMemoryFlat();
-      call.checkHalted();
+    session.throwIfEnded();
+    update();
+    if (!before.done) {
+      await plan.beforePage?.();
+      for await (const page of pages(session.client, plan.operation, plan.start, receipt.tally)) {
+        session.succeed();
+        receipt.pages++;
+        receipt.id ??= channelOf(page);
+        const selection = await plan.select(page, position.entries);
+        const resumable = selection.fullyConsumed && page.broken === null;
+        const next: Position = {
+          token: resumable ? page.next : page.token,
+          hasMore: page.hasMore || !selection.fullyConsumed,
+          entries: position.entries + selection.entries.length + (selection.below?.length ?? 0),
+          pages: position.pages + 1,
+          done: selection.done || (resumable && !page.hasMore),
+          total: page.total ?? position.total,
+        };
+        await sink.page(selection, next, page, resumable);
+        position = next;
+        update();
+        if (next.done) break;
+        if (receipt.pages === 1) await keepHeapFlat();
+        session.throwIfEnded();
+        if (page.broken === null) await plan.beforePage?.();
+      }
     }
     receipt.status = position.hasMore ? 'limited' : 'complete';
   } catch (error) {
     if (error instanceof ClosedPipe) throw error;
-    const thrown = toFailure(error);
-    receipt.needed = thrown.code === 'budget' ? creditsNeeded(position, plan) : null;
-    const told = receipt.needed === null ? thrown : budgetSpent(call.budget, { credits: receipt.needed });
-    failure = plan.explain?.(told) ?? told;
-    failed(receipt, failure);
+    failure = toFailure(error);
+    if (failure.code === 'budget') receipt.needed = creditsNeeded(position, plan);
   }
-  account();
+  update();
   const end = {
-    hasMore: failure !== null || position.hasMore,
+    hasMore: failure === null ? position.hasMore : !isMissing(failure, position),
     token: failure === null ? receipt.token : position.token,
     failure,
   };
-  try {
-    await sink.close((opened ? '' : format.open(item, null)) + format.close(item, end), end);
-  } catch (error) {
-    if (!(error instanceof ClosedPipe) && receipt.failure === null) failed(receipt, toFailure(error));
-    throw error;
-  }
-  if (failure?.scope === 'call') throw failure;
+  await sink.close(end);
+  if (failure !== null) throw failure;
 }
+
+/** A reference that does not exist: its first page was refused. */
+const isMissing = ({ code }: Failure, { pages }: Position): boolean =>
+  pages === 0 && (code === 'not_found' || code === 'usage' || code === 'refused');
 
 function channelOf(page: Page): string | null {
   const id = page.entries[0]?.get('channelId')?.string();
   return id?.startsWith('UC') ? id : null;
+}
+
+const idStart = Buffer.from('{"videoId":"');
+const QUOTE = 0x22;
+
+/** The `videoId` of an entry; null if it has none. Entries that start with it are not parsed. */
+export function videoIdOf(entry: JsonText): string | null {
+  const bytes = entry.utf8;
+  if (bytes.length > idStart.length && idStart.equals(bytes.subarray(0, idStart.length))) {
+    const end = bytes.indexOf(QUOTE, idStart.length);
+    const id = bytes.toString('latin1', idStart.length, end);
+    if (/^[\w-]+$/.test(id)) return id;
+  }
+  return entry.get('videoId')?.string() || null;
+}
+
+/**
+ * Leaves out entries that stood on the page before: the list of uploads moves if a video is added while it is read.
+ * `ids`: the video IDs of the last page of an earlier run. In a playlist a video may stand twice.
+ */
+export function repeatFilter(
+  operation: PagedOperation,
+  ids: readonly string[],
+): { take(page: Page): readonly JsonText[]; ids(): readonly string[] } {
+  if (operation.name !== 'uploads') return { take: ({ entries }) => entries, ids: () => [] };
+  let before = new Set(ids);
+  return {
+    take: ({ entries }) => {
+      const current = entries.map(videoIdOf);
+      const repeated = current.some((id) => id !== null && before.has(id));
+      const kept = repeated
+        ? entries.filter((_, i) => {
+            const id = current[i];
+            return id == null || !before.has(id);
+          })
+        : entries;
+      if (entries.length > 0) before = new Set(current.filter((id) => id !== null));
+      return kept;
+    },
+    ids: () => [...before],
+  };
+}
+
+/** A selection of the first `limit` entries of a listing; null: of all. `take`: the entries of a page. */
+export function firstEntries(
+  limit: number | null,
+  take: (page: Page) => readonly JsonText[],
+): ListingPlan['select'] {
+  return (page, written) => {
+    const entries = take(page);
+    const room = limit === null ? Number.POSITIVE_INFINITY : limit - written;
+    const fullyConsumed = entries.length <= room;
+    const wanted = fullyConsumed ? entries : entries.slice(0, room);
+    return { entries: wanted, done: wanted.length === room, fullyConsumed };
+  };
 }

@@ -1,12 +1,13 @@
-import type { CreditBound } from '../accounts/bounds.ts';
+import { type CreditBound, resolveBounds } from '../accounts/bounds.ts';
 import { checkSandboxFlags, requireKey, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { Client, type ClientOptions, type Service } from '../api/client.ts';
 import { defaultNamespace } from '../api/contract.ts';
-import type { Budget } from '../api/credits.ts';
+import { type Budget, createBudget } from '../api/credits.ts';
 import { span } from '../api/retry.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
+import type { Failure } from '../errors.ts';
 import type { Progress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { version } from '../version.ts';
@@ -15,47 +16,120 @@ import { version } from '../version.ts';
 const sandboxCredits = 1_000_000;
 
 /** The service of one call. */
-export interface OpenService extends Service {
-  /** Names it in the state of an export. */
+export interface OpenService {
+  /** Identifies it in the state and the memory of an export. */
   readonly name: string;
-  /** Bounds that the profile keeps. */
-  readonly maxCredits: readonly CreditBound[];
+  readonly client: Client;
+  readonly budget: Budget;
+  /** A failure of the service, with what is known about the account added. */
+  explain(failure: Failure): Failure;
+  /** A request succeeded. */
+  succeeded(): void;
   close(): Promise<void>;
 }
 
-/** The service that the options name, with its key; with `--sandbox` a new one. Throws as `resolveService`, `requireKey`. */
-export async function openService(shared: SharedOptions, context: Context): Promise<OpenService> {
-  checkSandboxFlags(shared);
-  if (shared.sandbox) {
-    const { startSandbox } = await import('../sandbox/server.ts');
-    const sandbox = await startSandbox({ credits: sandboxCredits });
-    const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
-    return {
-      baseUrl,
-      namespace: defaultNamespace,
-      key: sandbox.key,
-      name: 'sandbox',
-      maxCredits: [],
-      close: () => sandbox.close(),
-    };
-  }
-  const settings = await resolveService(shared, context);
-  const { baseUrl, namespace, maxCredits } = settings;
-  const name = `${baseUrl.href} ${namespace}`;
-  return { baseUrl, namespace, key: requireKey(settings), name, maxCredits, close: async () => {} };
+export interface OpenOptions {
+  readonly command: string;
+  readonly shared: SharedOptions;
+  readonly context: Context;
+  readonly stderr: Stderr;
+  readonly progress: Progress;
+  /** Concurrent requests at most. */
+  readonly connections: number;
+  /** The command costs credits: a ledger that its bounds need is opened before the first request. */
+  readonly isPaid: boolean;
 }
 
-/** A client of the service that tells its requests and waits. */
+/** The service that the options name; with `--sandbox` a new one. Throws as `resolveService` and `requireKey` do. */
+export async function openService(options: OpenOptions): Promise<OpenService> {
+  const { shared, context, stderr } = options;
+  checkSandboxFlags(shared);
+  if (shared.sandbox) return await openSandbox(options);
+  const settings = await resolveService(shared, context);
+  const { baseUrl, namespace } = settings;
+  const key = requireKey(settings);
+  stderr.redact(key);
+  const bounds = resolveBounds(shared.maxCredits, context.env, settings.maxCredits);
+  const budget = createBudget({
+    bounds,
+    ledger: async () => {
+      const { openLedger } = await import('../accounts/ledger.ts');
+      const warn = (message: string): void => stderr.warn(message);
+      return openLedger({
+        context,
+        account: { origin: baseUrl.origin, key },
+        command: options.command,
+        bounds,
+        warn,
+      });
+    },
+  });
+  if (options.isPaid) await budget.prepare();
+  const client = clientOf({ baseUrl, namespace, key }, options, budget);
+  let marking: Promise<void> | null = null;
+  let { verified } = settings;
+  return {
+    name: `${baseUrl.href} ${namespace}`,
+    client,
+    budget,
+    explain: (failure) => (verified || failure.code !== 'not_found' ? failure : unverified(failure)),
+    succeeded: () => {
+      if (verified) return;
+      verified = true;
+      marking = import('../accounts/store-write.ts').then(({ markVerified }) =>
+        markVerified(context, settings),
+      );
+    },
+    close: async () => {
+      await client.close();
+      await marking?.catch(() => {});
+    },
+  };
+}
+
+/** Until a call of a profile has succeeded, a 404 may also mean that its address or path is wrong. */
+function unverified(failure: Failure): Failure {
+  const hint =
+    'no call of this profile has succeeded yet: check the address and --namespace, then the spelling';
+  return failure.with({ hint });
+}
+
+async function openSandbox(options: OpenOptions): Promise<OpenService> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const sandbox = await startSandbox({ credits: sandboxCredits });
+  const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
+  const bounds: readonly CreditBound[] = options.shared.maxCredits;
+  const budget = createBudget({ bounds, ledger: null });
+  const client = clientOf({ baseUrl, namespace: defaultNamespace, key: sandbox.key }, options, budget);
+  return {
+    name: 'sandbox',
+    client,
+    budget,
+    explain: (failure) => failure,
+    succeeded: () => {},
+    close: async () => {
+      await client.close();
+      await sandbox.close();
+    },
+  };
+}
+
+function clientOf(service: Service, options: OpenOptions, budget: Budget): Client {
+  const { shared, context, stderr, progress, connections } = options;
+  return createClient(service, shared, { connections }, context, budget, stderr, progress);
+}
+
+/** A client that reports its requests and waits. */
 export function createClient(
   service: Service,
   { timeout, retries, maxWait, verbose }: SharedOptions,
-  how: Pick<ClientOptions, 'connections'>,
+  details: Pick<ClientOptions, 'connections'>,
   context: Context,
   budget: Budget,
   stderr: Stderr,
   progress: Progress,
 ): Client {
-  const options = { timeout, retries, maxWait, ...how, userAgent: `chanlist/${version}` };
+  const options = { timeout, retries, maxWait, ...details, userAgent: `chanlist/${version}` };
   return new Client(service, options, context, budget, {
     request: (line) => stderr.detail(line),
     wantsRequests: verbose > 1,

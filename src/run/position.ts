@@ -1,6 +1,6 @@
-/** How far a listing has come: all that is needed to go on later. */
+/** How far a listing is: all that is needed to resume it. */
 export interface Position {
-  /** Token of the first page not wholly written; null: the first page. */
+  /** Token of the first page that is not fully written; null: the first page. */
   readonly token: string | null;
   readonly hasMore: boolean;
   /** Entries and pages written. */
@@ -8,12 +8,12 @@ export interface Position {
   readonly pages: number;
   /** Nothing more is wanted. */
   readonly done: boolean;
-  /** numVideos, once a page has told it. */
+  /** numVideos, once known. */
   readonly total: number | null;
 }
 
 /** Before the first page. */
-export const nothingYet: Position = {
+export const startPosition: Position = {
   token: null,
   hasMore: true,
   entries: 0,

@@ -3,17 +3,26 @@ import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { readPath, readProblem, readStream, TooLarge } from '../fs/read-input.ts';
 
+/** A reference as it was given. */
+export interface InputReference extends Reference {
+  /** How messages name it: `refs.txt:17 @a`, if it comes from a list. */
+  readonly label: string;
+  /** Index of the first input with the same reference; its own for the first one. */
+  readonly first: number;
+}
+
 /** The references of one call. */
 export interface References {
-  readonly list: readonly Reference[];
-  /** Output is made for several: more than one, or a list by `--from`. */
+  /** All inputs, in order. */
+  readonly inputs: readonly InputReference[];
+  /** The output is that for several: more than one, or a list from `--from`. */
   readonly several: boolean;
 }
 
 /**
- * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything else is done.
- * Throws a usage error that names every line that cannot be a reference, or that `check` throws for. One given
- * twice is kept once.
+ * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything is sent. In a list,
+ * blank lines and comments (`#` at the start or after white space), a BOM and CR are skipped. Throws a usage error
+ * that names every line that cannot be a reference, or that `check` refuses.
  */
 export async function readReferences(
   words: readonly string[],
@@ -22,47 +31,59 @@ export async function readReferences(
   context: Context,
   check: (reference: Reference) => void = () => {},
 ): Promise<References> {
-  const found = new Map<string, Reference>();
-  const add = (text: string): void => {
-    const reference = parseReference(text, kind);
-    check(reference);
-    if (!found.has(reference.value)) found.set(reference.value, reference);
+  const inputs: InputReference[] = [];
+  const seen = new Map<string, number>();
+  const bad: { at: string; failure: Failure }[] = [];
+  const add = (text: string, at: string | null): void => {
+    try {
+      const reference = parseReference(text, kind);
+      check(reference);
+      const first = seen.get(reference.value) ?? inputs.length;
+      seen.set(reference.value, first);
+      const label = at === null ? reference.given : `${at} ${reference.given}`;
+      inputs.push({ ...reference, label, first });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      bad.push({ at: at ?? '', failure: error });
+    }
   };
-  for (const word of words) add(word);
+  for (const word of words) add(word, null);
   if (from !== null) {
     const name = from === '-' ? 'stdin' : from;
-    const bad: { at: string; failure: Failure }[] = [];
     const lines = (await readText(from, context)).split('\n');
     for (const [index, line] of lines.entries()) {
-      const text = line.trim();
-      if (text === '' || text.startsWith('#')) continue;
-      try {
-        add(text);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        bad.push({ at: `${name}:${index + 1}`, failure: error });
-      }
+      const text = line.replace(/(?:^|\s)#.*$/s, '').trim();
+      if (text !== '') add(text, `${name}:${index + 1}`);
     }
-    const [first, ...others] = bad;
-    if (first !== undefined) {
-      const { message, hint = 'nothing was sent' } = first.failure;
-      if (others.length === 0) throw usage(`${first.at}: ${message}`, hint);
-      const lines = bad.map(({ at }) => at).join(', ');
-      throw usage(`${lines} are not ${kind} references; the first: ${message}`, hint);
-    }
-    if (found.size === 0) throw usage(`${name} has no ${kind} reference`, 'expected one a line');
+    if (inputs.length === 0 && bad.length === 0)
+      throw usage(`${name} has no ${kind} reference`, 'expected one reference per line');
   }
-  if (found.size === 0) throw usage(`no ${kind} reference is given`, `expected ${expectedReference[kind]}`);
-  return { list: [...found.values()], several: found.size > 1 || from !== null };
+  const [first, ...others] = bad;
+  if (first !== undefined) {
+    const { message, hint } = first.failure;
+    const next = hint ?? 'nothing was sent';
+    if (others.length === 0) throw usage(first.at === '' ? message : `${first.at}: ${message}`, next);
+    const places = bad.flatMap(({ at }) => (at === '' ? [] : [at]));
+    const where =
+      places.length === bad.length
+        ? `${places.join(', ')}: `
+        : places.length > 0
+          ? `${places.join(', ')} and arguments: `
+          : '';
+    throw usage(`${where}${bad.length} are not ${kind} references; the first: ${message}`, next);
+  }
+  if (inputs.length === 0)
+    throw usage(`no ${kind} reference is given`, `expected ${expectedReference[kind]}`);
+  return { inputs, several: seen.size > 1 || inputs.length > 1 || from !== null };
 }
 
-/** Bytes of a list at the most: some ten million references. */
-const largestList = 256 * 1024 * 1024;
+/** Bytes of a list at most: some ten million references. */
+const maxListBytes = 256 * 1024 * 1024;
 
 async function readText(from: string, { stdin, stop }: Context): Promise<string> {
   try {
     const bytes =
-      from === '-' ? await readStream(stdin, largestList, stop) : await readPath(from, largestList, stop);
+      from === '-' ? await readStream(stdin, maxListBytes, stop) : await readPath(from, maxListBytes, stop);
     return bytes.toString('utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -1,37 +1,66 @@
 import { type Credits, newTally, type Tally } from '../api/credits.ts';
 import type { Failure } from '../errors.ts';
 
-export type Status = 'complete' | 'limited' | 'unchanged' | 'interrupted' | 'failed';
+export const statuses = [
+  'complete',
+  'limited',
+  'unchanged',
+  'unchecked',
+  'kept',
+  'interrupted',
+  'failed',
+] as const;
+export type Status = (typeof statuses)[number];
 
-/** What happened to one reference: the working copy of a line of `--summary`. */
+/** The result of one reference: the working copy of an element of `references` in `--summary`. */
 export interface Receipt {
-  /** As typed; null with `--continuation`. */
+  /** As given; null with `--continuation`. */
   readonly reference: string | null;
+  /** How messages name it: with its line, if it comes from `--from`; null without a reference. */
+  readonly label: string | null;
   /** Channel or playlist ID, once known. */
   id: string | null;
   file: string | null;
   status: Status;
   entries: number;
-  /** Only for `--update`: entries added, and how the file compares with numVideos. */
+  /** Entries that this run's update added; null without one. */
   added: number | null;
+  /** How the entries compare with numVideos; null if no page was bought. */
   missing: number | null;
   disappeared: number | null;
   pages: number;
-  /** numVideos, once known; not part of the summary. */
-  total: number | null;
+  /** What earlier, interrupted runs of this export had; null if it was not resumed. */
+  resumed: { entries: number; credits: number } | null;
+  /** Why a page was bought other than for an expected ID that it held. */
+  why: string | null;
   readonly tally: Tally;
-  /** Token of the first page not wholly printed. */
+  /** Token of the first page that is not fully printed. */
   token: string | null;
   failure: Failure | null;
-  /** How to go on after it; not part of the summary. */
-  goOn: string | null;
-  /** About how many credits the rest takes, where a budget stopped it; not part of the summary. */
+
+  // Not part of the summary:
+  /** The work on it has started. */
+  started: boolean;
+  /** numVideos, once known. */
+  total: number | null;
+  /** How to resume, for the message. */
+  resumeHint: string | null;
+  /** About how many credits the rest takes, if a budget stopped it. */
   needed: number | null;
+  /** The failure lasts since an earlier run, which reported it. */
+  isReported: boolean;
+  /** Exported before, and not found any more. */
+  isGone: boolean;
 }
 
-export function newReceipt(reference: string | null, id: string | null): Receipt {
+export function newReceipt(
+  reference: string | null,
+  id: string | null,
+  label: string | null = reference,
+): Receipt {
   return {
     reference,
+    label,
     id,
     file: null,
     status: 'interrupted',
@@ -40,19 +69,37 @@ export function newReceipt(reference: string | null, id: string | null): Receipt
     missing: null,
     disappeared: null,
     pages: 0,
-    total: null,
+    resumed: null,
+    why: null,
     tally: newTally(reference),
     token: null,
     failure: null,
-    goOn: null,
+    started: false,
+    total: null,
+    resumeHint: null,
     needed: null,
+    isReported: false,
+    isGone: false,
   };
 }
 
-/** Notes how a reference failed: `interrupted` where the whole call ended with it, else `failed`. */
-export function failed(receipt: Receipt, failure: Failure): void {
+/** Notes how a reference failed: `interrupted` if more than this reference stopped, else `failed`. */
+export function setFailure(receipt: Receipt, failure: Failure): void {
   receipt.failure = failure;
-  receipt.status = failure.scope === 'call' ? 'interrupted' : 'failed';
+  receipt.status = failure.scope === 'reference' ? 'failed' : 'interrupted';
+}
+
+/**
+ * The exit code that the references give: the first failure in input order; a spent budget comes before it, a channel
+ * that is gone only counts if nothing else failed.
+ */
+export function exitOf(receipts: readonly Receipt[]): number {
+  const failed = receipts.filter(({ failure }) => failure !== null);
+  const first =
+    failed.find(({ failure }) => failure?.code === 'budget') ??
+    failed.find(({ isGone }) => !isGone) ??
+    failed[0];
+  return first?.failure?.exit ?? 0;
 }
 
 export interface Outcome {
@@ -60,23 +107,29 @@ export interface Outcome {
   /** Milliseconds since 1970. */
   readonly started: number;
   readonly seconds: number;
-  readonly exit: number;
+  /** Null while the call runs. */
+  readonly exit: number | null;
   readonly total: Tally;
   readonly receipts: readonly Receipt[];
 }
 
-/** The text of `--summary`. */
+/** The text of `--summary` (a JSON document). */
 export function summaryText(outcome: Outcome): string {
+  const { receipts, total } = outcome;
   const credits = ({ confirmed, possibly_charged }: Credits): Credits => ({ confirmed, possibly_charged });
+  const counts = Object.fromEntries(
+    statuses.map((status) => [status, receipts.filter((receipt) => receipt.status === status).length]),
+  );
   const summary = {
     command: outcome.command,
     started: new Date(outcome.started).toISOString(),
     seconds: Math.round(outcome.seconds * 1000) / 1000,
     exit: outcome.exit,
-    credits: credits(outcome.total.credits),
-    requests: outcome.total.requests,
-    retries: outcome.total.retries,
-    references: outcome.receipts.map((receipt) => ({
+    credits: credits(total.credits),
+    requests: total.requests,
+    retries: total.retries,
+    counts,
+    references: receipts.map((receipt) => ({
       reference: receipt.reference,
       id: receipt.id,
       file: receipt.file,
@@ -87,10 +140,22 @@ export function summaryText(outcome: Outcome): string {
       disappeared: receipt.disappeared,
       pages: receipt.pages,
       credits: credits(receipt.tally.credits),
+      resumed: receipt.resumed,
+      why: receipt.why,
       continuation_token: receipt.token,
       error: receipt.failure,
       exit: receipt.failure?.exit ?? 0,
     })),
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
+}
+
+/** Credits that these references may have cost. */
+export function spentOn(receipts: readonly Receipt[]): Credits {
+  const sum = (of: (credits: Credits) => number): number =>
+    receipts.reduce((total, { tally }) => total + of(tally.credits), 0);
+  return {
+    confirmed: sum((credits) => credits.confirmed),
+    possibly_charged: sum((credits) => credits.possibly_charged),
+  };
 }

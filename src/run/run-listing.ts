@@ -1,42 +1,118 @@
-import { resolveBounds } from '../accounts/bounds.ts';
 import type { PagedOperation } from '../api/pages.ts';
-import type { ReferenceKind } from '../api/references.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import type { ListStart } from './listing-plan.ts';
+import type { NamedFile } from '../fs/apart.ts';
 import { readReferences } from './read-references.ts';
-import { runCall } from './session.ts';
+import { newReceipt, type Receipt } from './receipts.ts';
+import { runSession } from './session.ts';
 
-/** Lists references page after page, to stdout, to a file or to a folder of files; returns the exit code. */
+/** What one listing starts from: a reference, or the token of a page. */
+export interface ListingStart {
+  /** As given; null with `--continuation`. */
+  readonly given: string | null;
+  /** How messages name it. */
+  readonly label: string | null;
+  /** What is sent. */
+  readonly value: string | null;
+  readonly id: string | null;
+  readonly token: string | null;
+}
+
+/** All arguments of a listing command, read and checked. */
+export interface ListingTask {
+  readonly operation: PagedOperation;
+  readonly options: ListingOptions;
+  /** Each reference once, in input order. */
+  readonly starts: readonly ListingStart[];
+  /** One for each start. */
+  readonly receipts: readonly Receipt[];
+  readonly several: boolean;
+  readonly context: Context;
+}
+
+/** Lists references page by page, to stdout, to a file or to a folder of files; returns the exit code. */
 export async function runListing(
   operation: PagedOperation,
-  kind: ReferenceKind,
   options: ListingOptions,
   context: Context,
 ): Promise<number> {
-  const { shared, outputDir, invocation, concurrency } = options;
-  return await runCall(invocation.name, shared, context, async () => {
-    const { starts, several } = await readStarts(kind, options, context);
-    const budget = resolveBounds(shared.maxCredits, context.env, []);
-    if (shared.output !== null && starts.length > 1) {
-      throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
-    }
-    const toFiles = shared.output !== null || outputDir !== null;
-    const way = toFiles ? await import('../export/plan.ts') : await import('./list-to-stdout.ts');
-    const prepared = await way.prepare({ operation, kind, options, starts, several, context });
-    return { ...prepared, maxCredits: budget, concurrency: outputDir === null ? 1 : concurrency };
+  const { shared, outputDir } = options;
+  return await runSession(operation.name, { shared, files: filesOf(options) }, context, async () => {
+    const { starts, several, repeated } = await readStarts(operation, options, context);
+    const task: ListingTask = {
+      operation,
+      options,
+      starts,
+      several,
+      context,
+      receipts: starts.map(({ given, id, label }) => newReceipt(given, id, label)),
+    };
+    const plan = await planOf(task);
+    if (repeated === 0) return plan;
+    return {
+      ...plan,
+      work: async (session) => {
+        session.stderr.warn(
+          `${repeated} ${repeated === 1 ? 'reference is' : 'references are'} given more than once and listed once`,
+        );
+        await plan.work(session);
+      },
+    };
   });
+
+  async function planOf(task: ListingTask) {
+    if (outputDir !== null) return (await import('../export/exports.ts')).planFolder(task, outputDir);
+    if (shared.output !== null) {
+      const { resolveTarget } = await import('../fs/target.ts');
+      const target = await resolveTarget(shared.output);
+      if (target.kind === 'file') {
+        if (task.starts.length > 1)
+          throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
+        return (await import('../export/exports.ts')).planFile(task, target);
+      }
+      if (options.update || options.restart)
+        throw usage(`${shared.output} is not a regular file`, 'an export to update needs one');
+    }
+    return (await import('./list-to-output.ts')).planOutput(task);
+  }
 }
 
 async function readStarts(
-  kind: ReferenceKind,
+  operation: PagedOperation,
   { continuation, references, from }: ListingOptions,
   context: Context,
-): Promise<{ starts: ListStart[]; several: boolean }> {
-  if (continuation !== null)
-    return { starts: [{ given: null, value: null, id: null, token: continuation }], several: false };
-  const read = await readReferences(references, from, kind, context);
-  const starts = read.list.map(({ given, value, id }) => ({ given, value, id, token: null }));
-  return { starts, several: read.several };
+): Promise<{ starts: ListingStart[]; several: boolean; repeated: number }> {
+  if (continuation !== null) {
+    const start = { given: null, label: null, value: null, id: null, token: continuation };
+    return { starts: [start], several: false, repeated: 0 };
+  }
+  const [{ kind }] = operation.parameters;
+  const { inputs } = await readReferences(references, from, kind, context);
+  const unique = inputs.filter(({ first }, index) => first === index);
+  const starts = unique.map(({ given, label, value, id }) => ({ given, label, value, id, token: null }));
+  return { starts, several: unique.length > 1 || from !== null, repeated: inputs.length - unique.length };
+}
+
+/** The files that flags name. */
+export function filesOf({
+  shared,
+  from = null,
+  seen = null,
+}: {
+  readonly shared: ListingOptions['shared'];
+  readonly from?: string | null;
+  readonly seen?: string | null;
+}): NamedFile[] {
+  const named: readonly (readonly [
+    flag: string,
+    path: string | null | undefined,
+    kind: NamedFile['kind'],
+  ])[] = [
+    ['--output', shared.output, 'output'],
+    ['--seen', seen, 'output'],
+    ['--from', from === '-' ? null : from, 'input'],
+    ['--key-file', shared.keyFile, 'input'],
+  ];
+  return named.flatMap(([flag, path, kind]) => (path == null ? [] : [{ flag, path, kind }]));
 }

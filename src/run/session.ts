@@ -1,230 +1,318 @@
-import type { CreditBound } from '../accounts/bounds.ts';
 import type { Client } from '../api/client.ts';
-import {
-  type Budget,
-  createBudget,
-  describeCredits,
-  type Ledger,
-  newTally,
-  spent,
-  type Tally,
-} from '../api/credits.ts';
+import { type Budget, budgetSpent, describeCredits } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, type Failure, fallbackHint, toFailure } from '../errors.ts';
+import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import type { NamedFile } from '../fs/apart.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
 import { Stderr } from '../output/stderr.ts';
 import { count } from '../text/count.ts';
 import type { DryRunRequest } from './dry-run.ts';
-import { createClient, openService } from './open-service.ts';
-import { type Receipt, summaryText } from './receipts.ts';
+import { openService } from './open-service.ts';
+import { exitOf, type Receipt, setFailure, summaryText } from './receipts.ts';
+import {
+  failureLine,
+  reportFailures,
+  reportWarnings,
+  shortNames,
+  spentText,
+  type Warning,
+} from './reports.ts';
 
-/** What a command is to do, once all of its arguments have been read and checked. */
-export interface CallPlan {
+/** The work of a command, once all of its arguments have been read and checked. */
+export interface SessionPlan {
+  /** One for each reference, in input order. */
+  readonly receipts: readonly Receipt[];
   /** The first request of each reference, for `--dry-run`. */
-  readonly requests: readonly DryRunRequest[];
-  /** Bounds on what the call may spend, from flag and environment; []: those of the profile hold. */
-  readonly maxCredits: readonly CreditBound[];
-  /** Requests side by side at the most. */
+  requests(): Promise<readonly DryRunRequest[]>;
+  /** Concurrent requests at most. */
   readonly concurrency: number;
-  work(call: Call): Promise<void>;
+  /** The operation costs credits. */
+  readonly isPaid: boolean;
+  work(session: Session): Promise<void>;
+  /** How to resume these references, which a signal, the account or the budget has stopped; null: not at all. */
+  resumeHint(session: Session, stopped: readonly Receipt[]): string | null;
+  /** Where the output went, for the final tally; null: stdout. */
+  readonly destination: string | null;
 }
 
-/** What is told about a failure besides its own message. */
-export interface Told {
-  readonly reference: string | null;
-  /** What was spent, where anything paid was asked for. */
-  readonly tally: Tally | null;
-  /** How to go on. */
-  readonly next: string | null;
-}
-
-/** What a command works with: one service, one budget, one account of what happened. */
-export interface Call {
+/** A session with the service: one client, one budget, one account of what happened. */
+export interface Session {
   readonly context: Context;
+  readonly shared: SharedOptions;
   readonly stderr: Stderr;
   readonly progress: Progress;
   readonly client: Client;
   readonly budget: Budget;
-  /** Names the service in the state of an export. */
+  /** Identifies the service in the state and the memory of an export. */
   readonly serviceName: string;
-  readonly receipts: Receipt[];
-  /** Tells a failure on stderr, in one line; once. */
-  tell(failure: Failure, told: Told): void;
-  /** Ends the call: what runs side by side stops before its next page. */
-  halt(failure: Failure): void;
-  /** Throws the failure that has ended the call, if one has. */
-  checkHalted(): void;
+  /** Collects a warning; the same ones are reported in one line at the end. */
+  warn(warning: Warning): void;
+  /** Notes that a reference failed; ends the call if the failure is not of this reference alone. */
+  fail(receipt: Receipt, thrown: unknown): Failure;
+  /** Ends the call: what runs concurrently stops before its next request. */
+  end(failure: Failure): void;
+  /** Notes a success: failures before it are no outage. */
+  succeed(): void;
+  /** Throws the failure that has ended the call, or the signal, if there is one. */
+  throwIfEnded(): void;
 }
 
+/** References that fail in a row with exit code 7 before the call ends. */
+const outageLength = 5;
+
 /**
- * Runs a command that calls the service: `prepare` reads and checks its arguments, then the service (or the
- * sandbox) is opened for its work. Afterwards tells what went wrong, writes the receipt, also of a failure of
- * `prepare`, and returns the exit code. With `--dry-run` only says what would be asked for.
+ * Runs a command that calls the service: `prepare` reads and checks its arguments, then the service (or the sandbox)
+ * is opened for its work. Reports what went wrong, writes the receipt (`--summary`) at the start and at the end, and
+ * returns the exit code. With `--dry-run` it prints the requests only.
  */
-export async function runCall(
+export async function runSession(
   command: string,
-  shared: SharedOptions,
+  { shared, files }: { readonly shared: SharedOptions; readonly files: readonly NamedFile[] },
   context: Context,
-  prepare: () => Promise<CallPlan>,
+  prepare: () => Promise<SessionPlan>,
 ): Promise<number> {
-  const { clock } = context;
-  const started = clock.now();
-  const startedAt = clock.elapsed();
-  const keepSummary = async (done: Done): Promise<void> => {
-    if (shared.summary === null) return;
-    const { writeWhole } = await import('../fs/write-whole.ts');
-    const seconds = (clock.elapsed() - startedAt) / 1000;
-    await writeWhole(shared.summary, summaryText({ command, started, seconds, ...done }));
-  };
-  let plan: CallPlan;
+  const summary = new Summary(command, shared, context);
+  if (files.length > 0 || shared.summary !== null) {
+    const { checkApart } = await import('../fs/apart.ts');
+    const report =
+      shared.summary === null ? [] : [{ flag: '--summary', path: shared.summary, kind: 'output' as const }];
+    await checkApart([...files, ...report]);
+  }
+  let plan: SessionPlan;
   try {
     plan = await prepare();
   } catch (error) {
-    // What went wrong is what is told, also where the receipt of it cannot be written.
-    if (!shared.dryRun && (await canKeepSummary(shared)))
-      await keepSummary({ exit: toFailure(error).exit, total: newTally(), receipts: [] }).catch(() => {});
+    if (!shared.dryRun) await summary.writeUnstarted(toFailure(error));
     throw error;
   }
   if (shared.dryRun) {
     const { dryRun } = await import('./dry-run.ts');
-    return await dryRun(plan.requests, shared, plan.maxCredits, context);
+    return await dryRun(await plan.requests(), shared, context);
   }
-  await checkSummary(shared);
-  const done = await perform(command, plan, shared, context);
-  try {
-    await keepSummary(done);
-  } catch (error) {
-    if (done.exit === 0) throw error;
-    // How the call ended matters more.
-    const tell = teller(new Stderr(context.stderr, shared), context);
-    tell(toFailure(error), { reference: null, tally: null, next: null });
-  }
-  return done.exit;
+  await summary.open(plan);
+  const result = await perform(command, plan, shared, context, summary);
+  return await summary.close(result);
 }
 
-/** How a call ended. */
-interface Done {
+/** How a session ended. */
+interface SessionResult {
   readonly exit: number;
-  readonly total: Tally;
-  readonly receipts: readonly Receipt[];
+  readonly budget: Budget | null;
 }
 
-/** Does the work with an open service, and tells how it ended. */
 async function perform(
   command: string,
-  plan: CallPlan,
+  plan: SessionPlan,
   shared: SharedOptions,
   context: Context,
-): Promise<Done> {
+  summary: Summary,
+): Promise<SessionResult> {
+  const { receipts } = plan;
   const stderr = new Stderr(context.stderr, shared);
-  let budget = createBudget({ bounds: [], ledger: null });
-  const progress = createProgress(context, stderr, { color: shared.color, quiet: shared.quiet });
-  const receipts: Receipt[] = [];
-  const tell = teller(stderr, context);
+  const progress = createProgress(context, stderr, shared);
+  const warnings: Warning[] = [];
   const closers: (() => Promise<void>)[] = [() => progress.stop()];
-  let failure: Failure | null = null;
-  let closedPipe = false;
-  let halted: Failure | null = null;
-  let client: Client | null = null;
-  const halt = (reason: Failure): void => {
-    halted ??= reason;
-    client?.end(halted);
-  };
-  const checkHalted = (): void => {
-    context.stop.throwIfAborted();
-    if (halted !== null) throw halted;
-  };
+  let session: Session | null = null;
+  let budget: Budget | null = null;
+  let ended: Failure | null = null;
+  let isPipeClosed = false;
+  let failedInRow = 0;
   try {
-    const service = await openService(shared, context);
-    closers.push(() => service.close());
-    const bounds = plan.maxCredits.length > 0 ? plan.maxCredits : service.maxCredits;
-    const openCallLedger = async (): Promise<Ledger> => {
-      const { openLedger } = await import('../accounts/ledger.ts');
-      const account = { origin: service.baseUrl.origin, key: service.key };
-      return openLedger({ context, account, command, bounds, warn: (message) => stderr.warn(message) });
-    };
-    budget = createBudget({ bounds, ledger: shared.sandbox ? null : openCallLedger });
-    if (!shared.sandbox) stderr.redact(service.key);
-    const how = { connections: plan.concurrency };
-    const opened = createClient(service, shared, how, context, budget, stderr, progress);
-    client = opened;
-    closers.push(() => opened.close());
-    if (plan.requests.some(isPaid)) await budget.prepare();
-    await plan.work({
+    const service = await openService({
+      command,
+      shared,
       context,
       stderr,
       progress,
-      client: opened,
+      connections: plan.concurrency,
+      isPaid: plan.isPaid,
+    });
+    closers.push(() => service.close());
+    const { client } = service;
+    budget = service.budget;
+    summary.budget = budget;
+    const end = (failure: Failure): void => {
+      ended ??= failure;
+      client.end(failure);
+    };
+    session = {
+      context,
+      shared,
+      stderr,
+      progress,
+      client,
       budget,
       serviceName: service.name,
-      receipts,
-      tell,
-      halt,
-      checkHalted,
-    });
+      warn: (warning) => {
+        warnings.push(warning);
+      },
+      fail: (receipt, thrown) => {
+        const failure = service.explain(toFailure(thrown));
+        setFailure(receipt, failure);
+        if (failure.scope === 'call') end(failure);
+        if (failure.exit === 7 && ++failedInRow >= outageLength && failure.scope === 'reference')
+          end(outage(failure));
+        return failure;
+      },
+      succeed: () => {
+        failedInRow = 0;
+        service.succeeded();
+      },
+      end,
+      throwIfEnded: () => {
+        context.stop.throwIfAborted();
+        if (ended !== null) throw ended;
+      },
+    };
+    await plan.work(session);
   } catch (error) {
-    if (error instanceof ClosedPipe) closedPipe = true;
-    else failure = toFailure(error);
+    if (error instanceof ClosedPipe) isPipeClosed = true;
+    else ended ??= toFailure(error);
   }
   for (const close of closers.reverse()) await close();
 
-  const first = receipts.find((receipt) => receipt.failure !== null)?.failure ?? null;
-  const exit = closedPipe ? 0 : ((failure ?? first)?.exit ?? 0);
-  const asked = spent(budget.total.credits) > 0;
-  if (failure !== null) tell(failure, { reference: null, tally: asked ? budget.total : null, next: null });
-  const begun = receipts.filter((receipt) => receipt.failure === null || receipt.pages > 0);
-  if (!closedPipe && (failure === null || begun.length > 1)) tellSummary(stderr, receipts, budget);
-  return { exit, total: budget.total, receipts };
-}
-
-/** True if this reference may cost credits. */
-function isPaid({ operation, next }: DryRunRequest): boolean {
-  return operation.credits > 0 || (next?.operation.credits ?? 0) > 0;
-}
-
-/** Throws a usage error where `--summary` cannot be written, or would overwrite the output. */
-async function checkSummary({ summary, output }: SharedOptions): Promise<void> {
-  if (summary === null) return;
-  const { prepareWhole } = await import('../fs/write-whole.ts');
-  const { checkApart } = await import('../fs/apart.ts');
-  await prepareWhole(summary);
-  const files = [{ flag: '--summary', path: summary, kind: 'output' as const }];
-  if (output !== null) files.push({ flag: '--output', path: output, kind: 'output' });
-  await checkApart(files);
-}
-
-const canKeepSummary = (shared: SharedOptions): Promise<boolean> =>
-  checkSummary(shared).then(
-    () => true,
-    () => false,
-  );
-
-/** One line for each failure: what happened, what was spent, what to do next. */
-function teller(stderr: Stderr, context: Context): Call['tell'] {
-  const done = new WeakSet<Failure>();
-  return (failure, { reference, tally, next }) => {
-    if (done.has(failure)) return;
-    done.add(failure);
-    const what = reference === null ? failure.message : `${reference}: ${failure.message}`;
-    const cost = tally === null ? null : describeCredits(tally.credits, 'spent');
-    const then = failure.hint ?? (next === null ? fallbackHint(failure.code) : undefined);
-    stderr.error([what, cost, then, next].filter((part) => part).join('; '));
+  if (isPipeClosed) return { exit: 0, budget };
+  const failure = ended ?? null;
+  const resumeHint = (stopped: readonly Receipt[]): string | null =>
+    session === null ? null : plan.resumeHint(session, stopped);
+  const report = (failure: Failure, stopped: readonly Receipt[]): void => {
+    const [only] = receipts.length === 1 ? receipts : [];
+    stderr.error(failureLine(failure, only?.label ?? null, spentText(receipts), resumeHint(stopped)));
     stderr.stack(failure, context);
   };
+  const isOfCall = (receipt: Receipt): boolean => receipt.failure === failure || !receipt.started;
+  if (failure !== null)
+    for (const receipt of receipts)
+      if (receipt.failure === null && isOfCall(receipt)) leave(receipt, failure);
+  reportWarnings(stderr, warnings);
+  const isBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
+  const others = receipts.filter((receipt) => !isOfCall(receipt) && !isBudget(receipt));
+  reportFailures(
+    { stderr, context },
+    others.filter(({ isReported }) => !isReported || stderr.isChatty),
+  );
+  const unbought = receipts.filter(isBudget);
+  if (failure === null && budget !== null && unbought.length > 0)
+    report(budgetFailure(budget, unbought, receipts.length), unbought);
+  if (failure !== null)
+    report(
+      failure,
+      receipts.filter((receipt) => isOfCall(receipt) || isBudget(receipt)),
+    );
+  if (budget !== null && (failure === null || receipts.length > 1))
+    stderr.summary(tallyText(receipts, budget, plan));
+  return { exit: failure?.exit ?? exitOf(receipts), budget };
 }
 
-function tellSummary(stderr: Stderr, receipts: readonly Receipt[], budget: Budget): void {
+/** The stop by a budget, with what the references that it stopped need together; of some it is not known. */
+function budgetFailure(budget: Budget, stopped: readonly Receipt[], all: number): Failure {
+  const known = stopped.flatMap(({ needed }) => needed ?? []);
+  const needed = known.reduce((sum, credits) => sum + credits, 0);
+  const unknown = stopped.length - known.length;
+  const of =
+    unknown > 0
+      ? ` for ${count(known.length, 'reference', 'references')}, and more for ${unknown} not started`
+      : '';
+  const failure = budgetSpent(
+    budget,
+    known.length > 0 ? { credits: needed, ...(of !== '' && { of }) } : undefined,
+  );
+  if (all === 1) return failure;
+  const names = shortNames(stopped.flatMap(({ label }) => label ?? []));
+  return failure.with({
+    message: `${count(stopped.length, 'reference', 'references')} ${failure.message}: ${names}`,
+  });
+}
+
+/** A reference whose turn did not come before the call ended. */
+function leave(receipt: Receipt, failure: Failure): void {
+  setFailure(receipt, failure);
+  receipt.status = 'interrupted';
+}
+
+/** So many references in a row failed that the service, or the network, is down. */
+function outage(failure: Failure): Failure {
+  return failure.with({
+    message: `${outageLength} references failed in a row, the last one: ${failure.message}`,
+    scope: 'call',
+    hint: 'the service seems to be down; run the same command again later',
+  });
+}
+
+/** `120 entries, 2 pages, 2 credits; written to demo.ndjson`: of this run. */
+function tallyText(receipts: readonly Receipt[], budget: Budget, { destination }: SessionPlan): string {
   const sum = (of: (receipt: Receipt) => number): number =>
     receipts.reduce((total, receipt) => total + of(receipt), 0);
   const pages = sum((receipt) => receipt.pages);
-  const parts = [
-    count(
-      sum((receipt) => receipt.entries),
-      'entry',
-      'entries',
-    ),
-  ];
+  const entries = sum((receipt) => receipt.entries - (receipt.resumed?.entries ?? 0));
+  const parts = [count(entries, 'entry', 'entries')];
   if (pages > 0) parts.push(count(pages, 'page', 'pages'));
-  stderr.summary([...parts, describeCredits(budget.total.credits)].join(', '));
+  parts.push(describeCredits(budget.total.credits));
+  return `${parts.join(', ')}${destination === null ? '' : `; written to ${destination}`}`;
+}
+
+/** The receipt of a session: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
+class Summary {
+  readonly #command: string;
+  readonly #shared: SharedOptions;
+  readonly #context: Context;
+  readonly #started: number;
+  readonly #startedAt: number;
+  #receipts: readonly Receipt[] = [];
+  budget: Budget | null = null;
+
+  constructor(command: string, shared: SharedOptions, context: Context) {
+    this.#command = command;
+    this.#shared = shared;
+    this.#context = context;
+    this.#started = context.clock.now();
+    this.#startedAt = context.clock.elapsed();
+  }
+
+  /** Writes it at the start; throws if it cannot be created. */
+  async open({ receipts }: SessionPlan): Promise<void> {
+    this.#receipts = receipts;
+    const { summary } = this.#shared;
+    if (summary === null) return;
+    const { resolveTarget } = await import('../fs/target.ts');
+    const isStream = (await resolveTarget(summary)).kind === 'stream';
+    if (!isStream) await this.#write(null);
+  }
+
+  /** Writes it at the end; returns the exit code of the call. */
+  async close({ exit, budget }: SessionResult): Promise<number> {
+    if (this.#shared.summary === null) return exit;
+    this.budget = budget;
+    try {
+      await this.#write(exit);
+      return exit;
+    } catch (error) {
+      if (error instanceof ClosedPipe) return exit;
+      const { message, hint } = toFailure(error);
+      new Stderr(this.#context.stderr, this.#shared).warn(
+        hint === undefined ? message : `${message}; ${hint}`,
+      );
+      return exit === 0 ? 1 : exit;
+    }
+  }
+
+  /** Writes the receipt of a call that failed before its work; a failure here is not worth reporting. */
+  async writeUnstarted({ exit }: Failure): Promise<void> {
+    if (this.#shared.summary !== null) await this.#write(exit).catch(() => {});
+  }
+
+  async #write(exit: number | null): Promise<void> {
+    const { newTally } = await import('../api/credits.ts');
+    const { writeWhole } = await import('../fs/write-whole.ts');
+    const text = summaryText({
+      command: this.#command,
+      started: this.#started,
+      seconds: (this.#context.clock.elapsed() - this.#startedAt) / 1000,
+      exit,
+      total: this.budget?.total ?? newTally(),
+      receipts: this.#receipts,
+    });
+    await writeWhole(this.#shared.summary ?? '', text, { stop: this.#context.stop });
+  }
 }

@@ -61,7 +61,10 @@ test('a 503 fails its reference once its own request has waited --max-wait, and 
     service.seen.map(({ query }) => query.get('input')),
     ['@a', '@a', '@a', '@b', '@b', '@b', '@up'],
   );
-  assert.match(result.stderr, /^chanlist: @a: .*503.*; try again in 20 s, or allow more with --max-wait$/m);
+  assert.match(
+    result.stderr,
+    /^chanlist: 2 references: .*503.*; try again in 20 s, or allow more with --max-wait: @a, @b$/m,
+  );
 });
 
 test('waits that the service asks for are not retries; a 429 without Retry-After is one', async (t) => {
@@ -136,7 +139,7 @@ test('what ends the call ends the waits of all others: nothing more is sent', as
   const result = await run(['resolve', ...names], { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 3);
   assert.equal(service.seen.length, 4);
-  assert.match(result.stderr, /^chanlist: @a: the key was rejected \(401\)[^\n]*\n$/);
+  assert.match(result.stderr, /^chanlist: the key was rejected \(401\)[^\n]*\n$/);
 });
 
 test('waits are reported with -v, and not without it', async (t) => {

@@ -123,6 +123,7 @@ export class MemoryDisk {
             () => write(bytes, position),
             () => write(bytes.subarray(0, bytes.length >> 1), position),
           ),
+        read: (length, position) => step(() => Buffer.from(inode.data.subarray(position, position + length))),
         text: () => step(() => inode.data.toString()),
         truncate: (length) =>
           step(() => {
@@ -138,6 +139,7 @@ export class MemoryDisk {
         close: async () => {},
       };
     };
+    const names = (): Map<string, Inode> => this.#names;
     return {
       steps: () => steps,
       open: (path, how) =>
@@ -176,6 +178,11 @@ export class MemoryDisk {
           if (!this.#names.has(path)) throw systemError('ENOENT', path);
           this.#change((names) => names.delete(path));
         }),
+      readFile: async function* (path) {
+        const inode = names().get(path);
+        if (inode === undefined) throw systemError('ENOENT', path);
+        yield inode.data;
+      },
       syncFolder: () =>
         step(() => {
           this.#durableNames = new Map(this.#names);

@@ -13,8 +13,8 @@ import {
 } from '../../src/export/read/read-file.ts';
 import { JsonListScanner } from '../../src/json/list-scanner.ts';
 import { type Field, parseFields } from '../../src/output/fields.ts';
-import { entry, fileFormats, textsOf } from './runs.ts';
 import { temporaryFolder } from './temp.ts';
+import { entry, fileFormats, textsOf } from './texts.ts';
 
 interface Plain {
   raw: string;

@@ -38,6 +38,7 @@ function failing(step: number, code: string): FileOps & { steps(): number } {
     availableBytes: nodeFileOps.availableBytes,
     rename: wrap(nodeFileOps.rename),
     unlink: nodeFileOps.unlink,
+    readFile: nodeFileOps.readFile,
     syncFolder: wrap(nodeFileOps.syncFolder),
     open: wrap(async (path, how) => {
       const file = await nodeFileOps.open(path, how);

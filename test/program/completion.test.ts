@@ -128,8 +128,7 @@ const commandNames = [
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
-  ...['thumbnails', 'index', 'publishedTimeText', 'members_only'],
-  ...['@reference', '@seconds', '@views', '@published'],
+  ...['thumbnails', 'index', '@reference', '@seconds', '@views', '@published'],
 ];
 
 /** Lines, and all that is offered for the last word. */

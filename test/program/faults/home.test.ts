@@ -191,7 +191,10 @@ test('a store that is a symbolic link is in the way, and what it leads to stays 
   await symlink(real, join(folder, 'chanlist', 'config.json'));
   const result = await login(service.url, { XDG_CONFIG_HOME: folder });
   assert.equal(result.exit, 2);
-  assert.match(result.stderr, /^chanlist: [^\n]*config\.json is in the way: it is a symbolic link [^\n]*\n$/);
+  assert.match(
+    result.stderr,
+    /^chanlist: [^\n]*config\.json is in the way: it is a symbolic link; [^\n]*\n$/,
+  );
   assert.equal(await readFile(real, 'utf8'), text);
 });
 

@@ -1,19 +1,9 @@
 import { operations } from '../../src/api/contract.ts';
-import { PartialFile } from '../../src/export/partial-file.ts';
 import type { FileFormat } from '../../src/export/read/read-file.ts';
-import type { Identity } from '../../src/export/state.ts';
-import type { FileOps } from '../../src/fs/file-ops.ts';
-import type { Target } from '../../src/fs/target.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { createFormat } from '../../src/output/formats.ts';
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
-
-export const target: Target = { path: 'out', real: '/d/out', mode: 0o440, exists: true, kind: 'file' };
-
-export function identity(format: string): Identity {
-  return { command: 'uploads', reference: '@a', format, fields: null, service: 'https://x.example media' };
-}
 
 /** The texts of an export: of each page, and behind the last. */
 export interface Texts {
@@ -54,35 +44,4 @@ export function entry(id: number, title = `say "hi",\nü 🎬 ${id}`): string {
     thumbnails: [{ url: 'u,"]}' }],
     index: `${id}`,
   });
-}
-
-/** Runs an export as a process does; `paid` is called for each page. */
-export async function writePages(
-  ops: FileOps,
-  texts: Texts,
-  format: string,
-  paid: () => void,
-  old: readonly string[] | null = null,
-): Promise<void> {
-  const file = await PartialFile.open(target, identity(format), {
-    restart: false,
-    mode: old === null ? 'export' : 'update',
-    now: 0,
-    ops,
-  });
-  try {
-    if (file.alreadyDone) return;
-    for (let page = file.state.pages; page < texts.pages.length; page++) {
-      paid();
-      await file.append(texts.pages[page] ?? '', { pages: page + 1, entries: page, token: `t${page + 1}` });
-    }
-    if (old === null) await file.finish(texts.tail);
-    else await file.finishWith(each(old), texts.tail);
-  } finally {
-    await file.close();
-  }
-}
-
-async function* each(texts: readonly string[]): AsyncGenerator<string, void> {
-  yield* texts;
 }

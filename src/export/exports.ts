@@ -1,0 +1,427 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { operations } from '../api/contract.ts';
+import { resolvedId } from '../api/resolved-id.ts';
+import { effectiveFormat, tableInFile } from '../cli/options.ts';
+import { ClosedPipe, Failure, systemCode, toFailure, usage } from '../errors.ts';
+import { nodeFileOps } from '../fs/file-ops.ts';
+import { readProblem } from '../fs/read-input.ts';
+import { resolveTarget, type Target } from '../fs/target.ts';
+import { parseFields } from '../output/fields.ts';
+import { type FileFormat, formats } from '../output/formats.ts';
+import { sharedProgress } from '../output/progress.ts';
+import { Stdout } from '../output/stdout.ts';
+import { commandFor } from '../run/command-line.ts';
+import { concurrently } from '../run/concurrently.ts';
+import { type DryRunRequest, firstRequest } from '../run/dry-run.ts';
+import type { Receipt } from '../run/receipts.ts';
+import { shortNames } from '../run/reports.ts';
+import type { ListingStart, ListingTask } from '../run/run-listing.ts';
+import type { Session, SessionPlan } from '../run/session.ts';
+import { count } from '../text/count.ts';
+import { exportReference } from './export-reference.ts';
+import { completeFile, type ExportRun, fullCost } from './job.ts';
+import { type Memory, readFolderMemories, readMemory } from './memory.ts';
+import { PartialFile } from './partial-file.ts';
+
+/** What the options of an export say, checked. */
+interface ExportSettings extends Pick<ExportRun, 'task' | 'format' | 'fields' | 'folder' | 'remembers'> {}
+
+/** An ID that names a file. */
+const fileId = /^[A-Za-z0-9_-]+$/;
+/** A resolved handle keeps its ID for this long. */
+const resolvedFor = 30 * 24 * 60 * 60 * 1000;
+
+/** Plans the export of one reference into FILE. */
+export async function planFile(task: ListingTask, target: Target): Promise<SessionPlan> {
+  const { options, starts, receipts } = task;
+  const [start] = starts;
+  const [receipt] = receipts;
+  if (start === undefined || receipt === undefined) throw new Error('an export needs a reference');
+  const settings = settingsOf(task, effectiveFormat(options.shared, false), null, options.update);
+  await refuseCompleteFile(settings, start, target);
+  return {
+    receipts,
+    requests: async () => [await dryRunRequest(settings, start, target, await memoryAt(target))],
+    concurrency: 1,
+    isPaid: true,
+    destination: target.path,
+    resumeHint: () => receipt.resumeHint,
+    work: async (session) => {
+      const run = exportRun(session, settings);
+      const memory = settings.remembers ? await memoryAt(target) : null;
+      const index = new IdIndex(memory === null ? [] : [memory], session, task);
+      await exportReference(run, start, receipt, async () => {
+        // Only an update needs to know the channel before the first page.
+        const id = options.update ? await index.idOf(start, receipt, run) : start.id;
+        return { target, id };
+      });
+    },
+  };
+}
+
+/** Plans the export of each reference into a file of its own in a folder. */
+export async function planFolder(task: ListingTask, folder: string): Promise<SessionPlan> {
+  const { options, starts, receipts } = task;
+  const settings = settingsOf(task, options.shared.format ?? 'ndjson', folder, true);
+  const done = (): number => receipts.filter(({ failure }) => failure === null).length;
+  return {
+    receipts,
+    requests: async () => {
+      const { memories } = await readFolderMemories(folder);
+      const known = new Map(memories.map((memory) => [memory.file, memory]));
+      return await Promise.all(
+        starts.map(async (start) => {
+          const target = await knownTarget(start, folder, settings.format);
+          const memory = target === null ? null : (known.get(basename(target.real)) ?? null);
+          return await dryRunRequest(settings, start, target, memory);
+        }),
+      );
+    },
+    concurrency: Math.min(options.concurrency, starts.length),
+    isPaid: true,
+    destination: folder,
+    resumeHint: (_, left) => {
+      const command = options.restart ? 'run the same command without --restart' : 'run the same command';
+      const rest = options.restart
+        ? `; to export the others again: ${commandFor(
+            options.invocation,
+            left.flatMap(({ pages, reference }) => (pages === 0 && reference !== null ? [reference] : [])),
+          )}`
+        : '';
+      return `${done()} of ${starts.length} done; ${command} to resume${rest}`;
+    },
+    work: async (session) => {
+      await makeFolder(folder);
+      const found = await readFolderMemories(folder);
+      warnOfMemories(session, folder, found.problems, settings.format, found.unknown);
+      const shared = { ...session, progress: sharedProgress(session.progress) };
+      const run = exportRun(shared, settings);
+      const index = new IdIndex(found.memories, session, task);
+      const taken = new Map<string, Receipt>();
+      const repeated: Receipt[] = [];
+      const work = async (start: ListingStart, receipt: Receipt): Promise<void> =>
+        await exportReference(run, start, receipt, async () => {
+          const id = await index.idOf(start, receipt, run);
+          if (!fileId.test(id))
+            throw new Failure('bad_answer', 'the ID from the service cannot name a file', { status: 200 });
+          receipt.id = id;
+          const path = join(folder, `${id}.${settings.format}`);
+          receipt.file = path;
+          if (taken.has(id)) {
+            repeated.push(receipt);
+            return null;
+          }
+          taken.set(id, receipt);
+          return { target: await resolveTarget(path), id };
+        });
+      const order = inOrderOfNeed(task, index, found.interrupted, settings.format);
+      const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
+      for await (const _ of concurrently(order, pool, ({ start, receipt }) => work(start, receipt)));
+      if (repeated.length > 0)
+        session.stderr.warn(
+          `${count(repeated.length, 'reference leads', 'references lead')} to the ID of another one and ${repeated.length === 1 ? 'is' : 'are'} exported once: ${shortNames(repeated.flatMap(({ label }) => label ?? []))}`,
+        );
+      warnOfKept(session, settings, receipts);
+      try {
+        session.throwIfEnded();
+      } finally {
+        await index.noteUnreached(folder, receipts, run);
+      }
+    },
+  };
+}
+
+function settingsOf(
+  task: ListingTask,
+  name: keyof typeof formats,
+  folder: string | null,
+  remembers: boolean,
+): ExportSettings {
+  const { operation, options } = task;
+  const format = asFileFormat(name);
+  const fields = options.shared.fields === null ? null : parseFields(options.shared.fields, operation.name);
+  if (options.update && fields !== null && !fields.some(({ name }) => name === 'videoId' || name === '*'))
+    throw usage('--update needs videoId among the --fields', 'it identifies the entries');
+  if (options.printNew && format === 'json')
+    throw usage('--print-new and json exclude each other', 'use ndjson, csv or id');
+  return { task, format, fields, folder, remembers };
+}
+
+/** The formats that an export can have are those that can be read back. */
+function asFileFormat(name: keyof typeof formats): FileFormat {
+  const isFileFormat = (one: keyof typeof formats): one is FileFormat => formats[one].reader !== null;
+  if (!isFileFormat(name)) throw tableInFile();
+  return name;
+}
+
+function exportRun(session: Session, settings: ExportSettings): ExportRun {
+  const { options } = settings.task;
+  return {
+    ...settings,
+    session,
+    moved: new Map(),
+    resolved: new Map(),
+    feeds: { missingInRow: 0 },
+    printNew: options.printNew && !options.restart ? newRowPrinter(session, settings.format) : null,
+  };
+}
+
+/** Prints new rows on stdout, one reference after another; of csv the header only once. */
+function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNew'] {
+  const stdout = new Stdout(session.context, session.stderr);
+  let last: Promise<void> = Promise.resolve();
+  let hasHeader = false;
+  const print = async (rows: AsyncIterable<Buffer>): Promise<void> => {
+    let first = true;
+    try {
+      for await (const bytes of rows) {
+        const skipped = first && format === 'csv' && hasHeader ? headerLength(bytes) : 0;
+        first = false;
+        await stdout.write(bytes.subarray(skipped));
+      }
+      hasHeader = true;
+    } catch (error) {
+      const failure =
+        error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);
+      throw failure.with({
+        message: `${failure.message} before the new entries were printed; the file is as it was`,
+        hint: 'run the same command again: it prints them at no further cost',
+        scope: 'call',
+      });
+    }
+  };
+  return (rows) => {
+    const next = last.then(() => print(rows));
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** Bytes of the first CSV record. */
+function headerLength(bytes: Buffer): number {
+  let isQuoted = false;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 0x22) isQuoted = !isQuoted;
+    else if (bytes[at] === 0x0a && !isQuoted) return at + 1;
+  }
+  return bytes.length;
+}
+
+async function memoryAt(target: Target): Promise<Memory | null> {
+  return await readMemory(target.real).catch(() => null);
+}
+
+/** A complete export is not bought twice by accident: `uploads -o FILE` needs --update or --restart. */
+async function refuseCompleteFile(
+  settings: ExportSettings,
+  start: ListingStart,
+  target: Target,
+): Promise<void> {
+  const { operation, options } = settings.task;
+  if (operation.name !== 'uploads' || options.update || options.restart || !target.exists) return;
+  const { stat } = await import('node:fs/promises');
+  if ((await stat(target.real)).size === 0) return;
+  if (await isInterrupted(target)) return;
+  throw completeFile(target, (await memoryAt(target))?.entries ?? null, settings.task, start);
+}
+
+/** An interrupted export of FILE waits; one that is damaged is reported when its turn comes. */
+async function isInterrupted(target: Target): Promise<boolean> {
+  return await PartialFile.peek(target).then(
+    (state) => state !== null,
+    () => true,
+  );
+}
+
+/** In a folder complete exports are kept: one warning names both flags. */
+function warnOfKept(session: Session, { task }: ExportSettings, receipts: readonly Receipt[]): void {
+  const kept = receipts.filter(({ status, failure }) => status === 'kept' && failure === null);
+  if (kept.length === 0) return;
+  const entries = kept.reduce((sum, { entries }) => sum + entries, 0);
+  const cost = entries === 0 ? '1 credit per page' : fullCost(entries);
+  const update =
+    task.operation.name === 'uploads'
+      ? '--update brings them up to date (free if there is nothing new), '
+      : '';
+  session.stderr.warn(
+    `${count(kept.length, 'complete export is', 'complete exports are')} kept; ${update}--restart exports them again (${cost})`,
+  );
+}
+
+function warnOfMemories(
+  session: Session,
+  folder: string,
+  problems: readonly string[],
+  format: FileFormat,
+  unknown: readonly string[],
+): void {
+  const lost = unknown.filter((name) => name.endsWith(`.${format}`));
+  const parts = [
+    ...(problems.length > 0
+      ? [`${problems[0]}${problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''}`]
+      : []),
+    ...(lost.length > 0
+      ? [
+          `${folder} has ${count(lost.length, 'export', 'exports')} without a memory in ${folder}/.chanlist: ${shortNames(lost)}`,
+        ]
+      : []),
+  ];
+  if (parts.length > 0)
+    session.stderr.warn(`${parts.join('; ')}; the exports are used as they are, for a few more requests`);
+}
+
+/** References in the order of their need: first those that were interrupted, or not reached, last time. */
+function inOrderOfNeed(
+  task: ListingTask,
+  index: IdIndex,
+  interrupted: ReadonlySet<string>,
+  format: FileFormat,
+): { start: ListingStart; receipt: Receipt }[] {
+  const all = task.starts.flatMap((start, i) => {
+    const receipt = task.receipts[i];
+    return receipt === undefined ? [] : [{ start, receipt }];
+  });
+  const isFirst = ({ start }: { start: ListingStart }): boolean => {
+    const memory = index.memoryOf(start);
+    const id = start.id ?? memory?.id;
+    return memory?.interrupted === true || (id !== undefined && interrupted.has(`${id}.${format}`));
+  };
+  return [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
+}
+
+/** The IDs that the memories of a folder know. */
+class IdIndex {
+  readonly #byReference = new Map<string, Memory>();
+  readonly #byId = new Map<string, Memory>();
+  readonly #session: Session;
+  readonly #task: ListingTask;
+
+  constructor(memories: readonly Memory[], session: Session, task: ListingTask) {
+    this.#session = session;
+    this.#task = task;
+    for (const memory of memories) {
+      if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
+      this.#byId.set(memory.id, memory);
+      for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);
+    }
+  }
+
+  memoryOf({ id, value }: ListingStart): Memory | null {
+    return (id === null ? this.#byReference.get(value ?? '') : this.#byId.get(id)) ?? null;
+  }
+
+  /**
+   * The canonical ID of a reference: the one it has, or has had in the last 30 days, else that of a free `resolve`
+   * (service specification, 4.1). A reference keeps its ID, even if it now leads to another one, or to none.
+   */
+  async idOf(start: ListingStart, receipt: Receipt, run: ExportRun): Promise<string> {
+    if (start.id !== null) return start.id;
+    const { clock } = this.#session.context;
+    const value = start.value ?? '';
+    const memory = this.#byReference.get(value) ?? null;
+    const resolved =
+      memory === null || !Object.hasOwn(memory.references, value) ? null : memory.references[value];
+    if (memory !== null && resolved != null && clock.now() - Date.parse(resolved) < resolvedFor)
+      return memory.id;
+    let id: string | null;
+    try {
+      const body = await this.#session.client.call(operations.resolve, { input: value }, receipt.tally);
+      id = resolvedId(body);
+      if (id === null) throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
+    } catch (error) {
+      const failure = toFailure(error);
+      if (memory === null || failure.scope === 'call') throw failure;
+      if (failure.code === 'not_found') run.moved.set(value, null);
+      return memory.id;
+    }
+    run.resolved.set(value, new Date(clock.now()).toISOString());
+    if (memory === null || memory.id === id) return id;
+    run.moved.set(value, id);
+    return memory.id;
+  }
+
+  /** After a call that ended early: remembers which references were not reached, so that the next run starts there. */
+  async noteUnreached(folder: string, receipts: readonly Receipt[], run: ExportRun): Promise<void> {
+    const { writeMemory } = await import('./memory.ts');
+    for (const [i, receipt] of receipts.entries()) {
+      const start = this.#task.starts[i];
+      if (start === undefined || receipt.started) continue;
+      const memory = this.memoryOf(start);
+      if (memory === null || memory.interrupted) continue;
+      await writeMemory(
+        join(folder, `${memory.id}.${run.format}`),
+        { ...memory, interrupted: true },
+        false,
+      ).catch(() => {});
+    }
+  }
+}
+
+/** The file of a reference in a folder; null if its name is only known after a request, or it cannot be looked at. */
+async function knownTarget({ id }: ListingStart, folder: string, format: string): Promise<Target | null> {
+  if (id === null) return null;
+  return await resolveTarget(join(folder, `${id}.${format}`)).catch(() => null);
+}
+
+/**
+ * The first request of an export, for `--dry-run`: an interrupted one resumes at its token, an update asks `latest`
+ * first. `target`: null if the name of the file is only known after a request.
+ */
+async function dryRunRequest(
+  { task, folder }: ExportSettings,
+  start: ListingStart,
+  target: Target | null,
+  memory: Memory | null,
+): Promise<DryRunRequest> {
+  const { operation, options } = task;
+  const updates = options.update && !options.restart;
+  const when = updates ? ' for new entries' : '';
+  if (target === null && start.id === null)
+    return {
+      operation: operations.resolve,
+      parameters: { input: start.value ?? '' },
+      next: { operation, when },
+    };
+  const state = target === null || options.restart ? null : await PartialFile.peek(target).catch(() => null);
+  if (state !== null && !state.progress.done && state.progress.result === null) {
+    const { entries, total, token } = state.progress;
+    const note = `resumes after ${total === null ? count(entries, 'entry', 'entries') : `${entries} of ${count(total, 'entry', 'entries')}`}`;
+    return { ...firstRequest(operation, { value: start.value, token }), note };
+  }
+  const isComplete = target?.exists === true && !options.restart;
+  const known =
+    memory === null || memory.finished === null
+      ? null
+      : `${count(memory.entries, 'entry', 'entries')} so far`;
+  if (updates && isComplete)
+    return {
+      operation: operations.latest,
+      parameters: { channel: start.value ?? '' },
+      next: { operation, when },
+      ...(known !== null && { note: known }),
+    };
+  if (isComplete && folder !== null)
+    return { ...firstRequest(operation, start), note: 'complete: kept, not requested' };
+  return {
+    ...firstRequest(operation, start),
+    ...(known !== null && { note: `${known}: ${fullCost(memory?.entries ?? null)}` }),
+  };
+}
+
+/** Creates a folder; its name is durable before anything is paid. */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    const first = await mkdir(folder, { recursive: true });
+    if (first === undefined) return;
+    const top = dirname(resolve(first));
+    for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
+      await nodeFileOps.syncFolder(at);
+      if (at === top || at === dirname(at)) break;
+    }
+  } catch (error) {
+    const taken = ['EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
+    const why = taken ? 'something that is not a folder has its name' : readProblem(error);
+    throw usage(`the folder ${folder} cannot be created: ${why}`, 'choose another --output-dir');
+  }
+}

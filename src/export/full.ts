@@ -1,0 +1,152 @@
+import { operations } from '../api/contract.ts';
+import { Failure, usage } from '../errors.ts';
+import { firstEntries, repeatFilter } from '../run/listing.ts';
+import { ExistingExport } from './existing-export.ts';
+import { readFeed } from './feed.ts';
+import { type ExportJob, fileFormat, identityOf, itemOf, remember, wantsPublished } from './job.ts';
+import { type FinishedFile, PartialFile } from './partial-file.ts';
+import { writePages } from './write-pages.ts';
+
+/**
+ * Writes all pages of a listing to FILE, or resumes that (unless `restart`). FILE is replaced when all is there. How
+ * it ended is in the receipt; failures are thrown.
+ */
+export async function exportFull(job: ExportJob, restart: boolean): Promise<void> {
+  const { run, receipt, target } = job;
+  const { session, task } = run;
+  const { limit } = task.options;
+  const isNew = restart || (await PartialFile.peek(target)) === null;
+  const published = isNew && wantsPublished(run) ? await publishedDates(job) : {};
+  const file = await PartialFile.open(target, identityOf(job), {
+    mode: 'export',
+    restart,
+    now: session.context.clock.now(),
+    digest: run.remembers,
+    published,
+  });
+  try {
+    const { progress } = file;
+    if (file.finished !== null) {
+      receipt.id ??= progress.id;
+      receipt.entries = progress.entries;
+      receipt.status = progress.hasMore ? 'limited' : 'complete';
+      receipt.resumed = {
+        entries: progress.entries,
+        credits: progress.credits.confirmed + progress.credits.possibly_charged,
+      };
+      session.stderr.verbose(
+        `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
+      );
+      return await noteFinished(job, file.finished, true);
+    }
+    const done = fitLimit(job, file);
+    const repeats = repeatFilter(task.operation, progress.ids);
+    const format = await fileFormat(run, progress.columns);
+    await writePages(job, file, {
+      format,
+      item: itemOf(job, file.header.published),
+      limit,
+      select: firstEntries(limit, repeats.take),
+      pageIds: repeats.ids,
+      reserve: 0,
+      done,
+    });
+    await refuseEmpty(job, file);
+    const closing = format.close(
+      { reference: null, position: 0 },
+      { hasMore: false, token: null, failure: null },
+    );
+    const result = await file.finish(closing + format.tail());
+    await noteFinished(job, result, true);
+    if (result.problem !== null) warnAfter(job, result.problem);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether the partial file has all entries that `--limit` wants; throws if it was limited otherwise. */
+function fitLimit({ run, target }: ExportJob, { progress }: PartialFile): boolean {
+  const { limit } = run.task.options;
+  const { entries, hasMore, cut, pages } = progress;
+  if (pages === 0) return false;
+  // A page that was cut was cut by the limit of its run.
+  const cutAt = cut && hasMore ? entries : null;
+  if (cutAt !== null ? cutAt !== limit : limit !== null && entries > limit) {
+    const fitting = cutAt === null ? 'without --limit, or with a larger one' : `with --limit ${cutAt}`;
+    throw usage(
+      `${target.path}: the interrupted export has ${entries} entries, which does not fit --limit`,
+      `resume it ${fitting}, or start over with --restart`,
+    );
+  }
+  return !hasMore || entries === limit;
+}
+
+/** A listing without entries never replaces a FILE that has some. */
+async function refuseEmpty(job: ExportJob, file: PartialFile): Promise<void> {
+  if (file.progress.entries > 0 || !job.target.exists) return;
+  const existing = new ExistingExport(job);
+  if (await existing.isEmpty()) return;
+  await file.discard();
+  throw new Failure(
+    'bad_answer',
+    `the service lists no entries, but ${job.target.path} has some; it is left as it is`,
+    {
+      status: 200,
+      hint: 'check the reference; if the list is really empty, remove the file',
+    },
+  );
+}
+
+/**
+ * Publication dates before the first page: those that `latest` gives (free), and those that FILE has already. A feed
+ * that is missing gives none.
+ */
+async function publishedDates(job: ExportJob): Promise<Record<string, string>> {
+  const { run, start, receipt, target } = job;
+  const { session } = run;
+  const dates: Record<string, string> = {};
+  if (run.task.operation.name === operations.uploads.name && start.token === null) {
+    try {
+      const channel = job.id ?? start.value ?? '';
+      const body = await session.client.call(operations.latest, { channel }, receipt.tally);
+      for (const { videoId, published } of readFeed(body, session.context.clock.now())?.entries ?? [])
+        if (published !== null) dates[videoId] = published;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.scope !== 'reference') throw error;
+    }
+  }
+  if (target.exists) await new ExistingExport(job).addPublished(dates);
+  return dates;
+}
+
+/** Notes a finished file in the memory: what it is, and that the look succeeded. */
+export async function noteFinished(job: ExportJob, result: FinishedFile, changed: boolean): Promise<void> {
+  const { run, receipt, target } = job;
+  receipt.file = target.path;
+  if (!run.remembers || result.digest === null) return;
+  const { stat } = await import('node:fs/promises');
+  const found = await stat(target.real).catch(() => null);
+  const now = new Date(run.session.context.clock.now()).toISOString();
+  remember(job, (memory) => ({
+    checked: now,
+    changed: changed ? now : memory.changed,
+    entries: receipt.entries,
+    limited: receipt.status === 'limited',
+    finished: {
+      size: result.size,
+      digest: result.digest ?? '',
+      mtime: found?.mtimeMs ?? 0,
+      inode: found?.ino ?? 0,
+    },
+  }));
+}
+
+/** After FILE has been replaced nothing is a failure of the export. */
+export function warnAfter(job: ExportJob, problem: unknown): void {
+  const message = problem instanceof Error ? problem.message : String(problem);
+  job.run.session.warn({
+    label: job.receipt.label,
+    message: `${job.target.path} is complete, but cleaning up after it failed: ${message}`,
+    hint: 'the next run cleans up',
+  });
+}

@@ -1,0 +1,187 @@
+import { basename, dirname, resolve } from 'node:path';
+import { pageSize } from '../api/contract.ts';
+import { type Failure, usage } from '../errors.ts';
+import type { Target } from '../fs/target.ts';
+import type { Field } from '../output/fields.ts';
+import type { Format, Item, Text } from '../output/format.ts';
+import { createFormat, type FileFormat } from '../output/formats.ts';
+import { commandLine } from '../run/command-line.ts';
+import type { Receipt } from '../run/receipts.ts';
+import { line } from '../run/reports.ts';
+import type { ListingStart, ListingTask } from '../run/run-listing.ts';
+import type { Session } from '../run/session.ts';
+import { credits } from '../text/count.ts';
+import { type Memory, newMemory } from './memory.ts';
+import type { Identity } from './state.ts';
+
+/** What all exports of a call have in common. */
+export interface ExportRun {
+  readonly session: Session;
+  readonly task: ListingTask;
+  readonly format: FileFormat;
+  readonly fields: readonly Field[] | null;
+  /** The folder of `--output-dir`; null for one FILE. */
+  readonly folder: string | null;
+  /** The exports have a memory. */
+  readonly remembers: boolean;
+  /** References that now lead to another ID, or to none (null), in this run. */
+  readonly moved: Map<string, string | null>;
+  /** References that were resolved in this run, and when (ISO 8601). */
+  readonly resolved: Map<string, string>;
+  /** Consecutive feeds that are missing: five are a feed that is down. */
+  readonly feeds: { missingInRow: number };
+  /** Prints the new rows of an update (`--print-new`); null: they are not printed. */
+  readonly printNew: ((rows: AsyncIterable<Buffer>) => Promise<void>) | null;
+}
+
+/** One reference on its way into one file. The lock of FILE is held. */
+export interface ExportJob {
+  readonly run: ExportRun;
+  readonly start: ListingStart;
+  readonly receipt: Receipt;
+  readonly target: Target;
+  /** Channel or playlist ID, if known. */
+  readonly id: string | null;
+  /** What the folder remembers of FILE: a working copy; null if there is none (yet). */
+  memory: Memory | null;
+}
+
+/** Columns of `--fields`, as states and memories keep them. */
+export function fieldsText(fields: readonly Field[] | null): string | null {
+  return fields?.map(({ name }) => name).join(',') ?? null;
+}
+
+/** Identifies an export: an interrupted one resumes only if all of it matches. */
+export function identityOf({ run, start, id }: ExportJob): Identity {
+  return {
+    command: run.task.operation.name,
+    reference: start.value ?? `--continuation ${start.token}`,
+    id,
+    format: run.format,
+    fields: fieldsText(run.fields),
+    service: run.session.serviceName,
+  };
+}
+
+/** The memory of this job, created if there is none; null if the job keeps none. */
+export function memoryOf(job: ExportJob): Memory | null {
+  const { run, target, receipt } = job;
+  const id = job.id ?? receipt.id;
+  if (!run.remembers || id === null) return null;
+  job.memory ??= newMemory({
+    file: basename(target.real),
+    command: run.task.operation.name,
+    service: run.session.serviceName,
+    id,
+    format: run.format,
+    fields: fieldsText(run.fields),
+  });
+  return job.memory;
+}
+
+/** Changes the memory of a job, if it keeps one. */
+export function remember(job: ExportJob, change: (memory: Memory) => Partial<Memory>): void {
+  const memory = memoryOf(job);
+  if (memory !== null) job.memory = { ...memory, ...change(memory) };
+}
+
+/** Warns about a lasting condition when it starts, and not again while it lasts. */
+export function warnOnce(job: ExportJob, condition: string, message: string, hint?: string): void {
+  const { session } = job.run;
+  const isReported = job.memory?.reported.includes(condition) ?? false;
+  remember(job, ({ reported }) => (isReported ? {} : { reported: [...reported, condition] }));
+  if (!isReported || session.stderr.isChatty)
+    session.warn({ label: job.receipt.label, message, ...(hint !== undefined && { hint }) });
+}
+
+/** The format of a file: one reference, nothing truncated, no colour. `columns`: fixed by an earlier page or by FILE. */
+export function fileFormat(run: ExportRun, columns: readonly string[] | null): Promise<Format> {
+  const { task, format, fields } = run;
+  return createFormat(format, {
+    operation: task.operation,
+    fields,
+    several: false,
+    terminal: null,
+    columns,
+  });
+}
+
+/** The item of a job. `published`: publication dates by video ID. */
+export function itemOf({ start }: ExportJob, published: Readonly<Record<string, string>>): Item {
+  return {
+    reference: start.given,
+    position: 0,
+    published: (id) => (Object.hasOwn(published, id) ? (published[id] ?? null) : null),
+  };
+}
+
+/** Whether `--fields` asks for publication dates, which only `latest` knows. */
+export function wantsPublished({ fields }: ExportRun): boolean {
+  return fields?.some(({ name }) => name === '@published') ?? false;
+}
+
+/** The command that exports this reference again, into its own file; quoted for the shell. */
+export function restartCommand(
+  { options }: Pick<ListingTask, 'options'>,
+  start: Pick<ListingStart, 'given'>,
+  target: Pick<Target, 'path'>,
+): string {
+  // The whole path, so that it does the same from any folder.
+  const output = { name: '--output', value: resolve(target.path) };
+  return commandLine(options.invocation, start.given === null ? [] : [start.given], {
+    drop: [
+      ...['--from', '--output', '--output-dir', '--concurrency', '--restart', '--max-credits', '--summary'],
+      ...['--update', '--all', '--print-new', '--dry-run'],
+    ],
+    add: [output, { name: '--restart', value: null }],
+  });
+}
+
+/** `about 13 credits`: the cost of a full export of so many entries; null if nothing is known of them. */
+export function fullCost(entries: number | null): string {
+  return entries === null
+    ? '1 credit per page'
+    : `about ${credits(Math.max(1, Math.ceil(entries / pageSize)))}`;
+}
+
+/** FILE is complete: what the two flags do, and cost. */
+export function completeFile(
+  target: Target,
+  entries: number | null,
+  task: ListingTask,
+  start: ListingStart,
+): Failure {
+  return usage(
+    `${target.path} is already there`,
+    `--update brings it up to date (free if there is nothing new, else 1 credit per page); to export it again (${fullCost(entries)}): ${restartCommand(task, start, target)}`,
+  );
+}
+
+/** A failure with its remedy in words, for this job: the one place that does it for exports. */
+export function withRemedy(job: ExportJob, failure: Failure): Failure {
+  if (failure.remedy !== 'restart') return failure;
+  const entries = job.memory?.entries ?? job.receipt.total ?? null;
+  const command = restartCommand(job.run.task, job.start, job.target);
+  const hint = line(failure.hint, `to export it again (${fullCost(entries)}): ${command}`);
+  return failure.with({ hint, remedy: 'none' });
+}
+
+/** What stops a job in a folder stops that reference only, and is no usage error of the call (exit 2). */
+export function ofReference({ run }: ExportJob, failure: Failure): Failure {
+  return run.folder !== null && failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure;
+}
+
+/** A file that holds another channel: 2, and 1 in a folder run, which goes on with the others. */
+export function foreignFile({ run, target, start, id }: ExportJob, held: string): Failure {
+  const message = `${target.path} holds another channel: ${held}, not ${id ?? start.given}`;
+  const failure = usage(message, 'name another file; nothing was bought');
+  return run.folder === null ? failure : failure.with({ scope: 'reference', exit: 1 });
+}
+
+/** Texts as one. */
+export function concat(first: string, second: Text): Text {
+  if (first === '') return second;
+  return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);
+}
+
+export const folderOf = ({ real }: Target): string => dirname(real);

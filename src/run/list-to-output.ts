@@ -1,0 +1,193 @@
+import { effectiveFormat } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import { parseFields } from '../output/fields.ts';
+import { type Format, type Item, joined, type Text } from '../output/format.ts';
+import { createFormat } from '../output/formats.ts';
+import { Stdout } from '../output/stdout.ts';
+import { decideTerminal } from '../output/terminal.ts';
+import { count, credits } from '../text/count.ts';
+import { commandFor, commandLine, isShowable } from './command-line.ts';
+import { firstRequest } from './dry-run.ts';
+import { firstEntries, listPages, type PageSink, repeatFilter } from './listing.ts';
+import { startPosition } from './position.ts';
+import type { Receipt } from './receipts.ts';
+import type { ListingTask } from './run-listing.ts';
+import type { Session, SessionPlan } from './session.ts';
+
+/** Where a listing is written: stdout, or a stream that `-o` names. */
+export interface OutputStream {
+  write(text: Text): Promise<void>;
+  /** Writes the text of a page, and notices a reader that has gone before the next page is bought. */
+  writePage(text: Text): Promise<void>;
+}
+
+/** Plans a listing to stdout or to a stream: references one after another. */
+export async function planOutput(task: ListingTask): Promise<SessionPlan> {
+  const { operation, options, starts, several, receipts, context } = task;
+  const { shared } = options;
+  const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
+  const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
+  const name = effectiveFormat(shared, terminal !== null);
+  // A table at a terminal is for a look: only these flags make it list more than the first page.
+  const firstPageOnly =
+    terminal !== null &&
+    name === 'table' &&
+    options.limit === null &&
+    !options.all &&
+    shared.maxCredits.length === 0;
+  return {
+    receipts,
+    requests: async () => starts.map((start) => firstRequest(operation, start)),
+    concurrency: 1,
+    isPaid: true,
+    destination: shared.output,
+    resumeHint: (session, stopped) => continueHint(session, task, stopped),
+    work: async (session) => {
+      const references = starts.flatMap(({ given }) => given ?? []);
+      const format = await createFormat(name, { operation, fields, several, terminal, references });
+      const output = await openOutput(shared.output, context, session);
+      let isOpen = false;
+      const head = (): string => {
+        if (isOpen) return '';
+        isOpen = true;
+        return format.head();
+      };
+      try {
+        for (const [position, start] of starts.entries()) {
+          const receipt = receipts[position];
+          if (receipt === undefined) continue;
+          const item: Item = { reference: start.given, position };
+          const sink = sinkOf(session, output, format, item, head, position === starts.length - 1);
+          try {
+            session.throwIfEnded();
+          } catch (error) {
+            // Every reference has its place in the output.
+            await sink.close({ hasMore: true, token: null, failure: toFailure(error) });
+            continue;
+          }
+          receipt.started = true;
+          const plan = {
+            operation,
+            reference: start.given,
+            start: { reference: start.value, token: start.token },
+            before: startPosition,
+            limit: options.limit,
+            select: firstEntries(options.limit, repeatFilter(operation, []).take),
+          };
+          try {
+            await listPages(session, firstPageOnly ? onlyFirstPage(plan) : plan, sink, receipt);
+            if (receipt.status === 'limited') noteMore(session, task, receipt, firstPageOnly);
+          } catch (error) {
+            if (error instanceof ClosedPipe) throw error;
+            const failure = session.fail(receipt, error);
+            if (failure.scope === 'reference') receipt.resumeHint = continueHint(session, task, [receipt]);
+          }
+        }
+        session.throwIfEnded();
+      } finally {
+        if (isOpen) await output.write(format.tail());
+        for (const warning of format.warnings()) session.stderr.warn(warning);
+      }
+    },
+  };
+}
+
+type StdoutPlan = Parameters<typeof listPages>[1];
+
+function onlyFirstPage(plan: StdoutPlan): StdoutPlan {
+  return {
+    ...plan,
+    select: async (page, written) => ({ ...(await plan.select(page, written)), done: true }),
+  };
+}
+
+/** `last`: no other listing follows, so that nothing is bought after its end. */
+function sinkOf(
+  session: Session,
+  output: OutputStream,
+  format: Format,
+  item: Item,
+  head: () => string,
+  last: boolean,
+): PageSink {
+  let isOpen = false;
+  let written = 0;
+  return {
+    page: async ({ entries }, { done }, page) => {
+      const opening = isOpen ? '' : head() + format.open(item, page.info);
+      isOpen = true;
+      const separator = written > 0 && entries.length > 0 ? format.separator : '';
+      const text = joined(opening + separator, format.rows(item, entries));
+      written += entries.length;
+      await (done && last ? output.write(text) : output.writePage(text));
+      for (const warning of format.warnings()) session.stderr.warn(warning);
+    },
+    close: async (end) => {
+      const opening = isOpen ? '' : head() + format.open(item, null);
+      const text = opening + format.close(item, end);
+      if (text !== '') await output.write(text);
+    },
+  };
+}
+
+/** stdout, or the device or pipe that `-o` names. */
+export async function openOutput(
+  path: string | null,
+  context: Context,
+  session: Session,
+): Promise<OutputStream> {
+  if (path === null) return new Stdout(context, session.stderr);
+  const { openStream } = await import('../fs/output-stream.ts');
+  const stream = await openStream(path, context.stop);
+  return { write: (text) => stream.write(text), writePage: (text) => stream.write(text) };
+}
+
+/** After a listing that was limited: how to see more, and what that costs. */
+function noteMore(session: Session, task: ListingTask, receipt: Receipt, firstPageOnly: boolean): void {
+  const { total, entries, pages } = receipt;
+  if (firstPageOnly) {
+    const about = total === null || entries === 0 ? null : Math.ceil(total / (entries / pages));
+    const all =
+      total === null ? 'there are more entries' : `${entries} of ${count(total, 'entry', 'entries')}`;
+    const cost = about === null ? '1 credit per page' : `about ${credits(about)}`;
+    session.stderr.note(
+      `${receipt.label === null ? '' : `${receipt.label}: `}${all}; --all lists all of them for ${cost}`,
+    );
+    return;
+  }
+  if (receipt.token === null || !isShowable(receipt.token)) return;
+  session.stderr.note(`more with: ${continueCommand(task, receipt, receipt.token)}`);
+}
+
+/** The commands that list the rest of these references. */
+function continueHint(session: Session, task: ListingTask, receipts: readonly Receipt[]): string | null {
+  const resumable = receipts.filter(({ failure, pages }) => !isFinal(failure, pages));
+  const [cut] = resumable.filter(({ token }) => token !== null);
+  if (cut?.token != null && !isShowable(cut.token))
+    return 'the continuation token of the next page cannot be shown; --json prints it';
+  const unstarted = resumable.filter(({ token }) => token === null);
+  const commands: string[] = [];
+  if (cut?.token != null) commands.push(continueCommand(task, cut, cut.token));
+  if (unstarted.length > 0) {
+    // Without any credit the same command would stop again.
+    const change =
+      session.budget.most === 0
+        ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
+        : {};
+    const references = unstarted.flatMap(({ reference }) => reference ?? []);
+    commands.push(commandFor(task.options.invocation, references, change));
+  }
+  return commands.length === 0 ? null : `resume with: ${commands.join('; ')}`;
+}
+
+const isFinal = (failure: Failure | null, pages: number): boolean =>
+  pages === 0 && ['not_found', 'usage', 'refused'].includes(failure?.code ?? '');
+
+/** The command that lists from the page of a token on. */
+function continueCommand({ options }: ListingTask, { entries }: Receipt, token: string): string {
+  const { invocation, limit } = options;
+  const add = [{ name: '--continuation', value: token }];
+  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
+  return commandLine(invocation, [], { drop: ['--from', '--continuation', '--limit'], add });
+}

@@ -1,0 +1,129 @@
+import { describeCredits } from '../api/credits.ts';
+import type { Context } from '../context.ts';
+import { type Failure, fallbackHint } from '../errors.ts';
+import type { Stderr } from '../output/stderr.ts';
+import { count } from '../text/count.ts';
+import { type Receipt, spentOn } from './receipts.ts';
+
+/** Where reports go. */
+export interface Reporting {
+  readonly stderr: Stderr;
+  readonly context: Context;
+}
+
+/** A warning about one reference, or about the call (null). */
+export interface Warning {
+  readonly label: string | null;
+  readonly message: string;
+  /** The next step. */
+  readonly hint?: string;
+}
+
+/** Names shown of a group. */
+const maxNames = 3;
+/** Lines about references, per call: a page of mail. */
+const maxLines = 15;
+
+/** The parts of a message on one line: what happened, then the next steps; empty parts are left out. */
+export function line(...parts: readonly (string | null | undefined)[]): string {
+  return parts.filter((part) => part).join('; ');
+}
+
+/** The one line of a failure: what happened, what was spent, the next step. */
+export function failureLine(
+  failure: Failure,
+  label: string | null,
+  spentText: string | null,
+  next: string | null,
+): string {
+  const named = label === null || failure.message.includes(label) ? '' : `${label}: `;
+  return line(
+    `${named}${failure.message}`,
+    spentText,
+    failure.hint ?? (next === null ? fallbackHint(failure.code) : null),
+    next,
+  );
+}
+
+/** `@a, @b, @c and 9 more`. */
+export function shortNames(labels: readonly string[]): string {
+  const named = labels.slice(0, maxNames).join(', ');
+  return labels.length > maxNames ? `${named} and ${labels.length - maxNames} more` : named;
+}
+
+/** `3 credits spent`; null if no paid request was sent. */
+export function spentText(receipts: readonly Receipt[]): string | null {
+  if (receipts.every(({ tally }) => tally.paidRequests === 0)) return null;
+  return describeCredits(spentOn(receipts), 'spent');
+}
+
+/**
+ * Reports the failures of single references: those with the same cause and remedy in one line, with a count and the
+ * first names; at most a page in all.
+ */
+export function reportFailures({ stderr, context }: Reporting, receipts: readonly Receipt[]): void {
+  const groups = new Map<string, Receipt[]>();
+  for (const receipt of receipts) {
+    const { failure } = receipt;
+    if (failure === null) continue;
+    const key = JSON.stringify([
+      failure.code,
+      failure.status,
+      failure.message,
+      failure.hint,
+      receipt.resumeHint,
+    ]);
+    groups.set(key, [...(groups.get(key) ?? []), receipt]);
+  }
+  const all = [...groups.values()];
+  for (const group of all.slice(0, maxLines)) {
+    const [first] = group;
+    const failure = first?.failure;
+    if (!first || !failure) continue;
+    if (group.length === 1) {
+      stderr.error(failureLine(failure, nameOf(first), spentText(group), first.resumeHint));
+    } else {
+      const names = shortNames(group.flatMap(({ label }) => label ?? []));
+      const what = `${group.length} references: ${failure.message}`;
+      stderr.error(
+        `${failureLine(failure.with({ message: what }), null, spentText(group), first.resumeHint)}: ${names}`,
+      );
+    }
+    stderr.stack(failure, context);
+  }
+  const left = all.slice(maxLines).flat();
+  if (left.length > 0)
+    stderr.error(
+      `${count(left.length, 'more reference', 'more references')} failed for other reasons: ${shortNames(
+        left.flatMap(({ label }) => label ?? []),
+      )}; --summary FILE lists all of them`,
+    );
+}
+
+/** What a line about a reference starts with: its label, and its file unless the message names that. */
+function nameOf({ label, file, failure }: Receipt): string | null {
+  if (file === null || failure?.message.includes(file)) return label;
+  return label === null ? file : `${label} (${file})`;
+}
+
+/** Reports warnings: those with the same text in one line, with a count and the first names. */
+export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): void {
+  const groups = new Map<string, Warning[]>();
+  for (const warning of warnings) {
+    const key = JSON.stringify([warning.message, warning.hint]);
+    groups.set(key, [...(groups.get(key) ?? []), warning]);
+  }
+  const all = [...groups.values()];
+  for (const group of all.slice(0, maxLines)) {
+    const [first] = group;
+    if (!first) continue;
+    const labels = group.flatMap(({ label }) => label ?? []);
+    if (labels.length <= 1)
+      stderr.warn(line(`${labels[0] === undefined ? '' : `${labels[0]}: `}${first.message}`, first.hint));
+    else
+      stderr.warn(
+        `${line(`${labels.length} references: ${first.message}`, first.hint)}: ${shortNames(labels)}`,
+      );
+  }
+  if (all.length > maxLines) stderr.warn(`${count(all.length - maxLines, 'more warning', 'more warnings')}`);
+}
