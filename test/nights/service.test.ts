@@ -35,6 +35,18 @@ test('the simulated service: pages, tokens, entries that move, parameters, credi
     ['0 a_000000006', '1 a_000000005', '2 a_000000004'],
   );
   assert.deepEqual([first.body.has_more, first.body.playlist_info.numVideos], [true, '7']);
+  assert.deepEqual(Object.keys(first.body.results[0] ?? {}), [
+    'videoId',
+    'title',
+    'channelId',
+    'channelTitle',
+    'channelHandle',
+    'lengthText',
+    'viewCountText',
+    'thumbnails',
+    'index',
+  ]);
+  assert.equal(first.body.results[0]?.channelId, channelId('a'));
   a.list.unshift(video('new'));
   const next = `media/channel/videos?continuation=${encodeURIComponent(first.body.continuation_token)}`;
   const second = await ask(next);

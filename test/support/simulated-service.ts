@@ -324,9 +324,10 @@ export class SimulatedService {
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
   #page(source: SimulatedList, offset: number, page: number, logged: LoggedRequest): string {
     const end = offset + (source.pageSizes[page] ?? this.pageSize);
-    const results: readonly Entry[] = source.list
-      .slice(offset, end)
-      .map((entry, i) => ({ index: String(offset + i), ...entry }));
+    const results = source.list.slice(offset, end).map((entry, i): Entry => {
+      const { channelId: channel, index = String(offset + i) } = entry;
+      return { ...entry, ...(channel === undefined && { channelId: source.owner }), index };
+    });
     logged.videoIds = results.flatMap(({ videoId }) => (typeof videoId === 'string' ? [videoId] : []));
     let token: string | null = null;
     if (end < source.list.length) {
