@@ -47,24 +47,30 @@ const systemClock: Clock = {
     }),
 };
 
+/** Repeats within this time are the same request: `timeout` sends two signals. */
+const sameRequestMs = 1000;
+
 /**
- * The context of this process. The first signal stops the work in order, a second one ends it at once, and a
- * third one also where even that waits, for a device that does not answer.
+ * The context of this process. The first signal stops the work in order, one that comes more than a second later
+ * ends it at once, and another one also if even that waits, for a device that does not answer.
  */
 export function processContext(): Context {
   const controller = new AbortController();
-  // As many as there are requests side by side.
+  // One listener per concurrent request.
   setMaxListeners(0, controller.signal);
+  let stoppedAt = 0;
   const onSignal = (signal: StopSignal): void => {
     const reason = interrupted(signal);
     if (controller.signal.aborted) {
+      if (systemClock.elapsed() - stoppedAt < sameRequestMs) return;
       for (const each of stopSignals) process.removeAllListeners(each);
       process.exit(reason.exit);
     }
+    stoppedAt = systemClock.elapsed();
     controller.abort(reason);
   };
   for (const signal of stopSignals) process.on(signal, onSignal);
-  // Opening a standard stream takes milliseconds: each is opened when it is first asked for.
+  // Opening a standard stream takes milliseconds: each is opened when it is first used.
   return {
     get stdin() {
       return process.stdin;

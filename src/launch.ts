@@ -55,4 +55,8 @@ function writeAtOnce(text: string): boolean {
 }
 
 const text = prerenderedHelp(process.argv.slice(2));
-if (text === null || !writeAtOnce(text)) require(`${__dirname}/core.cjs`).start();
+if (text === null || !writeAtOnce(text)) {
+  // Without a listener this signal opens Node's debugger, which runs whatever connects to it.
+  process.on('SIGUSR1', () => {});
+  require(`${__dirname}/core.cjs`).start();
+}

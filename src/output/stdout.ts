@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, systemCode } from '../errors.ts';
+import { ClosedPipe, Failure, interrupted, systemCode } from '../errors.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 
@@ -118,6 +118,8 @@ export class Stdout {
     if (this.#error === null) return;
     const code = systemCode(this.#error);
     if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') throw new ClosedPipe();
+    // The terminal is closed: its signal may come later than this error.
+    if (code === 'EIO' && this.#context.stdout.isTTY === true) throw interrupted('SIGHUP');
     this.#failure ??= new Failure('failed', `stdout cannot be written: ${this.#error.message}`, {
       cause: this.#error,
     });

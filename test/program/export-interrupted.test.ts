@@ -116,7 +116,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'a full disk': {
     exit: 1,
-    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\), then run the same command again: it continues/,
+    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\)/,
     again: 1,
     // 20 KiB: room for two pages of NDJSON.
     stop: (fixture, proxy, args) =>

@@ -39,6 +39,49 @@ for (const [signal, exit] of [
   });
 }
 
+test('a signal that is repeated at once is the same request: message, document and receipt are whole', async (t) => {
+  let stop: () => void = () => {};
+  const service = await scriptedService(t, ({ query }) => {
+    if (!query.has('continuation')) return { body: page(0, 2, 'second') };
+    stop();
+    return () => {};
+  });
+  const file = join(await temporaryFolder(t), 'summary.json');
+  const result = await run(['uploads', '@a', '--json', '--summary', file], {
+    env: serviceEnvironment(service.url),
+    started: (child) => {
+      stop = () => {
+        child.kill('SIGTERM');
+        setTimeout(() => child.kill('SIGTERM'), 2);
+      };
+    },
+  });
+  assert.equal(result.exit, 143);
+  assert.equal(JSON.parse(result.stdout).error.code, 'interrupted');
+  assert.match(result.stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]+\n$/);
+  assert.equal(JSON.parse(await readFile(file, 'utf8')).exit, 143);
+});
+
+test("SIGUSR1 does not open Node's debugger", async (t) => {
+  let ask: (answer: () => void) => void = () => {};
+  const service = await scriptedService(t, async ({ query }) => {
+    if (query.has('continuation')) return { body: page(2, 2, null) };
+    await new Promise<void>((resolve) => ask(resolve));
+    return { body: page(0, 2, 'second') };
+  });
+  const result = await run(['uploads', '@a'], {
+    env: serviceEnvironment(service.url),
+    started: (child) => {
+      ask = (answer) => {
+        child.kill('SIGUSR1');
+        setTimeout(answer, 200);
+      };
+    },
+  });
+  assert.equal(result.exit, 0);
+  assert.equal(result.stderr, '');
+});
+
 test('closed stderr and stdin do no harm', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 3, null) }));
   const shell = spawn('sh', ['-c', `"${process.execPath}" "${launcher}" uploads @a -v <&- 2>&-`], {
