@@ -62,7 +62,7 @@ test('a signal that is repeated at once is the same request: message, document a
   assert.equal(JSON.parse(await readFile(file, 'utf8')).exit, 143);
 });
 
-test("SIGUSR1 does not open Node's debugger", async (t) => {
+test('SIGUSR1 does not open the debugger', async (t) => {
   let ask: (answer: () => void) => void = () => {};
   const service = await scriptedService(t, async ({ query }) => {
     if (query.has('continuation')) return { body: page(2, 2, null) };
