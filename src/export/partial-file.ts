@@ -130,6 +130,9 @@ export class PartialFile {
     const { ops } = options;
     const paths = pathsOf(target);
     return await guarded(paths.part, 'opening', async () => {
+      // Found before anything is paid, also if the names are only used after the first page.
+      await ops.lstatOwned(paths.state);
+      await ops.lstatOwned(`${paths.state}.tmp`);
       const state = options.restart ? null : await readState(paths.state, ops);
       if (state === null) return await createNew(target, identity, options, paths);
       checkIdentity(state, options.mode, identity, target.path);
@@ -140,7 +143,7 @@ export class PartialFile {
           return new PartialFile(target, options, state, { rows: null, resumed: true, finished });
       }
       const progress = { ...state.progress, result: null };
-      const rows = await openRows(paths, progress.bytes, ops);
+      const rows = await openRows(target, paths, progress.bytes, ops);
       return new PartialFile(
         target,
         options,
@@ -161,7 +164,7 @@ export class PartialFile {
           `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
           'remove it, or start over with --restart',
         );
-      const rows = await ops.open(paths.temporary, 'replace');
+      const rows = await ops.open(paths.temporary, 'replace', target.mode ?? newFileMode());
       try {
         const { ino } = await rows.stat();
         const header: StateHeader = {
@@ -256,7 +259,7 @@ export class PartialFile {
     await this.#change(async (rows) => {
       const { top, bytes, entries } = this.#progress;
       const above = top ?? { bytes, entries };
-      const file = await this.#ops.open(this.#paths.temporary, 'replace');
+      const file = await this.#ops.open(this.#paths.temporary, 'replace', this.#finishedMode);
       try {
         const writer = new ChunkWriter(file, this.#wantsDigest ? newHash() : null);
         for await (const text of readRows(rows, 0, above.bytes)) await writer.write(text);
@@ -450,16 +453,18 @@ async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise
 }
 
 /** Opens the rows of an interrupted export, cut to what is committed. */
-async function openRows(paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
+async function openRows(target: Target, paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
   let rows: OpenFile;
   try {
-    rows = await ops.open(paths.part, 'write');
+    rows = await ops.open(paths.part, 'write', target.mode ?? newFileMode());
   } catch (error) {
     if (systemCode(error) === 'ENOENT') throw damaged(`${paths.part} is missing`);
     throw error;
   }
   try {
-    const { size } = await rows.stat();
+    const { size, mode } = await rows.stat();
+    // A run that died while it finished FILE had set FILE's mode already.
+    if (mode !== 0o600) await rows.chmod(0o600);
     if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
     if (size > bytes) await rows.truncate(bytes);
     return rows;

@@ -38,7 +38,7 @@ export interface OpenFile {
  */
 export interface FileOps {
   /** Opens a name of the program's own; throws a usage error for what is in the way. New files have mode 0600. */
-  open(path: string, how: OpenMode): Promise<OpenFile>;
+  open(path: string, how: OpenMode, finishedMode?: number): Promise<OpenFile>;
   /** Null if nothing has that name. */
   lstat(path: string): Promise<FileStat | null>;
   /**
@@ -64,7 +64,7 @@ const withoutModes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS'];
 
 /** The file operations of this machine. */
 export const nodeFileOps: FileOps = {
-  open: async (path, how) => openFile(await openOwned(path, how)),
+  open: async (path, how, finishedMode) => openFile(await openOwned(path, how, finishedMode)),
   lstat: async (path) => {
     try {
       return fileStat(await fs.lstat(path));

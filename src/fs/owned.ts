@@ -25,16 +25,16 @@ const existing = { write: O_RDWR, read: O_RDONLY, append: O_RDWR | O_APPEND } as
 /**
  * Opens a name of the program's own (product contract, "Shared folders"): links are not followed, a FIFO does not
  * block, new files get mode 0600, and an existing file must be ours (see `checkOwned`). Throws a usage error for
- * what is in the way, and the system's error otherwise.
+ * what is in the way, and the system's error otherwise. `finishedMode`: see `lstatOwned`.
  */
-export async function openOwned(path: string, how: OpenMode): Promise<fs.FileHandle> {
+export async function openOwned(path: string, how: OpenMode, finishedMode?: number): Promise<fs.FileHandle> {
   if (how === 'create') return await create(path, 0);
   if (how === 'replace') {
-    if ((await lstatOwned(path)) !== null) await fs.unlink(path);
+    if ((await lstatOwned(path, finishedMode)) !== null) await fs.unlink(path);
     return await create(path, 0);
   }
   for (let tries = 0; ; tries++) {
-    if ((await lstatOwned(path)) === null && how === 'append') {
+    if ((await lstatOwned(path, finishedMode)) === null && how === 'append') {
       try {
         return await create(path, O_APPEND);
       } catch (error) {
@@ -43,7 +43,7 @@ export async function openOwned(path: string, how: OpenMode): Promise<fs.FileHan
         continue;
       }
     }
-    return await openExisting(path, how);
+    return await openExisting(path, how, finishedMode);
   }
 }
 
@@ -54,11 +54,15 @@ async function create(path: string, flags: number): Promise<fs.FileHandle> {
   return handle;
 }
 
-async function openExisting(path: string, how: keyof typeof existing): Promise<fs.FileHandle> {
+async function openExisting(
+  path: string,
+  how: keyof typeof existing,
+  finishedMode: number | undefined,
+): Promise<fs.FileHandle> {
   const handle = await fs.open(path, existing[how] | O_NOFOLLOW | O_NONBLOCK);
   try {
     const stats = fstatSync(handle.fd);
-    checkOwned(path, stats);
+    checkOwned(path, stats, finishedMode);
     // Another name of the same file could be any file of this user's.
     if (how !== 'read' && stats.nlink > 1) throw inTheWay(path, stats, 'has a second name (a hard link)');
     return handle;

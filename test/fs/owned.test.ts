@@ -98,6 +98,8 @@ test('a finished part file may have the mode of FILE', async (t) => {
   await writeFile(path, '');
   await chmod(path, 0o664);
   assert.equal((await nodeFileOps.lstatOwned(path, 0o664))?.size, 0);
+  await (await openOwned(path, 'write', 0o664)).close();
+  await assert.rejects(openOwned(path, 'write'), inTheWay(path, 'can be written by other users'));
   await assert.rejects(nodeFileOps.lstatOwned(path, 0o660), inTheWay(path, 'can be written by other users'));
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportFixture, uninterrupted } from '../support/exports.ts';
@@ -258,4 +258,20 @@ test('the lock of a dead process does not hold, whatever it left', async (t) => 
   const result = await fixture.run(['uploads', list, '-o', 'out']);
   assert.equal(result.exit, 0);
   assert.deepEqual(await fixture.files(), ['out']);
+});
+
+test("planted at a name of the program's own: 2 before anything is paid, and it stays", async (t) => {
+  const fixture = await exportFixture(t);
+  for (const name of ['out.part', 'out.part.tmp', 'out.part.json', 'out.part.json.tmp', 'out.lock']) {
+    for (const flags of [[], ['--restart']]) {
+      await symlink('victim', join(fixture.folder, name));
+      const result = await fixture.run(['uploads', list, '-o', 'out', ...flags]);
+      assert.equal(result.exit, 2, `${name} ${flags}: ${result.stderr}`);
+      assert.match(result.stderr, /is in the way: it is a symbolic link/);
+      assert.equal(await readlink(join(fixture.folder, name)), 'victim');
+      await rm(join(fixture.folder, name));
+    }
+  }
+  assert.deepEqual(fixture.requests, []);
+  assert.deepEqual(await fixture.files(), []);
 });
