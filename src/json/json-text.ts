@@ -1,21 +1,9 @@
-/**
- * JSON values as the service wrote them: slices of its text, never parsed and printed again, so that numbers
- * beyond 2^53, key order and duplicate keys survive digit for digit. All functions here take text that
- * `JSON.parse` has already accepted; they find boundaries, they do not validate.
- */
-
 import { escapeUnsafe, isUnsafeJson } from '../text/unsafe.ts';
-import { indexJson, type JsonIndex, type Parts } from './json-index.ts';
-import { isSpace, skipSpace, skipString, skipValue } from './scan.ts';
+import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
 
 const LINE_FEED = 10;
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
 const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
 
 /** Anything in a string that its canonical form writes differently. */
 const isNotCanonical = (text: string): boolean => /\\[u/]/.test(text) || isUnsafeJson(text);
@@ -30,216 +18,159 @@ function charactersOf(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
-/** A whole text, which the values in it share. */
-class Source {
-  /** The text in UTF-8, without white space between tokens; null where only the text itself is known. */
-  readonly bytes: Buffer | null;
-  /** No string holds anything that its canonical form writes differently. */
-  readonly canonicalStrings: boolean;
-  /** Where the elements of some arrays are, by the byte of their bracket. */
-  readonly inner: JsonIndex['inner'] | null;
-  #text: string | null;
+/** The literals of keys that are looked up, in UTF-8. */
+const keyLiterals = new Map<string, Buffer>();
 
-  constructor(text: string | null, outline: JsonIndex | null) {
-    this.#text = text;
-    this.bytes = outline?.bytes ?? null;
-    this.canonicalStrings = outline?.canonical ?? !isNotCanonical(text ?? '');
-    this.inner = outline?.inner ?? null;
-  }
-
-  get text(): string {
-    this.#text ??= this.bytes?.toString('utf8') ?? '';
-    return this.#text;
-  }
+function keyLiteral(key: string): Buffer {
+  const known = keyLiterals.get(key);
+  if (known !== undefined) return known;
+  const literal = Buffer.from(JSON.stringify(key));
+  if (keyLiterals.size < 100) keyLiterals.set(key, literal);
+  return literal;
 }
 
-/** Values of up to so many bytes are decoded alone rather than with the whole page. */
-const small = 4096;
+function equals(literal: Buffer, bytes: Buffer, from: number, to: number): boolean {
+  if (to - from !== literal.length) return false;
+  for (let i = 0; i < literal.length; i++) if (bytes[from + i] !== literal[i]) return false;
+  return true;
+}
 
-/** One JSON value inside the text of an answer. */
+type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  '{': 'object',
+  '[': 'array',
+  '"': 'string',
+  t: 'boolean',
+  f: 'boolean',
+  n: 'null',
+};
+
+/**
+ * One JSON value as the service wrote it: a slice of its bytes, never parsed and printed again, so that numbers
+ * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
+ */
 export class JsonText {
-  readonly #source: Source;
-  readonly #start: number;
-  readonly #end: number;
-  /** Its first byte and the one behind it; -1: not known. */
+  /** The text that it is a part of. */
+  readonly #index: JsonIndex;
   readonly #from: number;
   readonly #to: number;
-  /** Where its elements or members are; null: not known. */
+  /** Where its elements or members are in that text; null if that is not known. */
   readonly #parts: Parts | null;
 
-  private constructor(
-    source: Source,
-    start: number,
-    end: number,
-    from = -1,
-    to = -1,
-    parts: Parts | null = null,
-  ) {
-    this.#source = source;
-    this.#start = start;
-    this.#end = end;
+  private constructor(index: JsonIndex, from: number, to: number, parts: Parts | null) {
+    this.#index = index;
     this.#from = from;
     this.#to = to;
     this.#parts = parts;
   }
 
-  /** The value of a whole text that `JSON.parse` has accepted. */
-  static of(text: string): JsonText {
-    const start = skipSpace(text, 0);
-    return new JsonText(new Source(text, null), start, skipValue(text, start));
-  }
-
-  /**
-   * The value of a text in UTF-8 (`isUtf8`); null where it is no JSON text. White space between its tokens is
-   * gone, and what is only passed on (`lines`) is never decoded.
-   */
+  /** The value of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
   static parse(bytes: Buffer): JsonText | null {
-    const outline = indexJson(bytes);
-    if (outline === null) return null;
-    const { length } = outline.bytes;
-    // The end in characters is that of the last part and its bracket.
-    const end = (outline.parts.characters.at(-1) ?? 1) + 1;
-    const isContainer = outline.bytes[0] === OPEN_BRACE || outline.bytes[0] === OPEN_BRACKET;
-    if (!isContainer) return JsonText.of(outline.bytes.toString('utf8'));
-    return new JsonText(new Source(null, outline), 0, end, 0, length, outline.parts);
+    const index = indexJson(bytes);
+    return index === null ? null : JsonText.#whole(index);
+  }
+
+  /** The value of a text that is known to be JSON. */
+  static of(text: string): JsonText {
+    const value = JsonText.parse(Buffer.from(text));
+    if (value === null) throw new Error('not JSON');
+    return value;
+  }
+
+  static #whole(index: JsonIndex): JsonText {
+    return new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
   /**
-   * The canonical JSON of entries that follow each other in a page, a line each, in UTF-8: in `room`, where that
-   * is large enough. Null where it takes more than copying.
+   * The canonical JSON of consecutive entries of a page in UTF-8, with commas between them: the page's own bytes.
+   * Null if it takes more than copying.
    */
-  static lines(entries: readonly JsonText[], room: Buffer): Buffer | null {
+  static run(entries: readonly JsonText[]): Buffer | null {
     const [first] = entries;
     const last = entries.at(-1);
-    if (first === undefined || last === undefined) return null;
-    const { bytes, canonicalStrings } = first.#source;
-    if (bytes === null || !canonicalStrings || first.#from === -1) return null;
-    const length = last.#to - first.#from + 1;
-    const out = room.length < length ? Buffer.allocUnsafeSlow(length) : room.subarray(0, length);
+    if (first === undefined || last === undefined || !first.#index.canonical) return null;
     let next = first.#from;
     for (const entry of entries) {
-      if (entry.#source !== first.#source || entry.#from !== next) return null;
+      if (entry.#index !== first.#index || entry.#from !== next) return null;
       next = entry.#to + 1;
     }
-    bytes.copy(out, 0, first.#from, last.#to);
-    // In place of the commas between them.
+    return first.#index.bytes.subarray(first.#from, last.#to);
+  }
+
+  /** The same, a line each, in `room` if that is large enough. */
+  static lines(entries: readonly JsonText[], room: Buffer): Buffer | null {
+    const run = JsonText.run(entries);
+    const [first] = entries;
+    if (run === null || first === undefined) return null;
+    const length = run.length + 1;
+    const out = room.length < length ? Buffer.allocUnsafeSlow(length) : room.subarray(0, length);
+    run.copy(out);
+    // In place of the commas.
     for (const entry of entries) out[entry.#to - first.#from] = LINE_FEED;
     return out;
   }
 
-  /** What kind of JSON value this is. */
-  get kind(): 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' {
-    const { bytes } = this.#source;
-    switch (
-      bytes !== null && this.#from >= 0 ? bytes[this.#from] : this.#source.text.charCodeAt(this.#start)
-    ) {
-      case OPEN_BRACE:
-        return 'object';
-      case OPEN_BRACKET:
-        return 'array';
-      case QUOTE:
-        return 'string';
-      case 116:
-      case 102:
-        return 'boolean';
-      case 110:
-        return 'null';
-      default:
-        return 'number';
-    }
+  get kind(): Kind {
+    return kinds[String.fromCharCode(this.#index.bytes[this.#from] ?? 0)] ?? 'number';
   }
 
-  #slice(start: number, end: number): JsonText {
-    return new JsonText(this.#source, start, end);
-  }
-
-  /** The part whose positions are the pair at `i` of the known ones. */
-  #part({ bytes, characters }: Parts, i: number): JsonText {
-    const [from = 0, to = 0] = [bytes[i], bytes[i + 1]];
-    const parts = this.#source.inner?.get(from) ?? null;
-    return new JsonText(this.#source, characters[i] ?? 0, characters[i + 1] ?? 0, from, to, parts);
-  }
-
-  /** The same for a part that is wanted at once: a small one alone, so that the page need not be decoded. */
-  #member(parts: Parts, i: number): JsonText {
-    const part = this.#part(parts, i);
-    const { bytes } = this.#source;
-    if (bytes === null || part.#parts !== null || part.#to - part.#from > small) return part;
-    return JsonText.of(bytes.toString('utf8', part.#from, part.#to));
-  }
-
-  /** The text as it stands: for comparing. */
+  /** The text as sent, without white space between tokens: for comparing. */
   get raw(): string {
-    return this.#source.text.slice(this.#start, this.#end);
+    return this.#index.bytes.toString('utf8', this.#from, this.#to);
   }
 
   /** The same in UTF-8. */
   get utf8(): Buffer {
-    const { bytes } = this.#source;
-    return bytes !== null && this.#from >= 0 ? bytes.subarray(this.#from, this.#to) : Buffer.from(this.raw);
+    return this.#index.bytes.subarray(this.#from, this.#to);
+  }
+
+  /** This value with its parts: of a part of a text they have to be found first. */
+  #opened(): { readonly index: JsonIndex; readonly parts: Parts } {
+    if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
+    const index = indexJson(this.utf8);
+    if (index === null) throw new Error('not JSON');
+    return { index, parts: index.parts };
   }
 
   /** The elements of an array; nothing for any other value. */
   *elements(): Generator<JsonText, void> {
     if (this.kind !== 'array') return;
-    const parts = this.#parts;
-    if (parts !== null) {
-      for (let i = 0; i < parts.bytes.length; i += 2) yield this.#part(parts, i);
-      return;
-    }
-    const text = this.#source.text;
-    let position = skipSpace(text, this.#start + 1);
-    while (text.charCodeAt(position) !== CLOSE_BRACKET) {
-      const end = skipValue(text, position);
-      yield this.#slice(position, end);
-      position = skipSpace(text, end);
-      if (text.charCodeAt(position) === COMMA) position = skipSpace(text, position + 1);
-    }
+    const { index, parts } = this.#opened();
+    for (let i = 0; i < parts.length; i += 2) yield JsonText.#part(index, parts, i);
   }
 
   /** The members of an object as they stand, duplicates too; nothing for any other value. */
   *members(): Generator<readonly [key: string, value: JsonText], void> {
     if (this.kind !== 'object') return;
-    const parts = this.#parts;
-    if (parts !== null) {
-      for (let i = 0; i < parts.bytes.length; i += 4) {
-        yield [this.#member(parts, i).string() ?? '', this.#member(parts, i + 2)];
-      }
-      return;
-    }
-    const { text } = this.#source;
-    let position = skipSpace(text, this.#start + 1);
-    while (text.charCodeAt(position) !== CLOSE_BRACE) {
-      const keyEnd = skipString(text, position);
-      const key = charactersOf(text.slice(position, keyEnd));
-      const colon = skipSpace(text, keyEnd);
-      if (text.charCodeAt(colon) !== COLON) throw new Error('not a JSON object');
-      const start = skipSpace(text, colon + 1);
-      const end = skipValue(text, start);
-      yield [key, this.#slice(start, end)];
-      position = skipSpace(text, end);
-      if (text.charCodeAt(position) === COMMA) position = skipSpace(text, position + 1);
+    const { index, parts } = this.#opened();
+    for (let i = 0; i < parts.length; i += 4) {
+      yield [
+        charactersOf(index.bytes.toString('utf8', parts[i], parts[i + 1])),
+        JsonText.#part(index, parts, i + 2),
+      ];
     }
   }
 
-  /** The member or element of that name; the last one where a key is given twice, as `JSON.parse` has it. */
+  /** The member or element of that name; the last one if a key is given twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
-    let found: JsonText | undefined;
-    if (this.kind === 'array') {
-      if (!/^(0|[1-9]\d*)$/.test(key)) return undefined;
-      let left = Number(key);
-      for (const element of this.elements()) if (left-- === 0) return element;
-      return undefined;
+    const { kind } = this;
+    if (kind === 'array') {
+      const { index, parts } = this.#opened();
+      const i = /^(0|[1-9]\d*)$/.test(key) ? 2 * Number(key) : parts.length;
+      return i < parts.length ? JsonText.#part(index, parts, i) : undefined;
     }
-    const parts = this.#parts;
-    if (parts === null) {
-      for (const [name, value] of this.members()) if (name === key) found = value;
-      return found;
+    if (kind !== 'object') return undefined;
+    const { index, parts } = this.#opened();
+    const literal = keyLiteral(key);
+    for (let i = parts.length - 4; i >= 0; i -= 4) {
+      const [from = 0, to = 0] = [parts[i], parts[i + 1]];
+      const isSame =
+        equals(literal, index.bytes, from, to) ||
+        (!index.canonical && charactersOf(index.bytes.toString('utf8', from, to)) === key);
+      if (isSame) return JsonText.#part(index, parts, i + 2);
     }
-    for (let i = parts.bytes.length - 4; i >= 0 && found === undefined; i -= 4) {
-      if (this.#member(parts, i).string() === key) found = this.#member(parts, i + 2);
-    }
-    return found;
+    return undefined;
   }
 
   /** The value that a path of keys and indices reaches. */
@@ -256,8 +187,7 @@ export class JsonText {
 
   /** The characters of a string value; undefined for any other. */
   string(): string | undefined {
-    if (this.kind !== 'string') return undefined;
-    return charactersOf(this.raw);
+    return this.kind === 'string' ? charactersOf(this.raw) : undefined;
   }
 
   /** The value as plain text: a string's characters, nothing for null, otherwise its canonical JSON. */
@@ -270,30 +200,42 @@ export class JsonText {
    * characters escaped; numbers, order and duplicate keys as sent.
    */
   toString(): string {
-    const { text, bytes, canonicalStrings } = this.#source;
-    if (canonicalStrings && bytes !== null) return this.raw;
+    const text = this.raw;
+    if (this.#index.canonical || !isNotCanonical(text)) return text;
     let out = '';
-    let copied = this.#start;
-    let position = this.#start;
-    const end = this.#end;
-    while (position < end) {
-      const code = text.charCodeAt(position);
-      if (code === QUOTE) {
-        const stringEnd = skipString(text, position);
-        if (!canonicalStrings) {
-          const raw = text.slice(position, stringEnd);
-          if (isNotCanonical(raw)) {
-            out += text.slice(copied, position) + quoteJson(JSON.parse(raw) as string);
-            copied = stringEnd;
-          }
-        }
-        position = stringEnd;
-      } else if (isSpace(code)) {
-        out += text.slice(copied, position);
-        position = skipSpace(text, position + 1);
-        copied = position;
-      } else position++;
+    let copied = 0;
+    for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', copied)) {
+      const end = literalEnd(text, start);
+      const literal = text.slice(start, end);
+      out += text.slice(copied, start) + (isNotCanonical(literal) ? quoteJson(JSON.parse(literal)) : literal);
+      copied = end;
     }
-    return copied === this.#start ? text.slice(copied, end) : out + text.slice(copied, end);
+    return out + text.slice(copied);
+  }
+
+  /** The part whose start and end are at `i`. */
+  static #part(index: JsonIndex, parts: Parts, i: number): JsonText {
+    const from = parts[i] ?? 0;
+    const first = index.bytes[from];
+    const isContainer = first === OPEN_BRACE || first === OPEN_BRACKET;
+    return new JsonText(
+      index,
+      from,
+      parts[i + 1] ?? 0,
+      isContainer ? (index.inner?.get(from) ?? null) : noParts,
+    );
+  }
+}
+
+const noParts: Parts = [];
+
+/** Position after the string literal that begins at `start`. */
+function literalEnd(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  for (;;) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end + 1;
+    end = text.indexOf('"', end + 1);
   }
 }

@@ -42,8 +42,8 @@ export function csvFormat(options: FormatOptions): Writer {
     let out = header(entries);
     pick ??= picker(columns ?? [], operation);
     for (const entry of entries) {
-      const members = memberMap(entry);
-      if (isOpen) for (const key of members.keys()) if (!known.has(key)) leaveOut(key);
+      const members = isOpen ? memberMap(entry) : undefined;
+      for (const key of members?.keys() ?? []) if (!known.has(key)) leaveOut(key);
       out += line(pick(entry, item, members).map(asText));
     }
     return out;

@@ -80,7 +80,7 @@ export function parseFields(value: string, operation: OperationName): Field[] {
   return fields;
 }
 
-/** The values that some fields have in one entry, in the fields' order; `members`: of the entry, if at hand. */
+/** The values that some fields have in one entry, in the fields' order; `members`: look only among these. */
 export type Picker = (entry: JsonText, item: Item, members?: Members) => Value[];
 
 /** A picker for these fields (none of them `*`) that reads each entry once. */
@@ -90,12 +90,15 @@ export function picker(fields: readonly Field[], operation: RecordShape): Picker
     rest: path?.slice(1) ?? [],
     computed: path === null ? computedField(name, operation) : undefined,
   }));
-  return (entry, item, members = memberMap(entry)) =>
-    sources.map(({ key, rest, computed }) => {
-      if (computed !== undefined) return computed(members, item);
-      const value = members.get(key) ?? (entry.kind === 'array' ? entry.get(key) : undefined);
+  return (entry, item, members) => {
+    const all = members ?? memberMap(entry);
+    const isArray = members === undefined && entry.kind === 'array';
+    return sources.map(({ key, rest, computed }) => {
+      if (computed !== undefined) return computed(all, item);
+      const value = isArray ? entry.get(key) : all.get(key);
       return value?.at(rest) ?? null;
     });
+  };
 }
 
 /** A function that makes a JSON object of an entry: the fields as keys, null if one is missing. */

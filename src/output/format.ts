@@ -115,6 +115,8 @@ export type Writer = Pick<Format, 'rows' | 'body'> & Partial<Format>;
 export interface FileRecord {
   /** Its text as it stands, without line end (csv: the record; json: the element). */
   readonly raw: string;
+  /** The same in UTF-8; a part of the batch that it was read in. */
+  readonly utf8: Buffer;
   /** Null if the entry has none. */
   readonly videoId: string | null;
   readonly channelId: string | null;

@@ -1,5 +1,5 @@
 import type { Failure } from '../errors.ts';
-import { type JsonText, quoteJson } from '../json/json-text.ts';
+import { JsonText, quoteJson } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
@@ -37,7 +37,8 @@ export function jsonFormat({ operation, fields, several }: FormatOptions): Write
     separator: ',',
     head: () => (several ? '[' : ''),
     open: (item, info) => `${before(item)}{"playlist_info":${info},"results":[`,
-    rows: (item, entries) => entries.map(print(item)).join(','),
+    rows: (item, entries) =>
+      (pick === null ? JsonText.run(entries) : null) ?? entries.map(print(item)).join(','),
     close: (_item, end) => `]${ending(end)}}${after}`,
     body: (item, body) => `${before(item)}${picked(item, body)}${after}`,
     failed: (item, failure) => `${before(item)}{"error":${errorText(failure)}}${after}`,

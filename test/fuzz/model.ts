@@ -72,7 +72,8 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
       playlist_info: info,
       results: entries,
       continuation_token: hasMore ? next : null,
-      has_more: hasMore,
+      // There is no such list.
+      has_more: hasMore && !(next === null && ['not_found', 'usage', 'refused'].includes(stop?.code ?? '')),
     },
   });
   for (let n = 0; ; n++) {

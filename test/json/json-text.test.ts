@@ -70,13 +70,12 @@ function noisy(tree: Tree, choose: (count: number) => number): string {
   const space = (): string => ['', '', ' ', '\n\t', '\r\n  '][choose(5)] ?? '';
   const string = (value: string): string => {
     let out = '';
-    for (let i = 0; i < value.length; i++) {
-      const unit = value.charCodeAt(i);
-      const plain = JSON.stringify(value[i]).slice(1, -1);
-      if (choose(4) === 0) out += hex(unit, choose(2) === 0);
-      else if (unit === 47 && choose(2) === 0) out += '\\/';
-      else if (unit >= 0xd800 && unit < 0xe000) out += value[i];
-      else out += plain;
+    for (const character of value) {
+      if (choose(4) === 0) {
+        const upper = choose(2) === 0;
+        for (let i = 0; i < character.length; i++) out += hex(character.charCodeAt(i), upper);
+      } else if (character === '/' && choose(2) === 0) out += '\\/';
+      else out += JSON.stringify(character).slice(1, -1);
     }
     return `"${out}"`;
   };

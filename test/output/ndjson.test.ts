@@ -36,15 +36,21 @@ suite('ndjson', () => {
 
   test('without a reference @reference is null', async () => {
     const format = await createFormat('ndjson', options('uploads', { fields: '@reference' }));
-    assert.equal(format.rows({ reference: null, position: 0 }, elements('[{}]')), '{"@reference":null}\n');
+    assert.equal(
+      String(format.rows({ reference: null, position: 0 }, elements('[{}]'))),
+      '{"@reference":null}\n',
+    );
   });
 
   test('bodies: the records of search and latest, the whole of resolve, nothing for a failure', async () => {
     const search = await createFormat('ndjson', options('search'));
-    assert.equal(search.body(item(), json('{"results":[{"a":1},2]}')), '{"a":1}\n2\n');
-    assert.equal(search.body(item(), json('{"a": {}}')), '{"a":{}}\n');
+    assert.equal(String(search.body(item(), json('{"results":[{"a":1},2]}'))), '{"a":1}\n2\n');
+    assert.equal(String(search.body(item(), json('{"a": {}}'))), '{"a":{}}\n');
     assert.equal(search.failed(item(), notFound), '');
     const resolve = await createFormat('ndjson', options('resolve'));
-    assert.equal(resolve.body(item(), json('{"channel_id":"UC","a":[1]}')), '{"channel_id":"UC","a":[1]}\n');
+    assert.equal(
+      String(resolve.body(item(), json('{"channel_id":"UC","a":[1]}'))),
+      '{"channel_id":"UC","a":[1]}\n',
+    );
   });
 });

@@ -1,7 +1,5 @@
 import type { Field, FileRecord } from '../../output/format.ts';
 import { type FileFormat, loadReader } from '../../output/formats.ts';
-import { readLines } from '../../output/read/lines.ts';
-import { JsonRecord, quickId } from '../../output/read/records.ts';
 import { IdSet } from './id-set.ts';
 
 export type { FileRecord } from '../../output/format.ts';
@@ -61,25 +59,18 @@ export async function readIdSet(
   let last: string | null = null;
   let duplicate: string | null = null;
   for await (const records of readEntries(path, format, fields)) {
-    if (entries === 0) first = own(records[0]?.videoId ?? null);
+    if (entries === 0) first = records[0]?.videoId ?? null;
     entries += records.length;
-    let lastHere: string | null = null;
     for (const { videoId, channelId } of records) {
       if (channelId !== null && !channels.has(channelId) && channels.size < maxChannels)
-        channels.add(own(channelId) ?? '');
+        channels.add(channelId);
       if (videoId === null) continue;
-      lastHere = videoId;
-      if (!ids.add(videoId)) duplicate ??= own(videoId);
+      last = videoId;
+      if (!ids.add(videoId)) duplicate ??= videoId;
     }
-    last = own(lastHere) ?? last;
   }
   const [channelId = null] = channels;
   return { has: (id) => ids.has(id), entries, first, last, duplicate, channelId, channels };
-}
-
-/** A copy: a slice would keep the text that it was read in. */
-function own(text: string | null): string | null {
-  return text === null ? null : Buffer.from(text).toString();
 }
 
 /** Which of the wanted video IDs a complete FILE holds; stops reading once all are found. */
@@ -91,41 +82,11 @@ export async function findIds(
 ): Promise<Set<string>> {
   const found = new Set<string>();
   if (wanted.size === 0) return found;
-  // The caller's own string: a slice of FILE would keep the text that it was read in.
-  const names = new Map([...wanted].map((id) => [id, id]));
-  for await (const ids of readVideoIds(path, format, fields)) {
-    for (const id of ids) {
-      const name = id === null ? undefined : names.get(id);
-      if (name !== undefined) found.add(name);
-    }
-    if (found.size === names.size) break;
+  for await (const records of readEntries(path, format, fields, { check: false })) {
+    for (const { videoId } of records) if (videoId !== null && wanted.has(videoId)) found.add(videoId);
+    if (found.size === wanted.size) break;
   }
   return found;
-}
-
-/** The video IDs alone. Most of a long NDJSON file need not be decoded for that. */
-async function* readVideoIds(
-  path: string,
-  format: FileFormat,
-  fields: readonly Field[] | null | undefined,
-): AsyncGenerator<(string | null)[], void> {
-  if (format !== 'ndjson') {
-    for await (const records of readEntries(path, format, fields, { check: false })) {
-      yield records.map((record) => record.videoId);
-    }
-    return;
-  }
-  const decode = (text: string): string => Buffer.from(text, 'latin1').toString();
-  for await (const lines of readLines(path, 'latin1')) {
-    yield lines.map(({ text }) => {
-      const id = quickId(text);
-      return id === null
-        ? new JsonRecord(decode(text)).videoId
-        : /[\u0080-\u00ff]/.test(id)
-          ? decode(id)
-          : id;
-    });
-  }
 }
 
 /** What a complete FILE holds. */
@@ -141,6 +102,11 @@ export async function surveyFile(
   format: FileFormat,
   fields: readonly Field[] | null,
 ): Promise<Survey> {
-  const { entries, channelId } = await readIdSet(path, format, fields);
+  let entries = 0;
+  let channelId: string | null = null;
+  for await (const records of readEntries(path, format, fields)) {
+    entries += records.length;
+    channelId ??= records.find((record) => record.channelId !== null)?.channelId ?? null;
+  }
   return { entries, channelId };
 }

@@ -1,7 +1,8 @@
 import type { FileRecord, ReaderOptions } from '../format.ts';
-import { checkCells, checkEnd } from './csv.ts';
-import { readLines } from './lines.ts';
+import { Damage, readBatches, splitLines } from './batches.ts';
 import { CellsRecord, cellPositions } from './records.ts';
+
+const TAB = 9;
 
 /** Reads an id file; see `Reader`. Nothing in it says what its columns are. */
 export async function* readIds(
@@ -11,13 +12,25 @@ export async function* readIds(
   const columns = fields?.map((field) => field.name) ?? ['videoId'];
   const positions = cellPositions(columns);
   const isOpen = fields === undefined || columns.includes('*');
-  const split = (text: string): string[] => (columns.length > 1 || isOpen ? text.split('\t') : [text]);
-  for await (const lines of readLines(path)) {
-    yield lines.map((line) => {
-      const record = new CellsRecord(line.text, positions, split);
-      checkEnd(path, line);
-      if (check && !isOpen) checkCells(path, line, record, columns);
-      return record;
-    });
+  const split = splitLines((bytes, { from, to, isEnded }) => {
+    if (!isEnded) throw new Damage('cut short: the last line has no end', from);
+    const utf8 = bytes.subarray(from, to);
+    const cells = columns.length > 1 || isOpen ? cellsOf(utf8) : [0, utf8.length];
+    const record = new CellsRecord(utf8, cells, positions);
+    if (check && !isOpen && record.cellCount !== columns.length)
+      throw new Damage(`${record.cellCount} fields instead of ${columns.length}`, from);
+    return record;
+  });
+  yield* readBatches(path, split);
+}
+
+/** Start and end of each cell of a line with tabs between them. */
+function cellsOf(utf8: Buffer): number[] {
+  const cells: number[] = [];
+  for (let from = 0; ; ) {
+    const tab = utf8.indexOf(TAB, from);
+    cells.push(from, tab === -1 ? utf8.length : tab);
+    if (tab === -1) return cells;
+    from = tab + 1;
   }
 }

@@ -1,8 +1,7 @@
 import type { FileRecord, ReaderOptions } from '../format.ts';
+import { Damage, readBatches, splitLines } from './batches.ts';
 import { checkEntryKeys } from './expected-fields.ts';
-import { readLines } from './lines.ts';
 import { JsonRecord } from './records.ts';
-import { damagedAt } from './text.ts';
 
 /** Reads an ndjson file; see `Reader`. */
 export async function* readNdjson(
@@ -10,20 +9,22 @@ export async function* readNdjson(
   { fields, check }: ReaderOptions,
 ): AsyncGenerator<FileRecord[], void> {
   let isFirst = true;
-  for await (const lines of readLines(path)) {
-    const records = lines.map(({ text, number, ended }, i) => {
-      const record = new JsonRecord(text);
-      if ((check || (isFirst && i === 0) || !ended) && !record.isValid())
-        throw damagedAt(path, number, ended ? 'not valid JSON' : 'cut short');
-      return record;
-    });
-    if (isFirst) checkEntryKeys(path, firstKeys(records), fields);
+  const split = splitLines((bytes, { from, to, isEnded }) => {
+    const record = new JsonRecord(bytes.subarray(from, to));
+    if ((check || isFirst || !isEnded) && record.value === null)
+      throw new Damage(isEnded ? 'not valid JSON' : 'cut short', from);
     isFirst = false;
+    return record;
+  });
+  let areFirst = true;
+  for await (const records of readBatches(path, split)) {
+    if (areFirst) checkEntryKeys(path, firstKeys(records), fields);
+    areFirst = false;
     yield records;
   }
 }
 
 /** The keys of the first entries, which are those of `--fields` if there was one. */
 export function firstKeys(records: readonly JsonRecord[]): string[][] {
-  return records.slice(0, 100).map((record) => (record.isValid() ? record.keys() : []));
+  return records.slice(0, 100).map((record) => record.keys);
 }

@@ -1,37 +1,37 @@
+import { JsonText } from '../../json/json-text.ts';
 import type { FileRecord } from '../format.ts';
 
-/** An entry that is a JSON value. */
-export class JsonRecord implements FileRecord {
-  readonly raw: string;
-  #value: Readonly<Record<string, unknown>> | undefined;
+const QUOTE = 34;
+const BACKSLASH = 92;
+const idStart = Buffer.from('{"videoId":"');
 
-  constructor(raw: string) {
-    this.raw = raw;
+/** An entry that is a JSON value, in UTF-8. */
+export class JsonRecord implements FileRecord {
+  readonly utf8: Buffer;
+  #value: JsonText | null | undefined;
+
+  constructor(utf8: Buffer) {
+    this.utf8 = utf8;
   }
 
-  /** The members; none if it is not an object. Throws a SyntaxError for invalid JSON. */
-  get value(): Readonly<Record<string, unknown>> {
-    if (this.#value === undefined) {
-      const value: unknown = JSON.parse(this.raw);
-      this.#value = isObject(value) ? value : {};
-    }
+  get raw(): string {
+    return this.utf8.toString();
+  }
+
+  /** Null if it is not valid JSON. */
+  get value(): JsonText | null {
+    if (this.#value === undefined) this.#value = JsonText.parse(this.utf8);
     return this.#value;
   }
 
-  isValid(): boolean {
-    try {
-      return this.value !== undefined;
-    } catch {
-      return false;
-    }
-  }
-
-  keys(): string[] {
-    return Object.keys(this.value);
+  get keys(): string[] {
+    const keys = new Set<string>();
+    for (const [key] of this.value?.members() ?? []) keys.add(key);
+    return [...keys];
   }
 
   get videoId(): string | null {
-    return (this.#value === undefined ? quickId(this.raw) : null) ?? this.#text('videoId');
+    return this.#value === undefined ? (this.#firstId() ?? this.#text('videoId')) : this.#text('videoId');
   }
 
   get channelId(): string | null {
@@ -42,26 +42,19 @@ export class JsonRecord implements FileRecord {
     return this.#text('@published');
   }
 
-  #text(key: string): string | null {
-    try {
-      const text = this.value[key];
-      return typeof text === 'string' && text !== '' ? text : null;
-    } catch {
-      return null;
-    }
+  /** The ID at the start of an entry as the service writes it; null if the entry has to be parsed for it. */
+  #firstId(): string | null {
+    const { utf8 } = this;
+    for (let i = 0; i < idStart.length; i++) if (utf8[i] !== idStart[i]) return null;
+    const end = utf8.indexOf(QUOTE, idStart.length);
+    if (end <= idStart.length) return null;
+    for (let i = idStart.length; i < end; i++) if (utf8[i] === BACKSLASH) return null;
+    return utf8.toString('utf8', idStart.length, end);
   }
-}
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** The ID at the start of an entry as the service writes it; null if the entry has to be parsed for it. */
-export function quickId(entry: string): string | null {
-  const before = '{"videoId":"';
-  if (!entry.startsWith(before)) return null;
-  const end = entry.indexOf('"', before.length);
-  const id = entry.slice(before.length, end);
-  return end === -1 || id === '' || id.includes('\\') ? null : id;
+  #text(key: string): string | null {
+    return this.value?.get(key)?.string() || null;
+  }
 }
 
 /** Where the values that are read are among the cells; -1 if they are not there. */
@@ -80,67 +73,46 @@ export function cellPositions(columns: readonly string[]): CellPositions {
   };
 }
 
-/** An entry of cells: csv, or id with tabs. */
+/** An entry of cells (csv, or id with tabs), in UTF-8. */
 export class CellsRecord implements FileRecord {
-  readonly raw: string;
+  readonly utf8: Buffer;
   readonly #positions: CellPositions;
-  readonly #split: (raw: string) => readonly string[] | null;
-  #cells: readonly string[] | null | undefined;
+  /** Start and end of each cell. */
+  readonly #cells: readonly number[];
 
-  constructor(
-    raw: string,
-    positions: CellPositions,
-    split: (raw: string) => readonly string[] | null = csvCells,
-  ) {
-    this.raw = raw;
+  constructor(utf8: Buffer, cells: readonly number[], positions: CellPositions) {
+    this.utf8 = utf8;
+    this.#cells = cells;
     this.#positions = positions;
-    this.#split = split;
   }
 
-  /** Null for what is not a valid record. */
-  get cells(): readonly string[] | null {
-    if (this.#cells === undefined) this.#cells = this.#split(this.raw);
-    return this.#cells;
+  get raw(): string {
+    return this.utf8.toString();
+  }
+
+  get cellCount(): number {
+    return this.#cells.length / 2;
   }
 
   get videoId(): string | null {
-    // Most records begin with the ID: the other cells need not be split for it.
-    if (this.#cells === undefined && this.#positions.videoId === 0 && this.#split === csvCells) {
-      const end = this.raw.indexOf(',');
-      if (end > 0 && this.raw[0] !== '"') return this.raw.slice(0, end);
-    }
-    return this.cells?.[this.#positions.videoId] || null;
+    return this.cell(this.#positions.videoId);
   }
 
   get channelId(): string | null {
-    return this.cells?.[this.#positions.channelId] || null;
+    return this.cell(this.#positions.channelId);
   }
 
   get published(): string | null {
-    return this.cells?.[this.#positions.published] || null;
+    return this.cell(this.#positions.published);
   }
-}
 
-/** The cells of a CSV record (RFC 4180); null if there are quotes where they may not be. */
-export function csvCells(record: string): string[] | null {
-  if (!record.includes('"')) return record.split(',');
-  const cells: string[] = [];
-  for (let at = 0; ; at++) {
-    if (record[at] === '"') {
-      let end = record.indexOf('"', at + 1);
-      while (end !== -1 && record[end + 1] === '"') end = record.indexOf('"', end + 2);
-      if (end === -1) return null;
-      cells.push(record.slice(at + 1, end).replaceAll('""', '"'));
-      at = end + 1;
-    } else {
-      const comma = record.indexOf(',', at);
-      const end = comma === -1 ? record.length : comma;
-      const cell = record.slice(at, end);
-      if (cell.includes('"')) return null;
-      cells.push(cell);
-      at = end;
-    }
-    if (at === record.length) return cells;
-    if (record[at] !== ',') return null;
+  /** The text of a cell; null if it is empty or not there. */
+  cell(position: number): string | null {
+    const from = this.#cells[2 * position];
+    const to = this.#cells[2 * position + 1];
+    if (position < 0 || from === undefined || to === undefined || from === to) return null;
+    const isQuoted = this.utf8[from] === QUOTE;
+    const text = this.utf8.toString('utf8', isQuoted ? from + 1 : from, isQuoted ? to - 1 : to);
+    return (isQuoted ? text.replaceAll('""', '"') : text) || null;
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { indexJson } from '../../src/json/json-index.ts';
 import { JsonText } from '../../src/json/json-text.ts';
+import { indexJson } from '../../src/json/scanner.ts';
 
 const isJson = (text: string): boolean => {
   try {
@@ -162,7 +162,6 @@ test('lines leaves to others what is more than copying', () => {
   assert.equal(JsonText.lines([first, third], room), null);
   assert.equal(JsonText.lines([second, first], room), null);
   assert.equal(JsonText.lines([first, ...entriesOf('{"results":[1,2]}').slice(1)], room), null);
-  assert.equal(JsonText.lines([JsonText.of('{}')], room), null);
   assert.equal(JsonText.lines(entriesOf('{"results":["\\u00e9"]}'), room), null);
   assert.equal(JsonText.lines(entriesOf('{"results":["\u202e"]}'), room), null);
   assert.equal(JsonText.lines(entriesOf('{"results":["\u007f"]}'), room), null);

