@@ -1,0 +1,238 @@
+/** Lists that change while they are read, and exports that are interrupted. */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
+import { idsIn, idsOf, type Night, type Nights, nightlyRuns, outcome, updated } from './fixture.ts';
+
+const extensions = ['ndjson', 'csv', 'json', 'txt'] as const;
+
+/** Two uploads appear when the second page is asked for: the last two entries of the first page are on it again. */
+function moveOnce({ service }: Nights, channel: SimulatedChannel): void {
+  const remove = service.on(({ operation, parameters }) => {
+    if (operation !== 'uploads' || parameters.continuation === undefined) return;
+    remove();
+    channel.list = [video('m_2'), video('m_1'), ...channel.list];
+  });
+}
+
+const exportTo = (name: string): string[] => [
+  'uploads',
+  '@a',
+  '-o',
+  name,
+  '-f',
+  name.endsWith('txt') ? 'id' : name.slice(name.indexOf('.') + 1),
+];
+
+/** What an uninterrupted run writes. */
+async function uninterrupted(t: TestContext, name: string, entries: number): Promise<string> {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, entries) });
+  moveOnce(nights, a);
+  const whole = await nights.run(exportTo(name));
+  assert.deepEqual([whole.exit, whole.stderr], [0, '']);
+  return nights.read(name);
+}
+
+test('entries that move to the next page are not repeated', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  moveOnce(nights, a);
+  const file = await nights.run(['uploads', '@a', '-o', 'a.ndjson']);
+  assert.deepEqual([file.exit, file.credits, file.only.entries], [0, 3, 250], file.stderr);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
+  // The two are found the night after.
+  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
+  a.list = videos(0, 250);
+  moveOnce(nights, a);
+  const stdout = await nights.run(['uploads', '@a']);
+  assert.deepEqual(idsOf(stdout.stdout), idsIn(videos(0, 250)));
+  a.list = videos(0, 250);
+  moveOnce(nights, a);
+  const limited = await nights.run(['uploads', '@a', '--limit', '201']);
+  assert.deepEqual([idsOf(limited.stdout).length, limited.credits], [201, 3]);
+});
+
+test('an update on a moving list keeps each entry once', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 50) });
+  await nights.night();
+  a.list = videos(0, 200);
+  moveOnce(nights, a);
+  assert.deepEqual(outcome(await nights.night()), updated(150, 2));
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 200)));
+  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
+});
+
+for (const extension of extensions) {
+  const name = `a.${extension}`;
+  test(`${extension}: stopped by the budget after each page, the bytes are those of an uninterrupted run`, async (t) => {
+    const whole = await uninterrupted(t, name, 350);
+    const nights = await nightlyRuns(t);
+    const a = nights.service.addChannel('a', { list: videos(0, 350) });
+    moveOnce(nights, a);
+    const exits: (number | null)[] = [];
+    for (let n = 0; n < 4; n++)
+      exits.push((await nights.run([...exportTo(name), '--max-credits', '1'])).exit);
+    assert.deepEqual(exits, [9, 9, 9, 0]);
+    assert.equal(await nights.read(name), whole);
+    assert.equal(nights.service.charged(), 4);
+  });
+}
+
+test('killed with a page in flight, at each page: at most that page is paid again, the bytes are the same', async (t) => {
+  const whole = await uninterrupted(t, 'a.ndjson', 350);
+  for (const page of [1, 2, 3, 4]) {
+    const nights = await nightlyRuns(t);
+    const a = nights.service.addChannel('a', { list: videos(0, 350) });
+    moveOnce(nights, a);
+    const killed = await killAtPage(nights, page, exportTo('a.ndjson'));
+    assert.equal(killed.signal, 'SIGKILL');
+    const resumed = await nights.run(exportTo('a.ndjson'));
+    assert.deepEqual([resumed.exit, resumed.credits], [0, 5 - page], resumed.stderr);
+    assert.equal(resumed.only.resumed?.entries ?? 0, [0, 100, 198, 298][page - 1]);
+    assert.equal(await nights.read('a.ndjson'), whole);
+  }
+});
+
+/** Runs the program and kills it while so many pages have been asked for and the last one has not been answered. */
+async function killAtPage({ service, run }: Nights, page: number, args: readonly string[]): Promise<Night> {
+  let child: ChildProcess | undefined;
+  let pages = 0;
+  service.failPaid(page, 'hang');
+  const remove = service.on(({ operation }) => {
+    if (operation === 'uploads' && ++pages === page) child?.kill('SIGKILL');
+  });
+  const started = (process: ChildProcess): void => {
+    child = process;
+  };
+  const night = await run(args, { started });
+  remove();
+  return night;
+}
+
+test('an update that was killed: what it spent and added is in the receipt of the night after', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  a.list = videos(0, 170);
+  const killed = await killAtPage(nights, 2, ['uploads', '@a', '-o', 'a.ndjson', '--update']);
+  nights.pass(1);
+  assert.deepEqual([killed.signal, killed.receipt?.exit], ['SIGKILL', null]);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
+  const after = await nights.night();
+  // `new` is this run's; the killed one had the rest.
+  assert.deepEqual(
+    [after.exit, after.credits, after.only.new, after.only.resumed?.entries],
+    [0, 1, 50, 100],
+    after.stderr,
+  );
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 170)));
+});
+
+test('arguments that do not match the interrupted export: 2, saying what differs, nothing paid', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 250) });
+  nights.service.addChannel('b', { list: videos(0, 250) });
+  await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--max-credits', '1']);
+  const spent = nights.service.charged();
+  for (const [args, named] of [
+    [['@b'], /@a|@b|UCa|UCb/],
+    [['@a', '-f', 'csv'], /ndjson/],
+    [['@a', '--fields', 'videoId'], /fields/],
+  ] as const) {
+    const run = await nights.run(['uploads', ...args, '-o', 'a.ndjson']);
+    assert.equal(run.exit, 2, run.stderr);
+    assert.match(run.stderr, named);
+  }
+  assert.equal(nights.service.charged(), spent);
+  // The same channel under its ID is the same export.
+  const { id } = nights.service.lists.values().next().value ?? { id: '' };
+  const resumed = await nights.run(['uploads', id, '-o', 'a.ndjson']);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 2], resumed.stderr);
+});
+
+/** FILE.part and FILE.part.json as version 0.1.0 leaves them after a first page. */
+async function leftByFirstVersion(
+  nights: Nights,
+  name: string,
+  list: SimulatedChannel,
+  { extra, ...update }: { readonly mode?: string; readonly base?: object; readonly extra?: object } = {},
+): Promise<void> {
+  const rows = list.list
+    .slice(0, 10)
+    .map((entry, i) => `${JSON.stringify({ ...entry, channelId: list.id, index: String(i) })}\n`);
+  const text = rows.join('');
+  const last = String(list.list[9]?.videoId);
+  const state = {
+    version: 1,
+    mode: 'export',
+    identity: {
+      command: 'uploads',
+      reference: '@a',
+      format: 'ndjson',
+      fields: null,
+      service: `${nights.service.url} media`,
+    },
+    started: '2026-02-28T03:00:00.038Z',
+    bytes: Buffer.byteLength(text),
+    entries: 10,
+    pages: 1,
+    token: nights.service.issueToken(list.id, 10, 1),
+    lastPage: createHash('sha256').update('the page').digest('base64'),
+    id: list.id,
+    base: null,
+    done: false,
+    credits: { confirmed: 1, possibly_charged: 0 },
+    ...update,
+    extra: { hasMore: true, done: false, total: 44, cut: false, last, empty: 0, sent: '', ...extra },
+  };
+  await nights.write(`${name}.part`, text);
+  await nights.write(`${name}.part.json`, `${JSON.stringify(state)}\n`);
+}
+
+test('an export, an update and a folder that version 0.1.0 left are resumed', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 10 });
+  const a = nights.service.addChannel('a', { list: videos(0, 25) });
+  await leftByFirstVersion(nights, 'a.ndjson', a);
+  const resumed = await nights.run(['uploads', '@a', '-o', 'a.ndjson']);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 2], resumed.stderr);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 25)));
+
+  a.list = videos(0, 44);
+  const { size, mtimeMs, ino } = await stat(join(nights.folder, 'a.ndjson'));
+  await leftByFirstVersion(nights, 'a.ndjson', a, {
+    mode: 'update',
+    base: { size, mtimeMs, ino },
+    extra: { ends: [a.list[0]?.videoId, a.list[9]?.videoId] },
+  });
+  const update = await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--update']);
+  assert.deepEqual([update.exit, update.credits, update.only.new], [0, 1, 9], update.stderr);
+  assert.equal(update.only.resumed?.entries, 10);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 44)));
+
+  await mkdir(join(nights.folder, 'dir'));
+  await nights.write('dir/.chanlist-28713c6eb3ff.part', '{"of":"[]","begun":"2026-02-28T03:00:00.033Z"}\n');
+  await leftByFirstVersion(nights, `dir/${a.id}.ndjson`, a);
+  const folder = await nights.run(['uploads', '@a', '--output-dir', 'dir']);
+  assert.deepEqual([folder.exit, folder.credits], [0, 4], folder.stderr);
+  assert.deepEqual(await nights.ids(`dir/${a.id}.ndjson`), idsIn(videos(0, 44)));
+});
+
+test('a state of a newer version is left alone: 2, nothing paid', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 250) });
+  await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--max-credits', '1']);
+  const known = await nights.read('a.ndjson.part.json');
+  const state = known.replace(/"version":\d+/g, '"version":1000');
+  assert.notEqual(state, known);
+  await nights.write('a.ndjson.part.json', state);
+  const run = await nights.run(['uploads', '@a', '-o', 'a.ndjson']);
+  assert.deepEqual([run.exit, run.credits], [2, 0], run.stderr);
+  assert.equal(await nights.read('a.ndjson.part.json'), state);
+  assert.ok((await readdir(nights.folder)).includes('a.ndjson.part'));
+});

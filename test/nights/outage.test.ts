@@ -1,0 +1,104 @@
+/** What a failure stops, and how much mail it makes (product.md, "What a failure stops"). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelId, videos } from '../support/simulated-service.ts';
+import { idsIn, long, type Night, nightlyRuns } from './fixture.ts';
+
+const into = ['--output-dir', 'dir', '--concurrency', '1'];
+
+const names = (count: number, prefix = 'c'): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(4, '0')}`);
+
+const statuses = ({ receipt }: Night) => receipt?.references.map(({ status }) => status) ?? [];
+
+const unchangedChannels = long ? 1000 : 200;
+test(`a night of ${unchangedChannels} unchanged channels is as many requests and 0 credits`, async (t) => {
+  const nights = await nightlyRuns(t, {
+    references: ['--from', 'refs.txt'],
+    output: ['--output-dir', 'dir'],
+  });
+  const all = names(unchangedChannels);
+  await nights.write('refs.txt', all.map((name) => `@${name}\n`).join(''));
+  for (const name of all) nights.service.addChannel(name, { list: videos(0, 3) });
+  assert.equal((await nights.night()).credits, unchangedChannels);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.stdout, night.stderr], [0, 0, '', '']);
+  assert.equal(night.requests.length, unchangedChannels);
+  assert.equal(night.receipt?.requests, unchangedChannels);
+  assert.deepEqual(night.counts, { unchanged: unchangedChannels });
+});
+
+test('a spent budget stops buying, not looking', async (t) => {
+  const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c', '@d'], output: into });
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));
+  const d = nights.service.addChannel('d', { list: videos(0, 150) });
+  await nights.night();
+  if (a) a.list = videos(0, 300);
+  if (c) c.list = videos(0, 151);
+  const night = await nights.night(['--max-credits', '1']);
+  assert.deepEqual([night.exit, night.credits], [9, 1], night.stderr);
+  assert.deepEqual(statuses(night), ['interrupted', 'unchanged', 'interrupted', 'unchanged']);
+  const looked = night.requests.filter(({ operation }) => operation === 'latest').map(({ list }) => list);
+  assert.ok(looked.includes(b?.id ?? null) && looked.includes(d.id));
+  const next = await nights.night();
+  assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
+  assert.deepEqual(await nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
+});
+
+test('failures with one cause are one line: a count, the first three references, with their lines', async (t) => {
+  const nights = await nightlyRuns(t, { references: ['--from', 'refs.txt'], output: into });
+  const all = names(30, 'typo');
+  await nights.write('refs.txt', ['@good', ...all.map((name) => `@${name}`), ''].join('\n'));
+  nights.service.addChannel('good', { list: videos(0, 20) });
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.mail.length], [5, 1, 1], night.stderr);
+  assert.match(night.stderr, /\b30\b/);
+  for (const line of [2, 3, 4]) assert.match(night.stderr, new RegExp(`refs\\.txt:${line}\\b`));
+  assert.doesNotMatch(night.stderr, /refs\.txt:5\b|typo0003/);
+  assert.equal(night.receipt?.references.length, 31);
+  assert.deepEqual(night.counts, { complete: 1, failed: 30 });
+});
+
+test('a page of mail, however many channels fail and in however many ways', async (t) => {
+  const nights = await nightlyRuns(t, { references: ['--from', 'refs.txt'], output: into });
+  const all = names(60);
+  await nights.write('refs.txt', [...all.map((name) => `@${name}`), ''].join('\n'));
+  for (const [i, name] of all.entries()) {
+    if (i % 4 > 0) nights.service.addChannel(name, { list: videos(0, 20) });
+  }
+  nights.service.fault = ({ operation, list }) => {
+    const number = Number(list?.slice(3, 7));
+    if (operation !== 'uploads') return null;
+    return number % 4 === 1 ? 422 : number % 4 === 2 ? 500 : null;
+  };
+  const night = await nights.night();
+  // The first reference is not known, and was never exported: it is not gone.
+  assert.equal(night.exit, 5, night.stderr);
+  assert.ok(night.mail.length <= 4, night.stderr);
+  assert.deepEqual(night.counts, { complete: 15, failed: 45 });
+});
+
+test('the first failure in input order sets the exit code', async (t) => {
+  const nights = await nightlyRuns(t);
+  for (const name of ['a', 'b', 'c']) nights.service.addChannel(name, { list: videos(0, 20) });
+  nights.service.fault = ({ operation, list }) =>
+    operation !== 'uploads' ? null : list === channelId('b') ? 422 : list === channelId('c') ? 500 : null;
+  const line = ['uploads', '@a', '@c', '@b', '--output-dir', 'dir', '--retries', '0'];
+  assert.equal((await nights.run(line)).exit, 7);
+  const other = ['uploads', '@a', '@b', '@c', '--output-dir', 'dir', '--retries', '0'];
+  assert.equal((await nights.run(other)).exit, 8);
+});
+
+test('a damaged file stops that reference only: 1; so does one of another channel', async (t) => {
+  const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c'], output: into });
+  const channels = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
+  await nights.night();
+  await nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
+  await nights.write(`dir/${channelId('b')}.ndjson`, await nights.read(`dir/${channelId('c')}.ndjson`));
+  for (const channel of channels) channel.list = videos(0, 21);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits], [1, 1], night.stderr);
+  assert.deepEqual(statuses(night), ['failed', 'failed', 'complete']);
+  assert.match(night.stderr, new RegExp(`dir/${channelId('a')}\\.ndjson`));
+  assert.match(night.stderr, /--restart/);
+});
