@@ -72,7 +72,7 @@ _chanlist() {
         ended=1
         break
         ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --continuation | --output-dir | --seen | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
+      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --continuation | --output-dir | --seen | --max-age | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
         flag=$word
         i=$((i + 1))
         ;;
@@ -114,6 +114,7 @@ _chanlist_enter() {
     ' uploads') command='uploads' ;;
     ' latest') command='latest' ;;
     ' playlist') command='playlist' ;;
+    ' check') command='check' ;;
     ' credits') command='credits' ;;
     ' auth') command='auth' ;;
     'auth login') command='auth login' ;;
@@ -133,7 +134,12 @@ _chanlist_value() {
   case $flag in
     --profile) _chanlist_offer "$(_chanlist_profiles)" ;;
     --key-file) _chanlist_files ;;
-    -f | --format) _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
+    -f | --format)
+      case $command in
+        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'auth status' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
+        'check') _chanlist_offer $'table\njson\nndjson' ;;
+      esac
+      ;;
     --fields)
       case $command in
         '') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating @reference @seconds @views @published' ;;
@@ -161,6 +167,7 @@ _chanlist_flags() {
     'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--update\n--print-new\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'latest') _chanlist_offer $'--from\n-n\n--limit\n--seen\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'check') _chanlist_offer $'--from\n--max-age\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'credits') _chanlist_offer $'--month\n--by\n--json\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
     'auth login') _chanlist_offer $'--no-verify\n--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
@@ -177,12 +184,13 @@ _chanlist_flags() {
 # Offers arguments of $command.
 _chanlist_argument() {
   case $command in
-    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp' ;;
+    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncheck\ncredits\nauth\nserve\ncompletion\nhelp' ;;
+    'check') _chanlist_files ;;
     'auth') _chanlist_offer $'login\nstatus\nlist\nswitch\nlogout' ;;
     'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
     'auth logout') _chanlist_offer "$(_chanlist_profiles)" ;;
     'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
-    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
+    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
   esac
 }
 

@@ -9,7 +9,7 @@ function __chanlist_words
         set -l word $words[1]
         set -e words[1]
         switch $word
-            case --profile --base-url --namespace --key-file -f --format --fields -o --output --summary --max-credits --timeout --retries --max-wait --from --concurrency -n --limit --continuation --output-dir --seen --month --by --port --host --key --credits --page-size --latency --seed --rate --grow --fail
+            case --profile --base-url --namespace --key-file -f --format --fields -o --output --summary --max-credits --timeout --retries --max-wait --from --concurrency -n --limit --continuation --output-dir --seen --max-age --month --by --port --host --key --credits --page-size --latency --seed --rate --grow --fail
                 set -e words[1]
             case '-*'
             case '*'
@@ -68,6 +68,7 @@ complete -c chanlist -n '__chanlist_at \'\'' -a search -d 'search one channel (1
 complete -c chanlist -n '__chanlist_at \'\'' -a uploads -d 'list every upload (1 credit per page of about 100)'
 complete -c chanlist -n '__chanlist_at \'\'' -a latest -d 'list the latest 15 uploads (free)'
 complete -c chanlist -n '__chanlist_at \'\'' -a playlist -d 'list every video of a public playlist (1 credit per page)'
+complete -c chanlist -n '__chanlist_at \'\'' -a check -d 'check exports: complete and up to date? (free, offline)'
 complete -c chanlist -n '__chanlist_at \'\'' -a credits -d 'print what was spent, from the local ledger (free, offline)'
 complete -c chanlist -n '__chanlist_at \'\'' -a auth -d 'manage stored accounts: login, status, list, switch, logout'
 complete -c chanlist -n '__chanlist_at \'\'' -a serve -d 'run the service itself locally: the sandbox'
@@ -79,10 +80,11 @@ complete -c chanlist -n '__chanlist_only auth' -a list -d 'list the stored profi
 complete -c chanlist -n '__chanlist_only auth' -a switch -d 'make another profile the active one'
 complete -c chanlist -n '__chanlist_only auth' -a logout -d 'remove a profile from the store'
 
+complete -c chanlist -n '__chanlist_only check' -r -F
 complete -c chanlist -n '__chanlist_only auth switch' -x -a '(__chanlist_profiles)'
 complete -c chanlist -n '__chanlist_only auth logout' -x -a '(__chanlist_profiles)'
 complete -c chanlist -n '__chanlist_only completion' -x -a 'bash zsh fish'
-complete -c chanlist -n '__chanlist_only help' -x -a 'resolve search uploads latest playlist credits auth serve completion help exit-codes formats environment'
+complete -c chanlist -n '__chanlist_only help' -x -a 'resolve search uploads latest playlist check credits auth serve completion help exit-codes formats environment'
 
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status' 'auth switch' 'auth logout'" -l profile -x -a '(__chanlist_profiles)' -d 'select the stored account to use (CHANLIST_PROFILE)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status'" -l base-url -x -d 'set the address of the service (CHANLIST_BASE_URL)'
@@ -90,22 +92,22 @@ complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status'" -l key-file -r -F -d 'read the key from a file (CHANLIST_API_KEY; CHANLIST_API_KEY_FILE)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist" -l sandbox -d 'use a private local service with demo data for this call: no account, no network'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth status' 'auth list'" -s f -l format -x -a 'table json ndjson csv id' -d 'print table | json | ndjson | csv | id; default: table at a terminal, else ndjson'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist credits 'auth status' 'auth list'" -l json -d 'print json: short for --format json'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth status' 'auth list'" -l ndjson -d 'print ndjson: short for --format ndjson'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check credits 'auth status' 'auth list'" -l json -d 'print json: short for --format json'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check 'auth status' 'auth list'" -l ndjson -d 'print ndjson: short for --format ndjson'
 complete -c chanlist -n "__chanlist_at ''" -l fields -x -a '(__chanlist_fields channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist" -s o -l output -r -F -d 'write to <file> instead of stdout; - is stdout'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist" -l summary -r -F -d 'write a JSON report of the run to <file>'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -l no-color -d 'print no colour (NO_COLOR)'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -l no-color -d 'print no colour (NO_COLOR)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login'" -l max-credits -x -d 'spend at most <n> credits in this call; <n>/day, <n>/month: over all calls of the calendar day or month (CHANLIST_MAX_CREDITS)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status'" -l timeout -x -d 'set the time limit per request, body included (default: 30)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status'" -l retries -x -d 'retry each request at most this often after errors (default: 4)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist 'auth login' 'auth status'" -l max-wait -x -d 'give up after this much waiting without a successful response (default: 120)'
 complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist" -l dry-run -d 'print the first request of each reference and its cost; send nothing'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -s q -l quiet -d 'print errors only'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -s v -l verbose -d 'print the final tally, waits and retries even off the terminal; -vv: every request too'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -s q -l quiet -d 'print errors only'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check credits 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout'" -s v -l verbose -d 'print the final tally, waits and retries even off the terminal; -vv: every request too'
 complete -c chanlist -n "__chanlist_at ''" -s V -l version -d 'print the version'
-complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist credits auth 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout' serve completion help" -s h -l help -d 'print help'
-complete -c chanlist -n "__chanlist_at resolve uploads latest playlist" -l from -r -F -d 'read references from a file, one per line; - is stdin'
+complete -c chanlist -n "__chanlist_at '' resolve search uploads latest playlist check credits auth 'auth login' 'auth status' 'auth list' 'auth switch' 'auth logout' serve completion help" -s h -l help -d 'print help'
+complete -c chanlist -n "__chanlist_at resolve uploads latest playlist check" -l from -r -F -d 'read references from a file, one per line; - is stdin'
 complete -c chanlist -n "__chanlist_at resolve uploads latest playlist" -l concurrency -x -d 'process at most this many references at once; paid lists on stdout run one after another (default: 4)'
 complete -c chanlist -n "__chanlist_at resolve" -l fields -x -a '(__chanlist_fields channel_id resolved_from @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'
 complete -c chanlist -n "__chanlist_at search" -s n -l limit -x -d 'request at most this many results, 1 to 50 (default: 30)'
@@ -120,6 +122,8 @@ complete -c chanlist -n "__chanlist_at uploads playlist" -l restart -d 'export a
 complete -c chanlist -n "__chanlist_at uploads playlist" -l fields -x -a '(__chanlist_fields videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'
 complete -c chanlist -n "__chanlist_at latest" -l seen -r -F -d 'print only entries whose ID is not in <file>, and add the new IDs to it'
 complete -c chanlist -n "__chanlist_at latest" -l fields -x -a '(__chanlist_fields videoId title channelId author published updated link description thumbnail viewCount starRating channelTitle channelHandle lengthText viewCountText thumbnails index @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'
+complete -c chanlist -n "__chanlist_at check" -l max-age -x -d 'report exports whose last successful look is older, e.g. 36h or 2d'
+complete -c chanlist -n "__chanlist_at check" -s f -l format -x -a 'table json ndjson' -d 'print table | json | ndjson; default: table at a terminal, else ndjson'
 complete -c chanlist -n "__chanlist_at credits" -l month -x -d 'show this month instead of the current one'
 complete -c chanlist -n "__chanlist_at credits" -l by -x -a 'day command reference' -d 'break the month down by day, command or reference'
 complete -c chanlist -n "__chanlist_at 'auth login'" -l no-verify -d 'store the key without checking it'

@@ -73,6 +73,13 @@ export const commands: readonly CommandRow[] = [
     load: () => import('../commands/playlist.ts'),
   },
   {
+    name: 'check',
+    usage: '<file|folder...>',
+    summary: 'check exports: complete and up to date? (free, offline)',
+    group: lists,
+    load: () => import('../commands/check.ts'),
+  },
+  {
     name: 'credits',
     usage: '',
     summary: 'print what was spent, from the local ledger (free, offline)',

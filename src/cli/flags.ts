@@ -259,10 +259,10 @@ const ownFlags = {
     name: 'format',
     short: '-f',
     value: 'format',
-    parse: oneOf(['table', 'ndjson']),
+    parse: oneOf(['table', 'json', 'ndjson']),
     group: 'Output:',
-    help: 'print table or ndjson; default: table at a terminal, else ndjson',
-    offers: ['table', 'ndjson'],
+    help: 'print table | json | ndjson; default: table at a terminal, else ndjson',
+    offers: ['table', 'json', 'ndjson'],
     commands: ['check'],
   },
 } as const satisfies Record<string, FlagRow>;
@@ -329,7 +329,7 @@ const sharedFlags = {
     format: 'json',
     group: 'Output:',
     help: 'print json: short for --format json',
-    commands: [...records, 'credits'],
+    commands: [...records, ...reports],
   },
   ndjson: {
     format: 'ndjson',
@@ -419,7 +419,7 @@ const sharedFlags = {
     repeatable: true,
     group: 'Messages:',
     help: 'print the final tally, waits and retries even off the terminal; -vv: every request too',
-    commands: [...service, ...actions, 'credits'],
+    commands: [...service, ...actions, ...reports],
   },
 } as const satisfies Record<string, FlagRow>;
 

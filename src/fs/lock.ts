@@ -62,6 +62,27 @@ export async function acquireLock(file: string, shown = file, bind: typeof liste
   });
 }
 
+/**
+ * Whether another process holds the lock of `file`, or may hold it (it cannot be examined). Writes nothing; a folder
+ * that does not exist has no locks.
+ */
+export async function isLocked(file: string): Promise<boolean> {
+  const folder = await fs.realpath(dirname(file)).catch(() => dirname(file));
+  const real = join(folder, basename(file));
+  return (await isHeld(`${real}.lock`)) || (await isHeld(privateName(await privateFolder(), real)));
+}
+
+async function isHeld(path: string): Promise<boolean> {
+  try {
+    return await inFolder(path, async (base) => {
+      const names = (await fs.readdir(base)).filter((name) => lockName.test(name) && !name.startsWith('h-'));
+      return !(await allOf(names, async (name) => (await examineSocket(join(base, name))) === 'dead'));
+    });
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes(systemCode(error) ?? '');
+  }
+}
+
 /** The file system cannot hold sockets. */
 class NoSockets extends Error {}
 
@@ -178,13 +199,21 @@ function unexaminable(path: string, shown: string, { uid }: Stats): Failure {
 
 /** The lock of a file in the folder of this user's locks, which is created. */
 async function privatePath(real: string): Promise<string> {
-  const folder = join(await fs.realpath(tmpdir()), `chanlist-locks-${effectiveUser(0)}`);
+  const folder = await privateFolder();
   await fs.mkdir(folder, 0o700).catch((error: unknown) => {
     if (systemCode(error) !== 'EEXIST') throw error;
   });
   const stats = await fs.lstat(folder);
   const ours = stats.isDirectory() && stats.uid === effectiveUser(stats.uid) && (stats.mode & 0o022) === 0;
   if (!ours) throw inTheWay(folder, stats, `is not a folder that only user ${effectiveUser(0)} can write`);
+  return privateName(folder, real);
+}
+
+async function privateFolder(): Promise<string> {
+  return join(await fs.realpath(tmpdir()), `chanlist-locks-${effectiveUser(0)}`);
+}
+
+function privateName(folder: string, real: string): string {
   return join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.lock`);
 }
 

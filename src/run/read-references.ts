@@ -27,7 +27,7 @@ export interface References {
 export async function readReferences(
   words: readonly string[],
   from: string | null,
-  kind: ReferenceKind,
+  kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: Reference) => void = () => {},
 ): Promise<References> {
@@ -36,7 +36,7 @@ export async function readReferences(
   const bad: { at: string; failure: Failure }[] = [];
   const add = (text: string, at: string | null): void => {
     try {
-      const reference = parseReference(text, kind);
+      const reference = kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind);
       check(reference);
       const first = seen.get(reference.value) ?? inputs.length;
       seen.set(reference.value, first);
@@ -72,9 +72,23 @@ export async function readReferences(
           : '';
     throw usage(`${where}${bad.length} are not ${kind} references; the first: ${message}`, next);
   }
-  if (inputs.length === 0)
-    throw usage(`no ${kind} reference is given`, `expected ${expectedReference[kind]}`);
+  if (inputs.length === 0) {
+    const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
+    throw usage(`no ${kind} reference is given`, `expected ${expected}`);
+  }
   return { inputs, several: seen.size > 1 || inputs.length > 1 || from !== null };
+}
+
+function parseEither(text: string): Reference {
+  try {
+    return parseReference(text, 'channel');
+  } catch (error) {
+    try {
+      return parseReference(text, 'playlist');
+    } catch {
+      throw error;
+    }
+  }
 }
 
 /** Bytes of a list at most: some ten million references. */

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import type { Start } from '../cli/commands.ts';
+import { effectiveFormat, readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { Failure, usage } from '../errors.ts';
+import type { CheckedExport } from '../export/check.ts';
+import { problemCodes } from '../export/problem-codes.ts';
+import { addTerms, document } from '../help/document.ts';
+import { Stderr } from '../output/stderr.ts';
+import { Stdout } from '../output/stdout.ts';
+import { decideTerminal } from '../output/terminal.ts';
+import { count } from '../text/count.ts';
+import { escapeUnsafe } from '../text/unsafe.ts';
+
+export interface CheckOptions {
+  readonly shared: SharedOptions;
+  /** Exports, and folders of exports. */
+  readonly paths: readonly string[];
+  /** `--from`: the list of the references that are expected; `-` for stdin. */
+  readonly from: string | null;
+  /** Milliseconds. */
+  readonly maxAge: number | null;
+}
+
+export function register(command: Command, start: Start): void {
+  command.argument('[path...]', 'an export, or a folder of exports');
+  document(
+    command,
+    [
+      'Checks exports against what their folder remembers: every record, IDs and channels, size and digest, what ' +
+        'interrupted runs left, the last successful look, failed runs. Prints one line per export, with the fix of ' +
+        'each problem and about how many credits it costs. Free and offline: it needs no account and writes nothing.',
+      'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
+    ],
+    [
+      ['check all exports of a folder', 'chanlist check lists'],
+      [
+        'report only problems, also looks older than 36 hours and references without an export',
+        'chanlist check lists --from refs.txt --max-age 36h -q',
+      ],
+    ],
+  );
+  addTerms(command, 'Problems:', Object.entries(problemCodes));
+  command.action((paths: string[]) =>
+    start(run, { shared: sharedOptions(command), paths, ...readFlags(command, ['from', 'maxAge']) }),
+  );
+}
+
+/** Checks exports offline and prints one line per export (product.md, `chanlist check`). Exit 11: problems. */
+export async function run({ shared, paths, from, maxAge }: CheckOptions, context: Context): Promise<number> {
+  if (paths.length === 0) throw usage('no file or folder is given', 'name exports, or folders of exports');
+  const { checkExport, findExports } = await import('../export/check.ts');
+  const { looksInVain, matchExpected, readExpected } = await import('../export/check-expected.ts');
+  const { keepHeapFlat } = await import('../run/flat-heap.ts');
+  await keepHeapFlat();
+  const stderr = new Stderr(context.stderr, shared);
+  const stdout = new Stdout(context, stderr);
+  const expected = from === null ? [] : await readExpected(from, context);
+  const { exports, problems } = await findExports(paths);
+  if (problems.length > 0) {
+    const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+    stderr.warn(`${problems[0]}${more}; what it remembers is not known here`);
+  }
+  const { matches, absent } = await matchExpected(expected, exports, await folderOf(paths));
+  const total = exports.length + absent.length;
+  const terminal = decideTerminal(context.stdout, context.env, !shared.color);
+  const format = effectiveFormat({ format: shared.format, output: null }, terminal !== null);
+  const kept: CheckedExport[] = [];
+  const vain: string[] = [];
+  let withProblems = 0;
+  const print = async (checked: CheckedExport): Promise<void> => {
+    if (checked.problems.length > 0) withProblems++;
+    else if (shared.quiet) return;
+    if (format === 'ndjson') await stdout.write(`${escapeUnsafe(JSON.stringify(checked))}\n`);
+    else kept.push(checked);
+  };
+  const now = context.clock.now();
+  for (const found of exports) {
+    context.stop.throwIfAborted();
+    await print(await checkExport(found, matches.get(found) ?? null, { now, maxAge }));
+    if (looksInVain(found, now)) vain.push(found.file);
+  }
+  for (const each of absent) await print(each);
+  if (format === 'json') await stdout.write(`${escapeUnsafe(JSON.stringify(kept))}\n`);
+  else if (format === 'table') {
+    const { checkTable } = await import('./check/table.ts');
+    await stdout.write(await checkTable(kept, terminal, now));
+  }
+  if (vain.length > 0) {
+    const { shortNames } = await import('../run/reports.ts');
+    stderr.warn(
+      `${count(vain.length, 'export has', 'exports have')} a feed whose new IDs the list never holds: each costs up to 5 credits to look for: ${shortNames(vain)}`,
+    );
+  }
+  if (total === 0) stderr.warn(`there are no exports in ${paths.join(', ')}`);
+  if (withProblems > 0)
+    throw new Failure(
+      'problems',
+      `${withProblems} of ${count(total, 'export', 'exports')} ${withProblems === 1 ? 'has' : 'have'} problems`,
+    );
+  if (total > 0) stderr.note(`${count(total, 'export', 'exports')} checked, no problems found`);
+  return 0;
+}
+
+/** The first folder of the command line: where references without an export belong. */
+async function folderOf(paths: readonly string[]): Promise<string | null> {
+  const { stat } = await import('node:fs/promises');
+  for (const path of paths)
+    if (
+      await stat(path).then(
+        (stats) => stats.isDirectory(),
+        () => false,
+      )
+    )
+      return path;
+  return null;
+}

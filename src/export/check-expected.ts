@@ -1,0 +1,96 @@
+import type { Context } from '../context.ts';
+import { type InputReference, readReferences } from '../run/read-references.ts';
+import { type CheckedExport, type FoundExport, handleIn } from './check.ts';
+import { firstExportFix, listingCost } from './check-fixes.ts';
+
+/** Which exports were expected, and which references have none. */
+export interface Expectation {
+  /** The reference that an export is expected as. */
+  readonly matches: ReadonlyMap<FoundExport, string>;
+  readonly absent: readonly CheckedExport[];
+}
+
+/** The references of `--from`, each once: channels and playlists. Throws usage errors as `readReferences`. */
+export async function readExpected(from: string, context: Context): Promise<readonly InputReference[]> {
+  const { inputs } = await readReferences([], from, 'channel or playlist', context);
+  return inputs.filter(({ first }, index) => first === index);
+}
+
+/**
+ * Finds the export of each expected reference: by its ID, by the references that memories know, and of an export
+ * without a memory by the handle that its first entry names. `paths`: those of the command line.
+ */
+export async function matchExpected(
+  expected: readonly InputReference[],
+  exports: readonly FoundExport[],
+  folder: string | null,
+): Promise<Expectation> {
+  const matches = new Map<FoundExport, string>();
+  const byName = new Map<string, FoundExport[]>();
+  const add = (name: string, found: FoundExport): void => {
+    byName.set(name, [...(byName.get(name) ?? []), found]);
+  };
+  for (const found of exports) {
+    if (found.id !== null) add(found.id, found);
+    for (const reference of Object.keys(found.memory?.references ?? {})) add(reference, found);
+  }
+  const match = (name: string, given: string): boolean => {
+    const all = byName.get(name) ?? [];
+    for (const found of all) if (!matches.has(found)) matches.set(found, given);
+    return all.length > 0;
+  };
+  let left = expected.filter(({ id, value, given }) => !match(id ?? value, given));
+  if (left.some(({ value }) => value.startsWith('@'))) {
+    for (const found of exports) {
+      if (found.memory !== null || matches.has(found)) continue;
+      const handle = await handleIn(found);
+      if (handle !== null) add(handle.toLowerCase(), found);
+    }
+    left = left.filter(({ value, given }) => !value.startsWith('@') || !match(value.toLowerCase(), given));
+  }
+  const [like = null] = exports;
+  const absent = left.map((reference) =>
+    absentExport(reference, folder, like === null ? null : { ...like, fields: like.memory?.fields ?? null }),
+  );
+  return { matches, absent };
+}
+
+function absentExport(
+  { id, given, value, label }: InputReference,
+  folder: string | null,
+  like: Parameters<typeof firstExportFix>[3],
+): CheckedExport {
+  const command = id === null || id.startsWith('UC') ? 'uploads' : 'playlist';
+  const place = label.endsWith(` ${given}`) ? label.slice(0, -given.length - 1) : '--from';
+  return {
+    file: null,
+    reference: given,
+    id,
+    entries: null,
+    newest: null,
+    checked: null,
+    failures: 0,
+    credits: 0,
+    missing: null,
+    problems: [
+      {
+        code: 'absent',
+        message: `expected by ${place}, but no export of it is known; its cost is not known either`,
+        fix: firstExportFix(command, value, folder, like),
+        cost: listingCost(0),
+      },
+    ],
+  };
+}
+
+/** Days in which looks for IDs that the list never holds are counted, and how many are worth a warning. */
+const vainDays = 7;
+const manyVain = 3;
+
+/** Whether the feed of an export often has IDs that bought pages do not hold: such looks cost a credit each. */
+export function looksInVain({ memory }: FoundExport, now: number): boolean {
+  const since = now - vainDays * 24 * 60 * 60 * 1000;
+  return (
+    Object.values(memory?.sought ?? {}).filter(({ last }) => Date.parse(last) > since).length >= manyVain
+  );
+}

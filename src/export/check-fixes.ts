@@ -1,0 +1,81 @@
+import { basename, dirname, resolve } from 'node:path';
+import { pageSize } from '../api/contract.ts';
+import type { FileFormat } from '../output/formats.ts';
+import { commandLine, type Flag } from '../run/command-line.ts';
+
+/** What is known of an export: enough for the commands that repair it. */
+export interface ExportFacts {
+  /** Path as shown. */
+  readonly file: string;
+  /** Channel or playlist ID; null if nothing names it. */
+  readonly id: string | null;
+  /** `uploads` or `playlist`; null if nothing says which. */
+  readonly command: string | null;
+  readonly format: FileFormat;
+  /** `--fields`, comma separated; null: not given, or not known. */
+  readonly fields: string | null;
+}
+
+/** About how many credits a listing of so many entries costs. */
+export function listingCost(entries: number): number {
+  return Math.max(1, Math.ceil(entries / pageSize));
+}
+
+/** The command that resumes an interrupted export; `isUpdate`: it was an update. Null if its reference is not known. */
+export function resumeFix(facts: ExportFacts, isUpdate: boolean): string | null {
+  return exportCommand(facts, isUpdate ? ['--update'] : []);
+}
+
+/** The command that brings an export up to date; a playlist is exported again. */
+export function updateFix(facts: ExportFacts): string | null {
+  return exportCommand(facts, facts.command === 'playlist' ? ['--restart'] : ['--update']);
+}
+
+/** The command that exports it again. */
+export function restartFix(facts: ExportFacts): string {
+  return exportCommand(facts, ['--restart']) ?? 'restore it from a backup, or export it again with --restart';
+}
+
+/** The command that exports a reference for the first time, into a folder if there is one. */
+export function firstExportFix(
+  command: string,
+  reference: string,
+  folder: string | null,
+  like: Pick<ExportFacts, 'format' | 'fields'> | null,
+): string {
+  const output =
+    folder === null
+      ? [{ name: '--output', value: 'FILE' }]
+      : [{ name: '--output-dir', value: resolve(folder) }];
+  const flags = [...formatFlags(like?.format ?? 'ndjson', 'ndjson', like?.fields ?? null), ...output];
+  return commandLine({ name: command, flags }, [reference]);
+}
+
+/**
+ * Exports named by their ID belong to `--output-dir`, which keeps their memory; others to `-o`, which keeps it with
+ * --update.
+ */
+function exportCommand(facts: ExportFacts, switches: readonly string[]): string | null {
+  const { file, id, command, format, fields } = facts;
+  if (id === null || command === null) return null;
+  const path = resolve(file);
+  const isOfFolder = basename(path) === `${id}.${format}`;
+  const output = isOfFolder
+    ? { name: '--output-dir', value: dirname(path) }
+    : { name: '--output', value: path };
+  const isRemembered = isOfFolder || command !== 'uploads';
+  const given = isRemembered ? switches : ['--update', ...switches.filter((name) => name !== '--update')];
+  const flags = [
+    ...formatFlags(format, isOfFolder ? 'ndjson' : null, fields),
+    output,
+    ...given.map((name): Flag => ({ name, value: null })),
+  ];
+  return commandLine({ name: command, flags }, [id]);
+}
+
+function formatFlags(format: FileFormat, usual: FileFormat | null, fields: string | null): Flag[] {
+  return [
+    ...(format === usual ? [] : [{ name: '--format', value: format }]),
+    ...(fields === null ? [] : [{ name: '--fields', value: fields }]),
+  ];
+}

@@ -1,0 +1,525 @@
+import { constants, type Stats } from 'node:fs';
+import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { type Failure, systemCode, toFailure, usage } from '../errors.ts';
+import { nodeFileOps } from '../fs/file-ops.ts';
+import { isLocked } from '../fs/lock.ts';
+import { kindOf } from '../fs/owned.ts';
+import { readProblem } from '../fs/read-input.ts';
+import { parseFields } from '../output/fields.ts';
+import { type FileFormat, formatByExtension, formatNames, isFileFormat } from '../output/formats.ts';
+import { shellQuote } from '../run/command-line.ts';
+import { count } from '../text/count.ts';
+import { type ExportFacts, listingCost, restartFix, resumeFix, updateFix } from './check-fixes.ts';
+import { type Memory, memoryFolder, memoryPath, readMemory, UnusableMemory } from './memory.ts';
+import { digestOf, PartialFile } from './partial-file.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
+import type { State } from './state.ts';
+
+export interface Problem {
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** A command, quoted for the shell, or a short step. */
+  readonly fix: string;
+  /** About how many credits the fix takes. */
+  readonly cost: number;
+}
+
+/** What `check` prints of an export: these keys in this order. */
+export interface CheckedExport {
+  readonly file: string | null;
+  readonly reference: string | null;
+  readonly id: string | null;
+  /** Null if they cannot be counted. */
+  readonly entries: number | null;
+  /** ID of the first entry. */
+  readonly newest: string | null;
+  /** Last successful look (ISO 8601); null if unknown. */
+  readonly checked: string | null;
+  readonly failures: number;
+  readonly credits: number;
+  readonly missing: number | null;
+  readonly problems: readonly Problem[];
+}
+
+/** An export that was found; what it holds is not read yet. */
+export interface FoundExport {
+  /** Path as shown. */
+  readonly file: string;
+  /** Path without symbolic links; its memory, lock and partial files are beside it. */
+  readonly real: string;
+  readonly id: string | null;
+  readonly format: FileFormat;
+  readonly memory: Memory | null;
+}
+
+export interface FoundExports {
+  readonly exports: readonly FoundExport[];
+  /** Why memories cannot be used, each once. */
+  readonly problems: readonly string[];
+}
+
+export interface CheckOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Milliseconds; null: any age is accepted. */
+  readonly maxAge: number | null;
+}
+
+const idName = /^((?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-]+)\.[a-z]+$/;
+const partialSuffixes = ['.part', '.part.json', '.part.tmp', '.part.json.tmp'] as const;
+const partialName = /\.part(?:\.json|\.tmp|\.json\.tmp)?$/;
+/** Consecutive failed runs that are a problem. */
+const manyFailures = 3;
+const hour = 60 * 60 * 1000;
+
+/**
+ * The exports that the paths name: of a folder what its memory names, files named by an ID with a known extension,
+ * and interrupted exports of such. Throws usage errors for paths that do not exist or cannot be read.
+ */
+export async function findExports(paths: readonly string[]): Promise<FoundExports> {
+  const found = new Map<string, FoundExport>();
+  const problems = new Set<string>();
+  for (const path of paths) {
+    const stats = await statOf(path);
+    const isFolder = stats?.isDirectory() === true;
+    if (stats !== null && !isFolder && !stats.isFile())
+      throw usage(`${path} is ${kindOf(stats)}`, 'name exports, or folders of exports');
+    const files = isFolder
+      ? await filesIn(path, problems)
+      : [{ file: path.replace(partialName, ''), isListed: true }];
+    for (const { file, isListed } of files) {
+      const real = await realPath(file);
+      if (found.has(real)) continue;
+      const { memory, problem, inTheWay } = await memoryOf(real);
+      if (problem !== null) problems.add(problem);
+      // Only a memory that is not trusted names it.
+      if (inTheWay && !isListed) continue;
+      const format = formatOf(file, memory);
+      if (format === null)
+        throw usage(
+          `${file}: no format has the extension ${extname(file)}`,
+          'name files that chanlist exported',
+        );
+      const isThere = stats !== null || memory !== null || problem !== null || (await isInProgress(real));
+      if (!isThere) throw usage(`${path}: there is no such file or folder`, 'name exports, or their folder');
+      const id = memory?.id ?? idName.exec(basename(file))?.[1] ?? null;
+      found.set(real, { file, real, id, format, memory });
+    }
+  }
+  return { exports: [...found.values()], problems: [...problems] };
+}
+
+/** The exports in a folder, sorted by name. `isListed`: files of the folder show it, not only its memory. */
+async function filesIn(
+  folder: string,
+  problems: Set<string>,
+): Promise<{ readonly file: string; readonly isListed: boolean }[]> {
+  const found = new Map<string, boolean>();
+  try {
+    const remembered = await readdir(join(folder, memoryFolder));
+    for (const name of remembered)
+      if (name.endsWith('.json')) found.set(name.slice(0, -'.json'.length), false);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT')
+      problems.add(`${join(folder, memoryFolder)} cannot be read: ${readProblem(error)}`);
+  }
+  try {
+    for (const name of (await readdir(folder)).map((each) => each.replace(partialName, '')))
+      if (idName.test(name) && formatOfExtension(name) !== null) found.set(name, true);
+  } catch (error) {
+    throw usage(`${folder} cannot be read: ${readProblem(error)}`, 'name a folder that this user can read');
+  }
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([name, isListed]) => ({ file: join(folder, name), isListed }));
+}
+
+/** The memory of an export; null with the reason if it cannot be used. */
+async function memoryOf(
+  real: string,
+): Promise<{ memory: Memory | null; problem: string | null; inTheWay: boolean }> {
+  try {
+    return { memory: await readMemory(real), problem: null, inTheWay: false };
+  } catch (error) {
+    if (!(error instanceof UnusableMemory)) throw error;
+    const left = error.newer ? ' and is left as it is; update chanlist' : '';
+    return { memory: null, problem: `${error.message}${left}`, inTheWay: error.inTheWay };
+  }
+}
+
+function formatOf(file: string, memory: Memory | null): FileFormat | null {
+  return fileFormat(memory?.format) ?? formatOfExtension(file);
+}
+
+function fileFormat(text: string | undefined): FileFormat | null {
+  const name = formatNames.find((each) => each === text);
+  return name !== undefined && isFileFormat(name) ? name : null;
+}
+
+function formatOfExtension(file: string): FileFormat | null {
+  const extension = extname(file).slice(1).toLowerCase();
+  if (extension === '') return 'ndjson';
+  return fileFormat(formatByExtension(extension) ?? extension);
+}
+
+async function realPath(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    const folder = await realpath(dirname(file)).catch(() => dirname(file));
+    return join(folder, basename(file));
+  }
+}
+
+/** Null if nothing has that name. */
+async function statOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    throw usage(`${path} cannot be read: ${readProblem(error)}`, 'name a path that this user can read');
+  }
+}
+
+/** An export that has no file yet. */
+async function isInProgress(real: string): Promise<boolean> {
+  return (await leftoversOf(real)).length > 0 || (await isLocked(real));
+}
+
+async function leftoversOf(real: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const suffix of partialSuffixes)
+    if ((await nodeFileOps.lstat(`${real}${suffix}`).catch(() => null)) !== null)
+      found.push(`${real}${suffix}`);
+  return found;
+}
+
+/** The handle of the channel that the first entry names; null if it names none. For exports without a memory. */
+export async function handleIn({ file, format }: FoundExport): Promise<string | null> {
+  if (format !== 'ndjson' && format !== 'json') return null;
+  try {
+    for await (const [first] of readEntries(file, format, undefined, { check: false })) {
+      if (first === undefined) continue;
+      const entry: unknown = JSON.parse(first.raw);
+      const handle =
+        typeof entry === 'object' && entry !== null && 'channelHandle' in entry ? entry.channelHandle : null;
+      return typeof handle === 'string' ? handle : null;
+    }
+  } catch {
+    // Its own check says what is wrong with it.
+  }
+  return null;
+}
+
+/** How often an export is looked at that another run changes meanwhile. */
+const maxLooks = 3;
+
+/**
+ * Checks an export against what its folder remembers: every record, IDs and channels, size and digest, leftovers.
+ * `expectedAs`: the reference that `--from` expects it as; null: it is not expected. Writes nothing.
+ */
+export async function checkExport(
+  found: FoundExport,
+  expectedAs: string | null,
+  options: CheckOptions,
+): Promise<CheckedExport> {
+  for (let looks = 1; ; looks++) {
+    const before = await snapshot(found);
+    const checked = await inspect(found, before, expectedAs, options);
+    const isSuspect = checked.problems.some(({ code }) => ofRunningExport.includes(code));
+    if (!isSuspect) return checked;
+    // While another run holds the lock, the files are in between.
+    if (await isLocked(found.real))
+      return {
+        ...checked,
+        file: found.file,
+        problems: checked.problems.filter(({ code }) => !ofRunningExport.includes(code)),
+      };
+    const isStill = JSON.stringify(await snapshot(found)) === JSON.stringify(before);
+    if (isStill || looks === maxLooks) return checked;
+  }
+}
+
+/** What looks like a problem while a run writes the export. */
+const ofRunningExport: readonly ProblemCode[] = ['changed', 'no_file', 'absent', 'interrupted'];
+
+/** All that a run changes at its end. */
+interface Snapshot {
+  readonly memory: Memory | null;
+  readonly leftovers: readonly string[];
+  readonly mark: readonly number[] | null;
+}
+
+async function snapshot({ file, real }: FoundExport): Promise<Snapshot> {
+  const { memory } = await memoryOf(real);
+  const leftovers = await leftoversOf(real);
+  const stats = await statOf(file).catch(() => null);
+  return { memory, leftovers, mark: stats === null ? null : [stats.size, stats.mtimeMs, stats.ino] };
+}
+
+async function inspect(
+  found: FoundExport,
+  { memory, leftovers }: Snapshot,
+  expectedAs: string | null,
+  { now, maxAge }: CheckOptions,
+): Promise<CheckedExport> {
+  const { file, real, format } = found;
+  const id = memory?.id ?? found.id;
+  const command = memory?.command ?? (id === null ? null : id.startsWith('UC') ? 'uploads' : 'playlist');
+  const facts: ExportFacts = { file, id, command, format, fields: memory?.fields ?? null };
+  const problems: Problem[] = [];
+  const add = (code: ProblemCode, message: string, fix: string, cost: number): void => {
+    problems.push({ code, message, fix, cost });
+  };
+  const state = await readState(real, leftovers);
+  const content = await read(facts, memory);
+  const cost = listingCost(content?.ids?.entries ?? content?.estimate ?? memory?.entries ?? 0);
+  const restart = restartFix(facts);
+
+  if (content?.damage != null) add('damaged', content.damage, content.fix ?? restart, content.fix ? 0 : cost);
+  const ids = content?.ids ?? null;
+  if (ids !== null) {
+    // A playlist may hold a video twice, and any channels. Several channels in a file of unknown kind: perhaps one.
+    const isUploads = command === 'uploads' || (command === null && ids.channels.size === 1);
+    if (isUploads && ids.duplicate !== null) add('duplicate', `${ids.duplicate} occurs twice`, restart, cost);
+    const expected = id ?? ids.channelId;
+    const others = [...ids.channels].filter((channel) => channel !== expected);
+    if (command === 'uploads' && others.length > 0)
+      add('foreign', `entries of ${shortList(others)}, not of ${expected}`, restart, cost);
+  }
+  const difference = content === null ? null : await differenceOf(facts, memory, state.value, ids);
+  if (difference !== null) {
+    const lasting = difference.isShort ? '' : '; if that is intended, --update accepts it at no cost';
+    add('changed', `${difference.what}${lasting}`, restart, listingCost(memory?.entries ?? 0));
+  }
+  if (content === null && leftovers.length === 0) {
+    const first = resumeFix(facts, false) ?? 'export it again';
+    if (memory?.finished != null)
+      add(
+        'no_file',
+        `exported on ${day(memory.changed)}, but not there: is its folder mounted?`,
+        restart,
+        cost,
+      );
+    else if (expectedAs !== null) add('absent', 'expected, but never exported', first, cost);
+    else add('no_file', 'remembered, but never exported completely', first, cost);
+  }
+  if (leftovers.length > 0) problems.push(interruption(facts, leftovers, state, memory));
+  if (memory?.vanished != null)
+    add(
+      'vanished',
+      `not found (404) since ${day(memory.vanished)}`,
+      `if it is gone for good, remove its line from the list, and move ${shellQuote(file)} and ${shellQuote(memoryPath(file))} to another folder`,
+      0,
+    );
+  const checked = memory?.checked ?? null;
+  const update = updateFix(facts) ?? 'export it with --update';
+  const updateCost = command === 'playlist' ? cost : 0;
+  if (maxAge !== null && (checked === null || now - Date.parse(checked) > maxAge))
+    add(
+      'stale',
+      checked === null
+        ? 'the last successful look is not known'
+        : `last successful look ${age(checked, now)}`,
+      update,
+      updateCost,
+    );
+  const failures = memory?.failures ?? 0;
+  if (failures >= manyFailures) {
+    const isComplete = content !== null && content.damage === null;
+    add(
+      'failing',
+      `${failures} consecutive failed runs`,
+      isComplete ? update : (resumeFix(facts, false) ?? update),
+      isComplete ? updateCost : cost,
+    );
+  }
+  const isAbsent = problems.some(({ code }) => code === 'absent');
+  return {
+    file: isAbsent ? null : file,
+    reference: expectedAs ?? Object.keys(memory?.references ?? {})[0] ?? id,
+    id,
+    entries: ids?.entries ?? null,
+    newest: ids?.first ?? null,
+    checked: checked === null ? null : new Date(checked).toISOString(),
+    failures,
+    credits: memory === null ? 0 : memory.credits.confirmed + memory.credits.possibly_charged,
+    missing: memory?.missing ?? null,
+    problems,
+  };
+}
+
+/** What a file holds. */
+interface Content {
+  readonly ids: FileIds | null;
+  /** What cannot be read. */
+  readonly damage: string | null;
+  /** A way out that costs nothing. */
+  readonly fix: string | null;
+  /** About how many entries a damaged file has, if nothing else says it. */
+  readonly estimate: number | null;
+}
+
+/** Reads a whole file; null if there is none. */
+async function read({ file, format }: ExportFacts, memory: Memory | null): Promise<Content | null> {
+  const damage = (message: string, fix: string | null, estimate: number | null = null): Content => ({
+    ids: null,
+    damage: message,
+    fix,
+    estimate,
+  });
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile()) return damage(`${file} is ${kindOf(stats)}, not a file`, 'move it away');
+    await access(file, constants.R_OK);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return null;
+    return damage(`${file} cannot be read: ${readProblem(error)}`, 'check its owner and mode');
+  }
+  try {
+    // Nothing in an id file says what its columns are.
+    const fields =
+      format !== 'id' || memory === null
+        ? undefined
+        : memory.fields === null
+          ? null
+          : parseFields(memory.fields, memory.command === 'playlist' ? 'playlist' : 'uploads');
+    return { ids: await readIdSet(file, format, fields), damage: null, fix: null, estimate: null };
+  } catch (error) {
+    const failure: Failure = toFailure(error);
+    const estimate = memory?.entries ?? (await countEntries(file, format).catch(() => null));
+    return damage(failure.message, null, estimate);
+  }
+}
+
+/** About how many entries a damaged file has. */
+async function countEntries(file: string, format: FileFormat): Promise<number> {
+  const mark = Buffer.from(format === 'json' ? '"videoId"' : '\n');
+  let entries = 0;
+  for await (const bytes of chunksOf(file))
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) entries++;
+  return entries;
+}
+
+const chunkSize = 256 * 1024;
+
+/** The bytes of a file, in one buffer that is used again: memory stays flat. */
+async function* chunksOf(file: string): AsyncGenerator<Buffer, void> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(chunkSize);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, chunkSize, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * How a file differs from the finished one that is remembered; null if it does not. A file that an interrupted run
+ * has put in place is what its state says.
+ */
+async function differenceOf(
+  { file }: ExportFacts,
+  memory: Memory | null,
+  state: State | null,
+  ids: FileIds | null,
+): Promise<{ what: string; isShort: boolean } | null> {
+  const finished = memory?.finished ?? null;
+  if (memory === null || finished === null) return null;
+  try {
+    const { size } = await stat(file);
+    const result = state?.progress.result ?? null;
+    const accepted = [finished, ...(result === null ? [] : [result])].filter((each) => each.size === size);
+    const missing = memory.entries - (ids?.entries ?? 0);
+    const isShort = missing > 0;
+    const fewer = isShort && ids !== null ? `, ${count(missing, 'entry', 'entries')} fewer` : '';
+    if (accepted.length === 0) return { what: `${size} bytes, not ${finished.size}${fewer}`, isShort };
+    const digest = await digestOf(file, { ...nodeFileOps, readFile: chunksOf });
+    if (accepted.some((each) => each.digest === null || each.digest === digest)) return null;
+    return { what: `its content is not as remembered${fewer}`, isShort };
+  } catch {
+    // It cannot be read, which is reported, or it has just been removed: the next look shows that.
+    return null;
+  }
+}
+
+interface FoundState {
+  readonly value: State | null;
+  readonly failure: Failure | null;
+}
+
+async function readState(real: string, leftovers: readonly string[]): Promise<FoundState> {
+  if (!leftovers.includes(`${real}.part.json`)) return { value: null, failure: null };
+  try {
+    const target = { path: real, real, mode: null, exists: true, kind: 'file' } as const;
+    return { value: await PartialFile.peek(target), failure: null };
+  } catch (error) {
+    return { value: null, failure: toFailure(error) };
+  }
+}
+
+/** What an interrupted run left, and how to resume or clean up. */
+function interruption(
+  known: ExportFacts,
+  leftovers: readonly string[],
+  { value, failure }: FoundState,
+  memory: Memory | null,
+): Problem {
+  const code = 'interrupted';
+  if (failure?.code === 'usage')
+    return { code, message: failure.message, fix: failure.hint ?? 'remove what is in the way', cost: 0 };
+  if (failure !== null)
+    return {
+      code,
+      message: failure.message,
+      fix: restartFix(known),
+      cost: listingCost(memory?.entries ?? 0),
+    };
+  if (value === null) {
+    const names = leftovers.map((path) => basename(path)).join(', ');
+    const fix = `rm ${leftovers.map(shellQuote).join(' ')}`;
+    return { code, message: `an interrupted run left ${names}, which nothing resumes`, fix, cost: 0 };
+  }
+  const { header, progress } = value;
+  const { identity, mode } = header;
+  const { entries, total, done, result, hasMore } = progress;
+  const facts: ExportFacts = {
+    ...known,
+    id: progress.id ?? identity.id ?? known.id,
+    command: identity.command,
+    format: fileFormat(identity.format) ?? known.format,
+    fields: identity.fields,
+  };
+  const isUpdate = mode === 'update';
+  const fix = resumeFix(facts, isUpdate) ?? 'run the same command again to resume';
+  const isPaid = done || result !== null || !hasMore;
+  const left = isUpdate || total === null ? 0 : total - entries;
+  const of = total === null || isUpdate ? '' : ` of ${total}`;
+  const what = isUpdate ? 'an update' : 'an export';
+  return {
+    code,
+    message: `${what} of ${day(header.started)} was interrupted after ${count(entries, 'entry', 'entries')}${of}`,
+    fix,
+    cost: isPaid ? 0 : listingCost(left),
+  };
+}
+
+function shortList(texts: readonly string[]): string {
+  const named = texts.slice(0, 3).join(', ');
+  return texts.length > 3 ? `${named} and ${texts.length - 3} more` : named;
+}
+
+const day = (time: string | null): string => time?.slice(0, 10) ?? 'an earlier day';
+
+/** `5 hours ago`, `3 days ago`: of a time (ISO 8601). */
+export function age(time: string, now: number): string {
+  const hours = Math.max(0, Math.floor((now - Date.parse(time)) / hour));
+  return hours < 48
+    ? `${count(hours, 'hour', 'hours')} ago`
+    : `${count(Math.floor(hours / 24), 'day', 'days')} ago`;
+}
