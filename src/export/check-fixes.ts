@@ -14,6 +14,8 @@ export interface ExportFacts {
   readonly format: FileFormat;
   /** `--fields`, comma separated; null: not given, or not known. */
   readonly fields: string | null;
+  /** It was cut by `--limit`, to so many entries; null: it was not. */
+  readonly limit: number | null;
 }
 
 /** About how many credits a listing of so many entries costs. */
@@ -64,10 +66,13 @@ function exportCommand(facts: ExportFacts, switches: readonly string[]): string 
     ? { name: '--output-dir', value: dirname(path) }
     : { name: '--output', value: path };
   const isRemembered = isOfFolder || command !== 'uploads';
+  // An update takes no limit.
+  const limit = facts.limit === null || switches.includes('--update') ? [] : [`${facts.limit}`];
   const given = isRemembered ? switches : ['--update', ...switches.filter((name) => name !== '--update')];
   const flags = [
     ...formatFlags(format, isOfFolder ? 'ndjson' : null, fields),
     output,
+    ...limit.map((value) => ({ name: '--limit', value })),
     ...given.map((name): Flag => ({ name, value: null })),
   ];
   return commandLine({ name: command, flags }, [id]);

@@ -267,7 +267,14 @@ async function inspect(
   const { file, real, format } = found;
   const id = memory?.id ?? found.id;
   const command = memory?.command ?? (id === null ? null : id.startsWith('UC') ? 'uploads' : 'playlist');
-  const facts: ExportFacts = { file, id, command, format, fields: memory?.fields ?? null };
+  const facts: ExportFacts = {
+    file,
+    id,
+    command,
+    format,
+    fields: memory?.fields ?? null,
+    limit: memory?.limited ? memory.entries : null,
+  };
   const problems: Problem[] = [];
   const add = (code: ProblemCode, message: string, fix: string, cost: number): void => {
     problems.push({ code, message, fix, cost });
@@ -303,7 +310,13 @@ async function inspect(
         cost,
       );
     else if (expectedAs !== null) add('absent', 'expected, but never exported', first, cost);
-    else add('no_file', 'remembered, but never exported completely', first, cost);
+    else
+      add(
+        'no_file',
+        memory === null ? 'remembered, but not there' : 'never exported completely',
+        first,
+        cost,
+      );
   }
   if (leftovers.length > 0) problems.push(interruption(facts, leftovers, state, memory));
   if (memory?.vanished != null)
@@ -487,13 +500,15 @@ function interruption(
   }
   const { header, progress } = value;
   const { identity, mode } = header;
-  const { entries, total, done, result, hasMore } = progress;
+  const { entries, total, done, result, hasMore, cut } = progress;
   const facts: ExportFacts = {
     ...known,
     id: progress.id ?? identity.id ?? known.id,
     command: identity.command,
     format: fileFormat(identity.format) ?? known.format,
     fields: identity.fields,
+    // A page that was cut was cut by the limit of its run.
+    limit: cut && hasMore ? entries : null,
   };
   const isUpdate = mode === 'update';
   const fix = resumeFix(facts, isUpdate) ?? 'run the same command again to resume';

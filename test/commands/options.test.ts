@@ -210,6 +210,23 @@ test('after -- everything is an argument', async () => {
   assert.equal((await parse('search', '@x', '--', '-n', '--json')).query, '-n --json');
 });
 
+test('check: paths, an age with its unit, a list', async () => {
+  const { shared, ...given } = await parse(
+    'check',
+    'lists',
+    'a.csv',
+    '--max-age',
+    '1.5d',
+    '--from',
+    '-',
+    '-q',
+  );
+  assert.deepEqual(given, { paths: ['lists', 'a.csv'], from: '-', maxAge: 36 * 3_600_000 });
+  assert.deepEqual([shared.quiet, shared.format], [true, null]);
+  for (const flag of ['--json', '--ndjson'])
+    assert.equal((await parse('check', 'lists', flag)).shared.format, flag.slice(2));
+});
+
 test('serve: the defaults of the contract, and its flags', async () => {
   assert.deepEqual(await parse('serve'), {
     port: 8787,

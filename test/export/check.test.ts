@@ -190,6 +190,13 @@ test('fixes repeat format and fields, and keep the memory of a file with another
   );
 });
 
+test('an export that was limited is exported again with its limit', async (t) => {
+  const folder = await temporaryFolder(t);
+  await exported(folder, { limited: true, text: null });
+  const fix = `chanlist uploads ${id} --output-dir ${folder} --limit 3 --restart`;
+  assert.deepEqual((await only(folder)).problems[0]?.fix, fix);
+});
+
 const header: StateHeader = {
   version: 2,
   mode: 'export',

@@ -19,7 +19,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors.ts';
-import { acquireLock } from '../../src/fs/lock.ts';
+import { acquireLock, isLocked as isHeld } from '../../src/fs/lock.ts';
 import { listen } from '../../src/fs/lock-socket.ts';
 import { temporaryFolder } from '../export/temp.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -112,6 +112,20 @@ function tests(): void {
     await assert.rejects(acquireLock(path), isLocked);
     await lock.release();
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  test('isLocked: held while its process lives; it changes nothing', async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, 'out');
+    assert.equal(await isHeld(path), false);
+    assert.equal(await isHeld(join(folder, 'none', 'out')), false);
+    const alive = await holder(t, path);
+    assert.equal(await isHeld(path), true);
+    alive.kill('SIGKILL');
+    await ended(alive);
+    const left = await readdir(folder, { recursive: true });
+    assert.equal(await isHeld(path), false);
+    assert.deepEqual(await readdir(folder, { recursive: true }), left);
   });
 
   test('many processes racing: never two at once, and all get their turns', {
@@ -297,12 +311,14 @@ function tests(): void {
       };
       const lock = await acquireLock(path, path, bind);
       assert.deepEqual(await readdir(folder), []);
+      assert.equal(await isHeld(path), true);
       await assert.rejects(
         acquireLock(path, path, bind),
         (error) =>
           isLocked(error) && error instanceof Failure && /only runs of this user/.test(error.message),
       );
       await lock.release();
+      assert.equal(await isHeld(path), false);
       assert.equal(places.length, 2);
       assert.deepEqual(await readdir(locks), []);
       assert.equal((await stat(locks)).mode & 0o777, 0o700);

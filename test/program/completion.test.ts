@@ -124,7 +124,19 @@ async function homeFor(t: TestContext, shell: Shell): Promise<string | null> {
 }
 
 const commandNames = [
-  ...['auth', 'completion', 'credits', 'help', 'latest', 'playlist', 'resolve', 'search', 'serve', 'uploads'],
+  ...[
+    'auth',
+    'check',
+    'completion',
+    'credits',
+    'help',
+    'latest',
+    'playlist',
+    'resolve',
+    'search',
+    'serve',
+    'uploads',
+  ],
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
@@ -137,6 +149,8 @@ const cases: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['chanlist up', ['uploads']],
   ['chanlist --profile work up', ['uploads']],
   ['chanlist --json --base-url http://localhost:8787 up', ['uploads']],
+  ['chanlist check --f', ['--format', '--from']],
+  ['chanlist check --format ', ['json', 'ndjson', 'table']],
   ['chanlist auth ', ['list', 'login', 'logout', 'status', 'switch']],
   ['chanlist auth log', ['login', 'logout']],
   ['chanlist auth switch w', ['wide', 'work']],

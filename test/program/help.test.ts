@@ -16,6 +16,7 @@ const topics = [
   'uploads',
   'latest',
   'playlist',
+  'check',
   'credits',
   'auth',
   'auth login',
