@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { Failure } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
 import type { FileFormat } from '../output/formats.ts';
 import type { ExportJob } from './job.ts';
@@ -38,6 +39,18 @@ export class ExistingExport {
     if (size !== finished.size) return false;
     if (mtimeMs === finished.mtime && ino === finished.inode) return true;
     return (await digestOf(this.#path)) === finished.digest;
+  }
+
+  /** The video IDs in the rows of an interrupted update, which is no complete file. */
+  async idsIn(path: string): Promise<string[]> {
+    const ids: string[] = [];
+    try {
+      for await (const entries of readEntries(path, this.#format, this.#fields, { check: false }))
+        for (const { videoId } of entries) if (videoId !== null) ids.push(videoId);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'damaged') throw error;
+    }
+    return ids;
   }
 
   /** Columns of its header (csv); null for other formats. */

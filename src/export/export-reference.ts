@@ -55,7 +55,7 @@ export async function exportReference(
     } finally {
       await lock.release();
     }
-    if (receipt.status !== 'kept') session.succeed();
+    if (receipt.failure === null && receipt.status !== 'kept') session.succeed();
   } catch (error) {
     if (receipt.failure === null) session.fail(receipt, job === null ? error : explained(job, error));
   }

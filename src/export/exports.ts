@@ -48,8 +48,9 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
     destination: target.path,
     resumeHint: () => receipt.resumeHint,
     work: async (session) => {
-      const run = exportRun(session, settings);
-      const memory = settings.remembers ? await memoryAt(target) : null;
+      const memory = await memoryAt(target);
+      // A memory that is there stays true, whatever the options are.
+      const run = exportRun(session, { ...settings, remembers: settings.remembers || memory !== null });
       const index = new IdIndex(memory === null ? [] : [memory], session, task);
       await exportReference(run, start, receipt, async () => {
         // Only an update needs to know the channel before the first page.

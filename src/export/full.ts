@@ -3,7 +3,7 @@ import { Failure, usage } from '../errors.ts';
 import { firstEntries, repeatFilter } from '../run/listing.ts';
 import { ExistingExport } from './existing-export.ts';
 import { readFeed } from './feed.ts';
-import { type ExportJob, fileFormat, identityOf, itemOf, remember, wantsPublished } from './job.ts';
+import { type ExportJob, fileFormat, identityFor, itemOf, remember, wantsPublished } from './job.ts';
 import { type FinishedFile, PartialFile } from './partial-file.ts';
 import { writePages } from './write-pages.ts';
 
@@ -15,9 +15,9 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
   const { run, receipt, target } = job;
   const { session, task } = run;
   const { limit } = task.options;
-  const isNew = restart || (await PartialFile.peek(target)) === null;
-  const published = isNew && wantsPublished(run) ? await publishedDates(job) : {};
-  const file = await PartialFile.open(target, identityOf(job), {
+  const interrupted = restart ? null : await PartialFile.peek(target);
+  const published = interrupted === null && wantsPublished(run) ? await publishedDates(job) : {};
+  const file = await PartialFile.open(target, await identityFor(job, interrupted), {
     mode: 'export',
     restart,
     now: session.context.clock.now(),

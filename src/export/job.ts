@@ -1,18 +1,18 @@
 import { basename, dirname, resolve } from 'node:path';
-import { pageSize } from '../api/contract.ts';
-import { type Failure, usage } from '../errors.ts';
+import { operations, pageSize } from '../api/contract.ts';
+import { resolvedId } from '../api/resolved-id.ts';
+import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/target.ts';
 import type { Field } from '../output/fields.ts';
 import type { Format, Item, Text } from '../output/format.ts';
 import { createFormat, type FileFormat } from '../output/formats.ts';
 import { commandLine } from '../run/command-line.ts';
 import type { Receipt } from '../run/receipts.ts';
-import { line } from '../run/reports.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import type { Session } from '../run/session.ts';
 import { credits } from '../text/count.ts';
 import { type Memory, newMemory } from './memory.ts';
-import type { Identity } from './state.ts';
+import type { Identity, State } from './state.ts';
 
 /** What all exports of a call have in common. */
 export interface ExportRun {
@@ -61,6 +61,30 @@ export function identityOf({ run, start, id }: ExportJob): Identity {
     fields: fieldsText(run.fields),
     service: run.session.serviceName,
   };
+}
+
+/**
+ * The identity of this job, as an interrupted export knows it: two references with one ID are the same, for which a
+ * free `resolve` may be needed. `state`: of the interrupted export; null if there is none.
+ */
+export async function identityFor(job: ExportJob, state: State | null): Promise<Identity> {
+  const own = identityOf(job);
+  if (state === null || state.header.identity.reference === own.reference) return own;
+  const { session, task } = job.run;
+  const idOf = async (id: string | null, reference: string): Promise<string | null> => {
+    if (id !== null || task.operation.reference !== 'channel' || reference.startsWith('--')) return id;
+    if (reference.startsWith('UC')) return reference;
+    try {
+      const body = await session.client.call(operations.resolve, { input: reference }, job.receipt.tally);
+      return resolvedId(body);
+    } catch (error) {
+      if (toFailure(error).scope === 'call') throw error;
+      return null;
+    }
+  };
+  const before = await idOf(state.progress.id ?? state.header.identity.id, state.header.identity.reference);
+  const now = await idOf(own.id, own.reference);
+  return before !== null && before === now ? { ...own, reference: state.header.identity.reference } : own;
 }
 
 /** The memory of this job, created if there is none; null if the job keeps none. */
@@ -162,8 +186,7 @@ export function withRemedy(job: ExportJob, failure: Failure): Failure {
   if (failure.remedy !== 'restart') return failure;
   const entries = job.memory?.entries ?? job.receipt.total ?? null;
   const command = restartCommand(job.run.task, job.start, job.target);
-  const hint = line(failure.hint, `to export it again (${fullCost(entries)}): ${command}`);
-  return failure.with({ hint, remedy: 'none' });
+  return failure.with({ hint: `to export it again (${fullCost(entries)}): ${command}`, remedy: 'none' });
 }
 
 /** What stops a job in a folder stops that reference only, and is no usage error of the call (exit 2). */

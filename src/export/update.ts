@@ -1,7 +1,7 @@
 import { operations } from '../api/contract.ts';
 import { resolvedId } from '../api/resolved-id.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
-import { videoIdOf } from '../run/listing.ts';
+import { noteMissing, videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
@@ -11,7 +11,7 @@ import {
   fieldsText,
   fileFormat,
   foreignFile,
-  identityOf,
+  identityFor,
   itemOf,
   remember,
   warnOnce,
@@ -112,7 +112,8 @@ const differs = (path: string, was: string, is: string): Failure =>
 /** The interrupted update had everything: its last step is done. */
 async function finishInterrupted(job: ExportJob): Promise<void> {
   const { receipt, run } = job;
-  const file = await PartialFile.open(job.target, identityOf(job), {
+  const identity = await identityFor(job, await PartialFile.peek(job.target));
+  const file = await PartialFile.open(job.target, identity, {
     mode: 'update',
     restart: false,
     now: run.session.context.clock.now(),
@@ -353,7 +354,8 @@ async function buyPages(
       file = await openUpdate(job, published);
     }
     const before = file.progress;
-    const taken = new Set(before.ids.filter((id) => !known.has(id)));
+    // The list may have moved since the interruption, by any number of pages.
+    const taken = new Set(file.resumed ? await existing.idsIn(`${target.real}.part`) : []);
     let pageIds: readonly string[] = before.ids;
     let isPastEnd = before.top !== null;
     let metKnown = before.pages > 0;
@@ -401,7 +403,6 @@ async function buyPages(
       );
     }
     const { entries } = file.progress;
-    const total = receipt.total;
     receipt.added = entries - (receipt.resumed?.entries ?? 0);
     receipt.token = null;
     if (entries === 0) {
@@ -424,18 +425,16 @@ async function buyPages(
       await noteFinished(job, result, true);
       if (result.problem !== null) warnAfter(job, result.problem);
     }
-    if (total !== null) {
-      receipt.missing = Math.max(0, total - receipt.entries);
-      receipt.disappeared = Math.max(0, receipt.entries - total);
-    }
+    noteMissing(receipt);
     return found;
   } finally {
     await file.close();
   }
 }
 
-function openUpdate(job: ExportJob, published: Readonly<Record<string, string>>): Promise<PartialFile> {
-  return PartialFile.open(job.target, identityOf(job), {
+async function openUpdate(job: ExportJob, published: Readonly<Record<string, string>>): Promise<PartialFile> {
+  const identity = await identityFor(job, await PartialFile.peek(job.target));
+  return await PartialFile.open(job.target, identity, {
     mode: 'update',
     restart: false,
     now: job.run.session.context.clock.now(),

@@ -3,6 +3,7 @@ import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import { checkRoom } from '../fs/room.ts';
 import type { Format, Item } from '../output/format.ts';
+import { commandLine } from '../run/command-line.ts';
 import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
@@ -112,8 +113,9 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     );
   } catch (error) {
     const isFirst = resumed && file.progress.pages === before.pages;
-    if (file.progress.pages > 0) receipt.resumeHint = resumeHint(job, file.progress);
-    throw isFirst && before.token !== null ? expired(error, before) : error;
+    const failure = isFirst && before.token !== null ? expired(job, error, before) : error;
+    if (file.progress.pages > 0 && failure === error) receipt.resumeHint = resumeHint(job, file.progress);
+    throw failure;
   }
 }
 
@@ -123,31 +125,34 @@ export function positionOf(progress: Progress, done = progress.done): Position {
   return { token, hasMore, entries, pages, total, done: done || progress.done };
 }
 
-function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): string {
-  const command = run.task.options.restart
-    ? 'run the same command without --restart'
-    : 'run the same command';
+function resumeHint({ run, receipt, start }: ExportJob, { entries, pages }: Progress): string {
+  const { invocation, restart } = run.task.options;
+  const same = commandLine(invocation, start.given === null ? [] : [start.given], {
+    drop: ['--from', '--restart'],
+  });
+  const command = !restart
+    ? 'run the same command'
+    : run.folder === null
+      ? `run: ${same}`
+      : 'run the same command without --restart';
   if (run.folder !== null) return `${command} to resume`;
   const kept = `${count(entries, 'entry', 'entries')} in ${count(pages, 'page', 'pages')} kept`;
   return receipt.token === null && pages === 0 ? `${command} to resume` : `${kept}; ${command} to resume`;
 }
 
 /** A token that the service no longer accepts when an export is resumed: only starting over helps. */
-function expired(error: unknown, { pages }: Progress): unknown {
+function expired({ target }: ExportJob, error: unknown, { pages }: Progress): unknown {
   if (!(error instanceof Failure)) return error;
-  const { status, code, message } = error;
+  const { status, code } = error;
   const isRefused = status !== null && [400, 404, 410, 422].includes(status);
-  const paid = count(pages, 'page', 'pages');
-  if (isRefused)
-    return new Failure('bad_answer', `the service no longer accepts the continuation token: ${message}`, {
-      status,
-      remedy: 'restart',
-      hint: `FILE.part keeps the ${paid} so far, which are usable as they are`,
-    });
-  if (code !== 'bad_answer') return error;
-  return error.with({
+  if (!isRefused && code !== 'bad_answer') return error;
+  const kept = `${target.path}.part keeps ${count(pages, 'page', 'pages')}, usable as they are`;
+  const message = isRefused
+    ? `the service no longer accepts the continuation token: ${error.message}`
+    : error.message;
+  return new Failure('bad_answer', `${message}; ${kept}`, {
+    ...(status !== null && { status }),
     remedy: 'restart',
-    hint: `try again later; if it stays so, start over: the ${paid} so far are paid again`,
   });
 }
 

@@ -60,6 +60,7 @@ export async function listPages(
     receipt.entries = position.entries;
     receipt.total = position.total;
     receipt.token = position.hasMore ? position.token : null;
+    noteMissing(receipt);
     session.progress.update({
       reference: plan.reference ?? '',
       page: position.pages,
@@ -111,6 +112,14 @@ export async function listPages(
   };
   await sink.close(end);
   if (failure !== null) throw failure;
+}
+
+/** Compares the entries with numVideos, if a page was bought. */
+export function noteMissing(receipt: Receipt): void {
+  const { total, entries, pages } = receipt;
+  if (total === null || pages === 0) return;
+  receipt.missing = Math.max(0, total - entries);
+  receipt.disappeared = Math.max(0, entries - total);
 }
 
 /** A reference that does not exist: its first page was refused. */

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts';
 import { type Budget, budgetSpent, describeCredits } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import type { NamedFile } from '../fs/apart.ts';
 import { createProgress, type Progress } from '../output/progress.ts';
 import { Stderr } from '../output/stderr.ts';
@@ -77,6 +77,7 @@ export async function runSession(
     const { checkApart } = await import('../fs/apart.ts');
     const report =
       shared.summary === null ? [] : [{ flag: '--summary', path: shared.summary, kind: 'output' as const }];
+    if (report.length > 0 && !shared.dryRun) await summary.check();
     await checkApart([...files, ...report]);
   }
   let plan: SessionPlan;
@@ -268,6 +269,17 @@ class Summary {
     this.#context = context;
     this.#started = context.clock.now();
     this.#startedAt = context.clock.elapsed();
+  }
+
+  /** Throws `failed` (1) if it cannot be created. */
+  async check(): Promise<void> {
+    const { prepareWhole } = await import('../fs/write-whole.ts');
+    try {
+      await prepareWhole(this.#shared.summary ?? '');
+    } catch (error) {
+      const { message, hint } = toFailure(error);
+      throw new Failure('failed', `--summary: ${message}`, hint === undefined ? {} : { hint });
+    }
   }
 
   /** Writes it at the start; throws if it cannot be created. */
