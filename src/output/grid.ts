@@ -3,7 +3,7 @@ import type { Terminal } from './format.ts';
 import { gap, totalWidth } from './layout.ts';
 import { cut, displayWidth, hasAgreedWidth, isRightToLeft } from './width.ts';
 
-/** A column as it is drawn. */
+/** A drawn column. */
 export interface GridColumn {
   readonly header: string;
   readonly width: number;
@@ -17,16 +17,16 @@ export interface Grid {
   rows(cells: readonly (readonly string[])[]): string;
 }
 
-/** Text that cli-table3 measures right. */
+/** Text that cli-table3 measures correctly. */
 const ascii = /^[\u0020-\u007e]*$/;
 const leftToRightMark = '\u200e';
-/** cli-table3 looks at all rows above for each cell: more rows at once would take ever longer. */
+/** Rows per block: cli-table3 looks at all rows above for each cell, in quadratic time. */
 const blockSize = 50;
 
 /**
- * Loads cli-table3, which draws the grids, and returns a function that makes one. Its own measure of width is wrong for many scripts and emoji, and it cuts within
- * graphemes: so each cell that it could get wrong is drawn as a stand-in of the right width, a run of one
- * private character, and put in its place afterwards.
+ * Loads cli-table3 (columns and alignment) and chalk (only with colour), and returns a function that makes a grid.
+ * cli-table3 mismeasures many scripts and emoji and cuts within graphemes: so each cell that is not ASCII is drawn as
+ * a placeholder of the right width, a run of one private character, and put in its place afterwards.
  */
 export async function loadGrid(terminal: Terminal | null): Promise<(columns: readonly GridColumn[]) => Grid> {
   const { default: Table } = await import('cli-table3');
@@ -43,11 +43,11 @@ function createGrid(
   const colWidths = columns.map((column) => column.width);
   const colAligns = columns.map((column) => (column.right ? 'right' : 'left'));
   const last = columns.length - 1;
-  /** For each column, the terminal column (from 1) behind its last. */
+  /** For each column, the terminal column (from 1) after its last. */
   const ends = colWidths.map((_, i) => totalWidth(colWidths.slice(0, i + 1)) + 1);
 
   const draw = (rows: readonly (readonly string[])[]): string => {
-    const standIns: string[] = [];
+    const placeholders: string[] = [];
     const table = new Table({
       chars: { ...noBorders, middle: ' '.repeat(gap) },
       style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
@@ -63,7 +63,7 @@ function createGrid(
           if (taken === 0) return '';
           if (ascii.test(text) && text.length <= width) return text;
           const end = (ends[i] ?? 1) - (columns[i]?.right ? 0 : width - taken);
-          standIns.push(i === last ? text : pinCursor(text, end, terminal));
+          placeholders.push(i === last ? text : pinCursor(text, end, terminal));
           return '\ue000'.repeat(taken);
         }),
       );
@@ -72,7 +72,7 @@ function createGrid(
     const drawn = table
       .toString()
       .replace(/ +$/gm, '')
-      .replace(/\ue000+/g, () => standIns[next++] ?? '');
+      .replace(/\ue000+/g, () => placeholders[next++] ?? '');
     return `${drawn}\n`;
   };
 
@@ -90,8 +90,8 @@ function createGrid(
 }
 
 /**
- * A cell that keeps what follows where it belongs, also on a terminal that measures its text differently (the
- * cursor is put at the cell's `end`) or draws right-to-left letters in their direction (a mark ends their run).
+ * A cell that keeps the next ones aligned even if the terminal measures its text differently (the cursor is moved to
+ * the cell's `end`) or draws right-to-left letters in their direction (a mark ends their run).
  */
 function pinCursor(text: string, end: number, terminal: Terminal | null): string {
   if (terminal?.cursor !== true || hasAgreedWidth(text)) return text;

@@ -3,36 +3,36 @@ import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, maxWidth } from './width.ts';
 
-/** How far a listing is. */
+/** Progress of a listing. */
 export interface ProgressState {
-  /** What is listed, where it should be named. */
+  /** What is listed, if it is to be named. */
   readonly reference?: string | null;
   /** Pages read so far. */
   readonly page: number;
   readonly entries: number;
-  /** Entries in all, where that is known. */
+  /** Entries in all, if that is known. */
   readonly total: number | null;
   /** Credits spent so far. */
   readonly credits: number;
-  /** Credits that it will have cost at the end, where that is known. */
+  /** Credits that it will have cost at the end, if that is known. */
   readonly estimated: number | null;
 }
 
-/** When and with how many entries a listing began: a continued one has some already. */
+/** When and with how many entries a listing started: a resumed one has some already. */
 export interface Started {
-  /** Milliseconds of the clock that `now` is of. */
+  /** In milliseconds of the clock of `now`. */
   readonly at: number;
   readonly entries: number;
 }
 
-/** Milliseconds before a rate means anything. */
-const settling = 500;
+/** Shortest time that a rate is computed from (ms). */
+const minRateMs = 500;
 
-/** One line for a listing under way, in at most `room` columns: what comes last goes first. */
+/** One line for a running listing, in at most `room` columns: the last parts are dropped first. */
 export function progressText(state: ProgressState, started: Started, now: number, room: number): string {
   const { reference, page, entries, total, credits, estimated } = state;
   const elapsed = now - started.at;
-  const rate = elapsed >= settling ? ((entries - started.entries) * 1000) / elapsed : 0;
+  const rate = elapsed >= minRateMs ? ((entries - started.entries) * 1000) / elapsed : 0;
   const parts = [
     `page ${page}`,
     total === null ? count(entries, 'entry', 'entries') : `${entries} of ${count(total, 'entry', 'entries')}`,
@@ -47,7 +47,7 @@ export function progressText(state: ProgressState, started: Started, now: number
   return fitting(reference ?? null, parts, room);
 }
 
-/** One line for a wait that has `left` milliseconds to go. */
+/** One line for a wait with `left` milliseconds remaining. */
 export function waitText(left: number, why: string, room: number): string {
   return cut(`${sanitize(why)}: trying again in ${span(left)}`, room);
 }

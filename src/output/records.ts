@@ -1,7 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
-/** An answer of unknown shape, taken apart. */
+/** The records of an answer. */
 export interface Records {
   /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
@@ -23,10 +23,10 @@ export function records(body: JsonText): Records {
   return { list, key, records: [...list.elements()] };
 }
 
-/** The column of a record that is no object. */
+/** The column of a record that is not an object. */
 export const valueColumn = 'value';
 
-/** A record's members by key (the last of equal ones); a record that is no object has one, `value`. */
+/** A record's members by key (the last of equal ones); a record that is not an object has one, `value`. */
 export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {
   return record.kind === 'object' ? new Map(record.members()) : new Map([[valueColumn, record]]);
 }

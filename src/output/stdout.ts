@@ -3,28 +3,28 @@ import { ClosedPipe, Failure, interrupted, systemCode } from '../errors.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 
-/** Milliseconds that a reader who does not read keeps a stopped program waiting. */
-const patience = 1000;
-/** Characters that a pipe holds at least, on its way to a reader. */
+/** After a stop signal, the longest wait for a reader that does not read (ms). */
+const writeTimeoutMs = 1000;
+/** Smallest capacity of a pipe. */
 const pipeSize = 64 * 1024;
-/** Milliseconds that a reader who has enough of a small page gets to go away: at the most, and in all at first. */
-const grace = 25;
-const firstGraces = 50;
-/** Of the time that a listing takes, so much more of it. */
-const graceShare = 0.03;
+/** Longest pause per page, and initial budget, for noticing a closed pipe (ms). */
+const maxPauseMs = 25;
+const initialPauseBudgetMs = 50;
+/** The pause budget grows by this share of the elapsed time. */
+const pauseShare = 0.03;
 
-/** stdout as a place for data: knows when its reader has gone, and never mixes with the progress line. */
+/** stdout for data: notices that its reader has closed it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   #error: Error | null = null;
-  /** The same each time, so that it is told once. */
+  /** The same object each time, so that it is reported once. */
   #failure: Failure | null = null;
-  /** The program was told to stop, and the reader does not read. */
-  #givenUp = false;
-  /** Moment (of `clock.elapsed`) of the first page, and milliseconds that readers have been given since. */
+  /** After a stop signal, the reader did not read in time. */
+  #timedOut = false;
+  /** When the first page was written (`clock.elapsed`), and the pauses since then (ms). */
   #firstPage: number | null = null;
-  #given = 0;
+  #pausedMs = 0;
 
   constructor(context: Context, stderr: Stderr) {
     this.#context = context;
@@ -35,13 +35,13 @@ export class Stdout {
   }
 
   /**
-   * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has gone, the reason
-   * to stop where there is one and the reader does not read, a `failed` failure for anything else (a full disk).
+   * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe,
+   * the reason to stop if there is one and the reader does not read, and `failed` for anything else (a full disk).
    */
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
     this.#check();
-    if (this.#givenUp) throw this.#context.stop.reason;
+    if (this.#timedOut) throw this.#context.stop.reason;
     this.#stderr.hide();
     try {
       await this.#written(text);
@@ -52,60 +52,60 @@ export class Stdout {
   }
 
   /**
-   * Writes the text of a page so that a reader who goes away while reading it is noticed: such a reader shows
-   * only at the next write, so the last character follows a moment after the rest.
+   * Writes the text of a page so that a reader that closes the pipe while reading it is noticed: that shows only at
+   * the next write, so the last character follows a moment after the rest.
    */
   async writePage(text: Text): Promise<void> {
     if (text.length === 0) return;
-    await this.write(part(text, 0, -1));
-    await this.#letRead(text.length);
-    await this.write(part(text, -1));
+    await this.write(slice(text, 0, -1));
+    await this.#pauseForReader(text.length);
+    await this.write(slice(text, -1));
     await new Promise((resolve) => setImmediate(resolve));
     this.#check();
   }
 
   /**
-   * Gives the reader of a pipe the time to go. A text that a pipe holds whole is written before anybody has read
-   * it, so that takes a moment longer; a larger one has had its beginning read by now. Most readers that go do so
-   * early, so the first pages get the most of it, and a long listing stays as quick as its pages come.
+   * Gives the reader of a pipe time to close it. A text that fits into the pipe is written before it is read, so
+   * that takes a moment; of a larger one the beginning has been read by now. Most readers that close a pipe do so
+   * early, so the first pages get most of the budget, and a long listing is not slowed down.
    */
-  async #letRead(length: number): Promise<void> {
+  async #pauseForReader(length: number): Promise<void> {
     const { stdout, clock } = this.#context;
     const now = clock.elapsed();
     this.#firstPage ??= now;
-    const left = firstGraces + (now - this.#firstPage) * graceShare - this.#given;
-    const wait = Math.min(grace, left / 2);
+    const left = initialPauseBudgetMs + (now - this.#firstPage) * pauseShare - this.#pausedMs;
+    const wait = Math.min(maxPauseMs, left / 2);
     const piped = '_type' in stdout && stdout._type === 'pipe';
     if (!piped || length >= pipeSize || wait < 1) {
       await new Promise((resolve) => setImmediate(resolve));
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, wait));
-    this.#given += clock.elapsed() - now;
+    this.#pausedMs += clock.elapsed() - now;
   }
 
   #written(text: Text): Promise<void> {
     const { stdout, clock, stop } = this.#context;
     return new Promise((resolve, reject) => {
-      let over: AbortController | undefined;
-      const giveUp = (): void => {
-        over = new AbortController();
-        clock.sleep(patience, over.signal).then(
+      let timeout: AbortController | undefined;
+      const startTimeout = (): void => {
+        timeout = new AbortController();
+        clock.sleep(writeTimeoutMs, timeout.signal).then(
           () => {
-            this.#givenUp = true;
+            this.#timedOut = true;
             reject(stop.reason);
           },
           () => {},
         );
       };
       const done = (error?: Error | null): void => {
-        stop.removeEventListener('abort', giveUp);
-        over?.abort();
+        stop.removeEventListener('abort', startTimeout);
+        timeout?.abort();
         if (error) this.#error ??= error;
         resolve();
       };
-      if (stop.aborted) giveUp();
-      else stop.addEventListener('abort', giveUp, { once: true });
+      if (stop.aborted) startTimeout();
+      else stop.addEventListener('abort', startTimeout, { once: true });
       try {
         stdout.write(text, done);
       } catch (error) {
@@ -127,7 +127,7 @@ export class Stdout {
   }
 }
 
-const part = (text: Text, start: number, end?: number): Text =>
+const slice = (text: Text, start: number, end?: number): Text =>
   typeof text === 'string' ? text.slice(start, end) : text.subarray(start, end);
 
-const endsLine = (text: Text): boolean => part(text, -1).toString() === '\n';
+const endsLine = (text: Text): boolean => slice(text, -1).toString() === '\n';

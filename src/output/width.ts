@@ -1,10 +1,10 @@
-/** How many columns of a terminal a text takes, and cutting it to a number of columns. */
+/** The width of text in columns of a terminal, and cutting it to a width. */
 
-/** Text that is one column a character everywhere: most text is nothing else. */
+/** Text of one column per character everywhere: most text. */
 const plain =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0386-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/;
 /** Text whose width all terminals agree on: plain, and the common letters of Chinese, Japanese and Korean. */
-const settled =
+const agreed =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0386-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*$/;
 /** Letters that are written from right to left. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1eeff}]/u;
@@ -40,16 +40,16 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** Characters that are taken apart at once: for a very long text that would take ever longer. */
-const longestPiece = 4096;
+/** Characters that are segmented at once: the time grows faster than the text. */
+const maxPiece = 4096;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The grapheme clusters of a text: what a reader takes for one character. */
+/** The grapheme clusters of a text: what a reader sees as one character. */
 function* graphemes(text: string): Generator<string, void> {
   segmenter ??= new Intl.Segmenter();
   for (let from = 0; from < text.length; ) {
-    let to = Math.min(from + longestPiece, text.length);
+    let to = Math.min(from + maxPiece, text.length);
     if (to < text.length && /[\ud800-\udbff]/.test(text[to - 1] ?? '')) to++;
     for (const { segment } of segmenter.segment(text.slice(from, to))) yield segment;
     from = to;
@@ -73,7 +73,7 @@ function additiveWidth(cluster: string): number {
 
 const clusterWidth = (cluster: string): number => (picture.test(cluster) ? 2 : additiveWidth(cluster));
 
-/** The most that any terminal makes of a cluster. */
+/** The greatest width that any terminal gives to a cluster. */
 const clusterMaxWidth = (cluster: string): number =>
   picture.test(cluster) ? Math.max(2, additiveWidth(cluster)) : additiveWidth(cluster);
 
@@ -96,7 +96,7 @@ export function maxWidth(text: string, limit: number): number {
   return width;
 }
 
-/** A text that takes no more than `columns` columns on any terminal: as it is, or cut at a grapheme, with an ellipsis. */
+/** A text of at most `columns` columns on any terminal: unchanged, or cut at a grapheme, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (maxWidth(text, columns) <= columns) return text;
   if (columns < 1) return '';
@@ -111,12 +111,12 @@ export function cut(text: string, columns: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** False where terminals differ about the width of a text (joined emoji, flags, many scripts). */
+/** False if terminals differ about the width of a text (joined emoji, flags, many scripts). */
 export function hasAgreedWidth(text: string): boolean {
-  return settled.test(text);
+  return agreed.test(text);
 }
 
-/** True where a text holds letters written from right to left. */
+/** True if a text holds letters written from right to left. */
 export function isRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
