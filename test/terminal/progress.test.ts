@@ -23,7 +23,7 @@ async function slowService(t: TestContext, latency = 150): Promise<Record<string
 suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
   test('table: shown below the rows, gone at the end, never mixed into them', async (t) => {
     const env = await slowService(t);
-    const screen = await open(t, `exec ${chanlist} uploads @size-950`, { columns: 110, env });
+    const screen = await open(t, `exec ${chanlist} uploads @size-950 --all`, { columns: 110, env });
     await screen.until(
       /^ \S {2}@size-950: page \d, \d00 of 950 entries, \d of 10 credits, \d+\/s, \d+ s left$/m,
     );
@@ -40,7 +40,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
   test('ndjson on the same terminal: every line is a record', async (t) => {
     const env = await slowService(t);
     const flags = '--ndjson --fields index,title';
-    const screen = await open(t, `exec ${chanlist} uploads @size-550 ${flags}`, { columns: 300, env });
+    const screen = await open(t, `exec ${chanlist} uploads @size-550 --all ${flags}`, { columns: 300, env });
     await screen.until(/page \d, \d00 of 550 entries/);
     const { text } = await screen.ended();
     const lines = text.split('\n');
@@ -88,7 +88,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
   test('stderr to a file: a table on the terminal, nothing in the file', async (t) => {
     const env = await slowService(t, 60);
     const cwd = await temporaryFolder(t);
-    const screen = await open(t, `exec ${chanlist} uploads @size-450 2> err.txt`, { env, cwd });
+    const screen = await open(t, `exec ${chanlist} uploads @size-450 --all 2> err.txt`, { env, cwd });
     const { exit, text } = await screen.ended();
     assert.equal(exit, 0);
     assert.doesNotMatch(text, progressLine);
@@ -103,7 +103,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     test(`${name}: no line at all, and nothing that moves a cursor`, async (t) => {
       const service = await slowService(t, 100);
       const cwd = await temporaryFolder(t);
-      const line = `script -qefc "${chanlist} uploads @size-450 ${flags}" raw.txt > shown.txt`;
+      const line = `script -qefc "${chanlist} uploads @size-450 --all ${flags}" raw.txt > shown.txt`;
       if (missing('script') !== false) return t.skip('script is not installed');
       const screen = await open(t, line, { env: { ...service, ...env }, cwd });
       assert.equal((await screen.ended()).exit, 0);
@@ -119,7 +119,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     const env = await slowService(t, 100);
     const cwd = await temporaryFolder(t);
     // Started without a terminal of its own, script gives the program one of 0 columns.
-    const line = `exec script -qec "${chanlist} uploads @size-450" /dev/null < /dev/null > shown`;
+    const line = `exec script -qec "${chanlist} uploads @size-450 --all" /dev/null < /dev/null > shown`;
     const screen = await open(t, line, { env, cwd });
     assert.equal((await screen.ended()).exit, 0);
     const shown = await readFile(join(cwd, 'shown'), 'utf8');
@@ -178,11 +178,11 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
 
 suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
   for (const [name, flags] of [
-    ['table', ''],
+    ['table', '--all'],
     ['json', '--json'],
     ['a file', '-o out.ndjson'],
   ] as const) {
-    test(`${name}: exit 130, how to go on, and no remains of the line`, async (t) => {
+    test(`${name}: exit 130, how to resume, and no remains of the line`, async (t) => {
       const env = await slowService(t, 250);
       const cwd = await temporaryFolder(t);
       const screen = await open(t, `exec ${chanlist} uploads @demo ${flags}`, { columns: 200, env, cwd });
@@ -193,8 +193,8 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
       assert.equal(exit, 130);
       assert.doesNotMatch(text, progressLine);
       const message = flags.startsWith('-o')
-        ? /^chanlist: @demo \(out\.ndjson\): stopped by SIGINT; .*\d credits.*: the same command continues$/
-        : /^chanlist: @demo: stopped by SIGINT; .*\d credits.*; continue with: chanlist uploads .*--continuation=\S+$/;
+        ? /^chanlist: @demo: stopped by SIGINT; .*\d credits.*; run the same command to resume$/
+        : /^chanlist: @demo: stopped by SIGINT; .*\d credits.*; resume with: chanlist uploads .*--continuation=\S+$/;
       assert.match(text.split('\n').at(-1) ?? '', message);
       if (name === 'json') assert.match(text, /"has_more":true,"error":/);
       if (name === 'table')
@@ -258,7 +258,7 @@ suite('auth login in a real terminal', { skip }, () => {
     await screen.type('sk_half');
     await screen.press('C-c');
     const { text } = await screen.ended();
-    assert.match(text, /^chanlist: stopped by SIGINT; run it again\nexit 130\necho$/m);
+    assert.match(text, /^chanlist: stopped by SIGINT; [^\n]*\nexit 130\necho$/m);
     assert.ok(!text.includes('sk_half'));
     await assert.rejects(stat(join(cwd, '.config/chanlist/config.json')));
   });

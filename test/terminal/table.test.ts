@@ -65,7 +65,7 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
   for (const columns of [24, 60, 80, 120, 200]) {
     test(`${columns} columns: what stands behind any title stands in one column`, async (t) => {
       const env = await wildService(t);
-      const line = `exec ${chanlist} uploads @a --fields title,videoId,lengthText --quiet`;
+      const line = `exec ${chanlist} uploads @a --all --fields title,videoId,lengthText --quiet`;
       const screen = await open(t, line, { columns, rows: 60, env });
       const { exit, text } = await screen.ended();
       assert.equal(exit, 0, text);
@@ -80,7 +80,7 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
   for (const columns of [12, 40, 60, 80, 120, 200]) {
     test(`${columns} columns: the default table of two pages fits, with one header`, async (t) => {
       const env = await wildService(t);
-      const screen = await open(t, `exec ${chanlist} uploads @a --quiet`, { columns, rows: 60, env });
+      const screen = await open(t, `exec ${chanlist} uploads @a --all --quiet`, { columns, rows: 60, env });
       const { exit, text } = await screen.ended();
       assert.equal(exit, 0, text);
       const lines = text.split('\n');
@@ -98,7 +98,7 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
   }
 
   test('the header is not repeated, and later pages stand under it', async (t) => {
-    const screen = await open(t, `exec ${chanlist} uploads @size-350 --sandbox`, { columns: 100 });
+    const screen = await open(t, `exec ${chanlist} uploads @size-350 --all --sandbox`, { columns: 100 });
     const { exit, text } = await screen.ended();
     assert.equal(exit, 0);
     const lines = text.split('\n');
