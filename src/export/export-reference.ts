@@ -55,9 +55,11 @@ export async function exportReference(
     } finally {
       await lock.release();
     }
-    if (receipt.failure === null && receipt.status !== 'kept') session.succeed();
+    const { failure, status } = receipt;
+    if (failure === null && status !== 'kept' && status !== 'unchecked') session.succeed();
   } catch (error) {
-    if (receipt.failure === null) session.fail(receipt, job === null ? error : explained(job, error));
+    if (receipt.failure !== null) return;
+    session.fail(receipt, job === null ? ofReference({ run }, toFailure(error)) : explained(job, error));
   }
 }
 

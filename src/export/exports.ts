@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { operations } from '../api/contract.ts';
 import { resolvedId } from '../api/resolved-id.ts';
@@ -11,17 +11,17 @@ import { parseFields } from '../output/fields.ts';
 import { type FileFormat, formats } from '../output/formats.ts';
 import { sharedProgress } from '../output/progress.ts';
 import { Stdout } from '../output/stdout.ts';
-import { commandFor } from '../run/command-line.ts';
+import { commandFor, resumeInstruction } from '../run/command-line.ts';
 import { concurrently } from '../run/concurrently.ts';
 import { type DryRunRequest, firstRequest } from '../run/dry-run.ts';
 import type { Receipt } from '../run/receipts.ts';
 import { shortNames } from '../run/reports.ts';
-import type { ListingStart, ListingTask } from '../run/run-listing.ts';
-import type { Session, SessionPlan } from '../run/session.ts';
+import { filesOf, type ListingStart, type ListingTask } from '../run/run-listing.ts';
+import { otherFiles, type Session, type SessionPlan } from '../run/session.ts';
 import { count } from '../text/count.ts';
 import { exportReference } from './export-reference.ts';
 import { completeFile, type ExportRun, fullCost } from './job.ts';
-import { type Memory, readFolderMemories, readMemory } from './memory.ts';
+import { isExportName, type Memory, memoryFolder, readFolderMemories, readMemory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 
 /** What the options of an export say, checked. */
@@ -65,6 +65,7 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
 export async function planFolder(task: ListingTask, folder: string): Promise<SessionPlan> {
   const { options, starts, receipts } = task;
   const settings = settingsOf(task, options.shared.format ?? 'ndjson', folder, true);
+  const checkApart = await separateExports(settings, folder, starts);
   const done = (): number => receipts.filter(({ failure }) => failure === null).length;
   return {
     receipts,
@@ -83,22 +84,23 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
     isPaid: true,
     destination: folder,
     resumeHint: (_, left) => {
-      const command = options.restart ? 'run the same command without --restart' : 'run the same command';
       const rest = options.restart
         ? `; to export the others again: ${commandFor(
             options.invocation,
             left.flatMap(({ pages, reference }) => (pages === 0 && reference !== null ? [reference] : [])),
           )}`
         : '';
-      return `${done()} of ${starts.length} done; ${command} to resume${rest}`;
+      return `${done()} of ${starts.length} done; ${resumeInstruction(options)}${rest}`;
     },
     work: async (session) => {
       await makeFolder(folder);
       const found = await readFolderMemories(folder);
-      warnOfMemories(session, folder, found.problems, settings.format, found.unknown);
       const shared = { ...session, progress: sharedProgress(session.progress) };
       const run = exportRun(shared, settings);
       const index = new IdIndex(found.memories, session, task);
+      // Other exports in the folder are of no interest once all references are known.
+      const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;
+      warnOfMemories(session, folder, found.problems, settings.format, unknown);
       const taken = new Map<string, Receipt>();
       const repeated: Receipt[] = [];
       const work = async (start: ListingStart, receipt: Receipt): Promise<void> =>
@@ -114,7 +116,9 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
             return null;
           }
           taken.set(id, receipt);
-          return { target: await resolveTarget(path), id };
+          const target = await resolveTarget(path);
+          checkApart('--output-dir', target);
+          return { target, id };
         });
       const order = inOrderOfNeed(task, index, found.interrupted, settings.format);
       const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
@@ -130,6 +134,45 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
         await index.noteUnreached(folder, receipts, run);
       }
     },
+  };
+}
+
+/**
+ * Throws a usage error if the report would take the place of an export of the folder, or of a file kept with it: the
+ * report is written before most of their names are known.
+ */
+export async function keepReportApart(folder: string, report: string): Promise<void> {
+  const target = await resolveTarget(report).catch(() => null);
+  if (target?.kind !== 'file') return;
+  const real = await realpath(folder).catch(() => resolve(folder));
+  const around = dirname(target.real);
+  const isExport = around === real && isExportName(basename(target.real));
+  if (isExport || around === join(real, memoryFolder))
+    throw usage(`--summary ${report} has the name of a file of --output-dir ${folder}`, 'name another file');
+}
+
+/**
+ * Checks that no export of the folder, as far as its name is known before a request, is a file that another flag
+ * names; returns the same check for the others.
+ */
+async function separateExports(
+  { task, format }: ExportSettings,
+  folder: string,
+  starts: readonly ListingStart[],
+): Promise<(flag: string, target: Target) => void> {
+  const { options, context } = task;
+  const { separate } = await import('../fs/apart.ts');
+  const files = [...filesOf(options), ...otherFiles(options.shared, context.env)];
+  const checkApart = await separate(files);
+  const known = new Set<string>();
+  for (const start of starts) {
+    const target = await knownTarget(start, folder, format);
+    if (target === null || known.has(target.real)) continue;
+    checkApart('--output-dir', target);
+    known.add(target.real);
+  }
+  return (flag, target) => {
+    if (!known.has(target.real)) checkApart(flag, target);
   };
 }
 
@@ -410,11 +453,11 @@ async function dryRunRequest(
   };
 }
 
-/** Creates a folder; its name is durable before anything is paid. */
+/** Creates a folder; its name is durable before anything is paid. Throws a usage error if no file fits into it. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true });
-    if (first === undefined) return;
+    if (first === undefined) return await access(folder, constants.W_OK | constants.X_OK);
     const top = dirname(resolve(first));
     for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
       await nodeFileOps.syncFolder(at);
@@ -423,6 +466,6 @@ async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     const taken = ['EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
     const why = taken ? 'something that is not a folder has its name' : readProblem(error);
-    throw usage(`the folder ${folder} cannot be created: ${why}`, 'choose another --output-dir');
+    throw usage(`the folder ${folder} cannot be used: ${why}`, 'choose another --output-dir');
   }
 }

@@ -52,9 +52,11 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       done,
     });
     await refuseEmpty(job, file);
+    // A listing that `--limit` cut short says so, and names the page to continue with.
+    const { hasMore, token } = file.progress;
     const closing = format.close(
       { reference: null, position: 0 },
-      { hasMore: false, token: null, failure: null },
+      { hasMore, token: hasMore ? token : null, failure: null },
     );
     const result = await file.finish(closing + format.tail());
     await noteFinished(job, result, true);

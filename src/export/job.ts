@@ -190,7 +190,7 @@ export function withRemedy(job: ExportJob, failure: Failure): Failure {
 }
 
 /** What stops a job in a folder stops that reference only, and is no usage error of the call (exit 2). */
-export function ofReference({ run }: ExportJob, failure: Failure): Failure {
+export function ofReference({ run }: Pick<ExportJob, 'run'>, failure: Failure): Failure {
   return run.folder !== null && failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure;
 }
 

@@ -304,12 +304,18 @@ export interface FolderMemories {
 
 const exportName = /^(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-]*\.(?:ndjson|json|csv|id)$/;
 
+/** Whether a file of a folder has the name of an export, or of a file that is kept beside one. */
+export function isExportName(name: string): boolean {
+  return exportName.test(name.replace(/\.(?:lock|part(?:\.json)?(?:\.tmp)?)$/, ''));
+}
+
 /** Reads all memories of a folder. Damaged ones are reported as problems; a newer one is left for its own turn. */
 export async function readFolderMemories(folder: string): Promise<FolderMemories> {
   const { readdir } = await import('node:fs/promises');
   const list = async (path: string): Promise<string[]> => {
     try {
-      return await readdir(path);
+      const entries = await readdir(path, { withFileTypes: true });
+      return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return [];
       throw error;

@@ -1,7 +1,7 @@
 import { operations } from '../api/contract.ts';
 import { resolvedId } from '../api/resolved-id.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
-import { noteMissing, videoIdOf } from '../run/listing.ts';
+import { videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
@@ -425,7 +425,6 @@ async function buyPages(
       await noteFinished(job, result, true);
       if (result.problem !== null) warnAfter(job, result.problem);
     }
-    noteMissing(receipt);
     return found;
   } finally {
     await file.close();

@@ -3,7 +3,7 @@ import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import { checkRoom } from '../fs/room.ts';
 import type { Format, Item } from '../output/format.ts';
-import { commandLine } from '../run/command-line.ts';
+import { resumeInstruction } from '../run/command-line.ts';
 import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
@@ -125,19 +125,11 @@ export function positionOf(progress: Progress, done = progress.done): Position {
   return { token, hasMore, entries, pages, total, done: done || progress.done };
 }
 
-function resumeHint({ run, receipt, start }: ExportJob, { entries, pages }: Progress): string {
-  const { invocation, restart } = run.task.options;
-  const same = commandLine(invocation, start.given === null ? [] : [start.given], {
-    drop: ['--from', '--restart'],
-  });
-  const command = !restart
-    ? 'run the same command'
-    : run.folder === null
-      ? `run: ${same}`
-      : 'run the same command without --restart';
-  if (run.folder !== null) return `${command} to resume`;
+function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): string {
+  const instruction = resumeInstruction(run.task.options);
+  const isKept = run.folder === null && (receipt.token !== null || pages > 0);
   const kept = `${count(entries, 'entry', 'entries')} in ${count(pages, 'page', 'pages')} kept`;
-  return receipt.token === null && pages === 0 ? `${command} to resume` : `${kept}; ${command} to resume`;
+  return isKept ? `${kept}; ${instruction}` : instruction;
 }
 
 /** A token that the service no longer accepts when an export is resumed: only starting over helps. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { usage } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { checkDescriptor, descriptorAt } from './descriptor.ts';
 import { guarded } from './file-errors.ts';
 import { effectiveUser, kindOf, ownerName } from './owned.ts';
@@ -22,6 +22,13 @@ export interface Target {
   readonly kind: 'file' | 'stream';
   /** Of a stream: the inherited descriptor, if it is one. */
   readonly descriptor?: number;
+}
+
+/** A usage error: the path leads through a link that another user may have planted. */
+export class ForeignLink extends Failure {
+  constructor(message: string, hint: string) {
+    super('usage', message, { hint });
+  }
 }
 
 /** Most symbolic links that are followed: as many as Linux follows. */
@@ -116,7 +123,7 @@ function checkLink(path: string, link: string, stats: Stats, folder: string): vo
   const around = lstatSync(folder);
   const writable = (around.mode & 0o022) !== 0 || (around.uid !== user && around.uid !== 0);
   if (!writable) return;
-  throw usage(
+  throw new ForeignLink(
     `${path}: ${link} is a symbolic link of another user (${ownerName(stats.uid)}) in a folder that others can write`,
     'name the file that it points to, or remove the link',
   );

@@ -233,7 +233,8 @@ class FileSink implements AnswerSink {
     const text = this.#texts.join('');
     const { writeWhole } = await import('../fs/write-whole.ts');
     try {
-      await writeWhole(this.#path, text);
+      const problem = await writeWhole(this.#path, text);
+      if (problem !== null) this.#session.warn({ label: null, message: problem.message });
     } catch (error) {
       const { total } = this.#session.budget;
       if (total.credits.confirmed === 0) throw error;

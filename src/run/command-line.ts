@@ -56,3 +56,18 @@ export function commandFor(
   const filter = '.references[] | select(.status == "interrupted" and .pages == 0).reference';
   return `jq -r ${shellQuote(filter)} ${shellQuote(summary)} | ${command}`;
 }
+
+/** How to resume an export. One that `--restart` started is resumed without that flag: its command is shown. */
+export function resumeInstruction({
+  invocation,
+  references,
+  restart,
+}: {
+  readonly invocation: Invocation;
+  readonly references: readonly string[];
+  readonly restart: boolean;
+}): string {
+  if (!restart) return 'run the same command to resume';
+  if (references.length > maxNamed) return 'run the same command without --restart to resume';
+  return `run: ${commandLine(invocation, references, { drop: ['--restart'] })} to resume`;
+}

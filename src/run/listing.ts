@@ -60,7 +60,6 @@ export async function listPages(
     receipt.entries = position.entries;
     receipt.total = position.total;
     receipt.token = position.hasMore ? position.token : null;
-    noteMissing(receipt);
     session.progress.update({
       reference: plan.reference ?? '',
       page: position.pages,
@@ -105,6 +104,7 @@ export async function listPages(
     if (failure.code === 'budget') receipt.needed = creditsNeeded(position, plan);
   }
   update();
+  compareWithTotal(receipt, position, plan);
   const end = {
     hasMore: failure === null ? position.hasMore : !isMissing(failure, position),
     token: failure === null ? receipt.token : position.token,
@@ -114,12 +114,11 @@ export async function listPages(
   if (failure !== null) throw failure;
 }
 
-/** Compares the entries with numVideos, if a page was bought. */
-export function noteMissing(receipt: Receipt): void {
-  const { total, entries, pages } = receipt;
-  if (total === null || pages === 0) return;
-  receipt.missing = Math.max(0, total - entries);
-  receipt.disappeared = Math.max(0, entries - total);
+/** How the entries compare with numVideos, if this run bought a page: information, never an error. */
+function compareWithTotal(receipt: Receipt, { total, entries }: Position, { known = 0 }: Bounds): void {
+  if (receipt.pages === 0 || total === null) return;
+  receipt.missing = Math.max(0, total - known - entries);
+  receipt.disappeared = Math.max(0, known + entries - total);
 }
 
 /** A reference that does not exist: its first page was refused. */

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { describeCredits } from '../api/credits.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { count } from '../text/count.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 import { type Receipt, spentOn } from './receipts.ts';
 
 /** Where reports go. */
@@ -69,8 +71,8 @@ export function reportFailures({ stderr, context }: Reporting, receipts: readonl
     const key = JSON.stringify([
       failure.code,
       failure.status,
-      failure.message,
-      failure.hint,
+      withoutNames(failure.message, receipt),
+      withoutNames(failure.hint ?? '', receipt),
       receipt.resumeHint,
     ]);
     groups.set(key, [...(groups.get(key) ?? []), receipt]);
@@ -84,10 +86,13 @@ export function reportFailures({ stderr, context }: Reporting, receipts: readonl
       stderr.error(failureLine(failure, nameOf(first), spentText(group), first.resumeHint));
     } else {
       const names = shortNames(group.flatMap(({ label }) => label ?? []));
-      const what = `${group.length} references: ${failure.message}`;
-      stderr.error(
-        `${failureLine(failure.with({ message: what }), null, spentText(group), first.resumeHint)}: ${names}`,
-      );
+      const message = `${group.length} references: ${withoutNames(failure.message, first)}`;
+      const { hint } = failure;
+      const shared = failure.with({
+        message,
+        ...(hint !== undefined && { hint: withoutNames(hint, first) }),
+      });
+      stderr.error(`${failureLine(shared, null, spentText(group), first.resumeHint)}: ${names}`);
     }
     stderr.stack(failure, context);
   }
@@ -98,6 +103,18 @@ export function reportFailures({ stderr, context }: Reporting, receipts: readonl
         left.flatMap(({ label }) => label ?? []),
       )}; --summary FILE lists all of them`,
     );
+}
+
+/** A text with FILE and REFERENCE in place of the names of one reference: the same cause gives the same text. */
+function withoutNames(text: string, { file, reference }: Receipt): string {
+  const general =
+    file === null
+      ? text
+      : text
+          .replaceAll(shellQuote(resolve(file)), 'FILE')
+          .replaceAll(resolve(file), 'FILE')
+          .replaceAll(file, 'FILE');
+  return reference === null ? general : general.replaceAll(` ${shellQuote(reference)} `, ' REFERENCE ');
 }
 
 /** What a line about a reference starts with: its label, and its file unless the message names that. */

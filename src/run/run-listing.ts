@@ -38,6 +38,8 @@ export async function runListing(
   context: Context,
 ): Promise<number> {
   const { shared, outputDir } = options;
+  if (outputDir !== null && shared.summary !== null)
+    await (await import('../export/exports.ts')).keepReportApart(outputDir, shared.summary);
   return await runSession(operation.name, { shared, files: filesOf(options) }, context, async () => {
     const { starts, several, repeated } = await readStarts(operation, options, context);
     const task: ListingTask = {
@@ -111,7 +113,7 @@ export function filesOf({
   ])[] = [
     ['--output', shared.output, 'output'],
     ['--seen', seen, 'output'],
-    ['--from', from === '-' ? null : from, 'input'],
+    ['--from', from, 'input'],
     ['--key-file', shared.keyFile, 'input'],
   ];
   return named.flatMap(([flag, path, kind]) => (path == null ? [] : [{ flag, path, kind }]));

@@ -73,12 +73,11 @@ export async function runSession(
   prepare: () => Promise<SessionPlan>,
 ): Promise<number> {
   const summary = new Summary(command, shared, context);
-  if (files.length > 0 || shared.summary !== null) {
+  const named = [...files, ...otherFiles(shared, context.env)];
+  if (named.length > 0) {
+    if (shared.summary !== null && !shared.dryRun) await summary.check();
     const { checkApart } = await import('../fs/apart.ts');
-    const report =
-      shared.summary === null ? [] : [{ flag: '--summary', path: shared.summary, kind: 'output' as const }];
-    if (report.length > 0 && !shared.dryRun) await summary.check();
-    await checkApart([...files, ...report]);
+    await checkApart(named);
   }
   let plan: SessionPlan;
   try {
@@ -94,6 +93,16 @@ export async function runSession(
   await summary.open(plan);
   const result = await perform(command, plan, shared, context, summary);
   return await summary.close(result);
+}
+
+/** The files of every command: the report, and the key file that a variable names. */
+export function otherFiles({ summary, keyFile }: SharedOptions, env: Context['env']): NamedFile[] {
+  const files: NamedFile[] = [];
+  if (summary !== null) files.push({ flag: '--summary', path: summary, kind: 'output' });
+  const key = env.CHANLIST_API_KEY_FILE;
+  if (key && !env.CHANLIST_API_KEY && keyFile === undefined)
+    files.push({ flag: 'CHANLIST_API_KEY_FILE', path: key, kind: 'input' });
+  return files;
 }
 
 /** How a session ended. */
@@ -271,12 +280,14 @@ class Summary {
     this.#startedAt = context.clock.elapsed();
   }
 
-  /** Throws `failed` (1) if it cannot be created. */
+  /** Throws `failed` (1) if it cannot be created, a usage error for a planted link. */
   async check(): Promise<void> {
+    const { ForeignLink } = await import('../fs/target.ts');
     const { prepareWhole } = await import('../fs/write-whole.ts');
     try {
       await prepareWhole(this.#shared.summary ?? '');
     } catch (error) {
+      if (error instanceof ForeignLink) throw error;
       const { message, hint } = toFailure(error);
       throw new Failure('failed', `--summary: ${message}`, hint === undefined ? {} : { hint });
     }

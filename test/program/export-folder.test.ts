@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type ExportFixture, exportFixture, fileFormats, uninterrupted } from '../support/exports.ts';
+import {
+  type ExportFixture,
+  exportFixture,
+  exportsIn,
+  fileFormats,
+  uninterrupted,
+} from '../support/exports.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { page, scriptedService } from '../support/service.ts';
 
@@ -15,12 +21,11 @@ async function idOf(fixture: ExportFixture, reference: string): Promise<string> 
   return stdout.trim();
 }
 
-async function filesIn(fixture: ExportFixture, folder = 'exports'): Promise<string[]> {
-  return (await readdir(join(fixture.folder, folder))).sort();
-}
+const filesIn = (fixture: ExportFixture, folder = 'exports'): Promise<string[]> =>
+  exportsIn(join(fixture.folder, folder));
 
 for (const format of fileFormats) {
-  test(`one file a reference, <ID>.${format}, and nothing else; the folder is made`, async (t) => {
+  test(`one file per reference, <ID>.${format}, beside the folder's memory; the folder is created`, async (t) => {
     const fixture = await exportFixture(t);
     const result = await fixture.run(['uploads', ...lists, '--output-dir', 'new/exports', '-f', format]);
     assert.equal(result.exit, 0, result.stderr);
@@ -39,10 +44,14 @@ for (const format of fileFormats) {
       );
     }
     assert.deepEqual(await filesIn(fixture, 'new/exports'), names.sort());
+    assert.deepEqual(
+      (await readdir(join(fixture.folder, 'new/exports/.chanlist'))).sort(),
+      names.map((name) => `${name}.json`),
+    );
   });
 }
 
-test('the format of a folder is ndjson; playlists are named by their IDs', async (t) => {
+test('the default format of a folder is ndjson; the file of a playlist has its ID', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
   const result = await fixture.run([
     'playlist',
@@ -54,7 +63,7 @@ test('the format of a folder is ndjson; playlists are named by their IDs', async
   assert.deepEqual(await filesIn(fixture), ['PLdemo.ndjson']);
 });
 
-test('an ID from the service that could not be a file name names none (8), the others are exported', async (t) => {
+test('an ID from the service that cannot name a file: 8 for that reference, the others are exported', async (t) => {
   for (const id of ['../UCx', 'UC x', '', '.', 'UC/x', 'UC\n', 'UCä', 7, null, 'CON:']) {
     const service = await scriptedService(t, ({ path, query }) => {
       if (!path.endsWith('resolve')) return { body: page(0, 2, null) };
@@ -64,17 +73,17 @@ test('an ID from the service that could not be a file name names none (8), the o
     const on = { baseUrl: service.url, unwatched: true };
     const result = await fixture.run(['uploads', '@bad', '@good', '--output-dir', 'exports', '-f', 'id'], on);
     assert.equal(result.exit, 8, String(id));
-    assert.match(result.stderr, /@bad: the channel ID from the service cannot name a file/);
-    assert.deepEqual(
-      (await filesIn(fixture)).filter((name) => !name.startsWith('.')),
-      ['UCgood_-1.id'],
+    assert.match(
+      result.stderr,
+      /^chanlist: @bad: the (?:ID from the service cannot name a file|response has no channel_id); [^\n]*\n$/,
     );
+    assert.deepEqual(await filesIn(fixture), ['UCgood_-1.id']);
     assert.deepEqual(await fixture.files(), ['exports']);
     assert.equal(result.summary?.credits.confirmed, 1);
   }
 });
 
-test('--concurrency: so many at a time, 4 where it is not given', async (t) => {
+test('--concurrency limits the concurrent references; the default is 4', async (t) => {
   for (const [flags, most] of [
     [[], 4],
     [['--concurrency', '1'], 1],
@@ -130,7 +139,7 @@ test('one long list does not keep the others waiting', async (t) => {
   );
 });
 
-test('several that are limited at once wait once: --max-wait counts the time, not the requests', async (t) => {
+test('concurrent waits for one rate limit count once against --max-wait', async (t) => {
   const waiting: (() => void)[] = [];
   const service = await scriptedService(t, async (_, number) => {
     if (number >= 3) return { body: page(0, 1, null) };
@@ -157,17 +166,17 @@ test('several that are limited at once wait once: --max-wait counts the time, no
   assert.equal(result.exit, 0, result.stderr);
 });
 
-test('a failure of one stops only that one; the first in input order gives the exit code', async (t) => {
+test('a failure of one reference stops that one; the first in input order sets the exit code', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'exports'));
   const taken = `${await idOf(fixture, '@size-15')}.id`;
   await mkdir(join(fixture.folder, 'exports', taken));
   for (const [references, exit] of [
     [['@size-5', '@gone', '@size-15', '@size-25'], 5],
-    [['@size-5', '@size-15', '@gone', '@size-25'], 2],
+    [['@size-6', '@size-15', '@gone', '@size-26'], 2],
   ] as const) {
     const result = await fixture.run(['uploads', ...references, '--output-dir', 'exports', '-f', 'id']);
-    assert.equal(result.exit, exit);
+    assert.equal(result.exit, exit, result.stderr);
     assert.equal(result.charged, 4);
     assert.match(result.stderr, /^chanlist: @gone: not found /m);
     assert.match(result.stderr, /^chanlist: @size-15: exports\/UC\S+ is a folder, not a regular file/m);
@@ -182,11 +191,10 @@ test('a failure of one stops only that one; the first in input order gives the e
             : [reference, 'complete', 0],
       ),
     );
-    assert.equal((await filesIn(fixture)).length, 3);
   }
 });
 
-test('a failure of the account ends the call, is told once, and gives its code before all others', async (t) => {
+test('a failure of the account ends the call in one line and sets its exit code; the same command resumes', async (t) => {
   const fixture = await exportFixture(t);
   fixture.sandbox.setCredits(4);
   const args = ['uploads', '@gone', ...lists, '--output-dir', 'exports'];
@@ -195,7 +203,7 @@ test('a failure of the account ends the call, is told once, and gives its code b
   assert.equal(result.charged, 4);
   assert.match(
     result.stderr,
-    /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 done: the same command continues with the rest\n/m,
+    /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 done; run the same command to resume\n/m,
   );
   assert.equal(result.stderr.split('\n').length - 1, 2);
   fixture.sandbox.setCredits(100);
@@ -205,7 +213,133 @@ test('a failure of the account ends the call, is told once, and gives its code b
   assert.equal((await filesIn(fixture)).length, lists.length);
 });
 
-test('the budget holds when all race for its last credit, and nothing is paid twice afterwards', async (t) => {
+test('failures with the same cause are one line with a count and three names, each with its line of --from', async (t) => {
+  const fixture = await exportFixture(t);
+  const references = Array.from({ length: 12 }, (_, n) => `@gone${n}`);
+  await writeFile(join(fixture.folder, 'refs.txt'), `# not there\n${references.join('\n')}\n@size-5\n`);
+  const args = ['uploads', '--from', 'refs.txt', '--output-dir', 'exports'];
+  const result = await fixture.run(args);
+  assert.equal(result.exit, 5);
+  assert.match(
+    result.stderr,
+    /^chanlist: 12 references: not found \(404[^\n]*: refs\.txt:2 @gone0, refs\.txt:3 @gone1, refs\.txt:4 @gone2 and 9 more\n$/,
+  );
+  assert.equal(result.summary?.counts.failed, 12);
+  assert.equal(result.summary?.references.filter(({ error }) => error?.code === 'not_found').length, 12);
+});
+
+test('a channel that was exported before is gone, not misspelled; it sets the exit code only if nothing else failed', async (t) => {
+  let gone = false;
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (query.get('channel') === 'UCb' || query.get('input') === 'UCb') return { status: 404 };
+    if (gone && (query.get('channel') ?? query.get('input')) === 'UCa') return { status: 404 };
+    return { body: path.endsWith('latest') ? { results: [] } : page(0, 2, null) };
+  });
+  const fixture = await exportFixture(t);
+  const on = { baseUrl: service.url, unwatched: true };
+  const args = ['uploads', 'UCa', '--output-dir', 'exports', '--update'];
+  assert.equal((await fixture.run(args, on)).exit, 0);
+  gone = true;
+  const alone = await fixture.run(args, on);
+  assert.equal(alone.exit, 5);
+  assert.match(alone.stderr, /^chanlist: UCa[^\n]*: gone: last seen on \d{4}-\d\d-\d\d; [^\n]*\n$/);
+  assert.doesNotMatch(alone.stderr, /spelling/);
+  service.seen.length = 0;
+  const night = await fixture.run(args, on);
+  assert.deepEqual([night.exit, night.stderr], [5, ''], 'reported once, asked for again');
+  assert.ok(service.seen.length > 0);
+  assert.equal(night.only.credits.confirmed, 0);
+  await writeFile(join(fixture.folder, 'exports/UCc.ndjson'), '{"videoId":');
+  const both = await fixture.run(['uploads', 'UCa', 'UCc', '--output-dir', 'exports', '--update'], on);
+  assert.equal(both.exit, 1);
+});
+
+test('a damaged export, and one of another channel, stop their reference only (1)', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--update'];
+  assert.equal((await fixture.run(args)).exit, 0);
+  const [first = '', second = '', third = ''] = await Promise.all(lists.map((one) => idOf(fixture, one)));
+  const path = (id: string): string => join(fixture.folder, `exports/${id}.ndjson`);
+  await writeFile(path(first), (await readFile(path(first), 'utf8')).slice(0, -9));
+  await writeFile(path(second), await readFile(path(third)));
+  fixture.sandbox.setUploads('@size-25', 27);
+  const result = await fixture.run(args);
+  assert.equal(result.exit, 1, result.stderr);
+  assert.equal(result.charged, 1);
+  assert.match(
+    result.stderr,
+    new RegExp(`^chanlist: @size-5: \\S*${first}\\.ndjson:5: [^\\n]*--restart$`, 'm'),
+  );
+  assert.match(
+    result.stderr,
+    new RegExp(`^chanlist: @size-15: \\S*${second}\\.ndjson holds another channel`, 'm'),
+  );
+  assert.deepEqual(
+    result.summary?.references.map(({ status, exit }) => [status, exit]),
+    [
+      ['failed', 1],
+      ['failed', 1],
+      ['complete', 0],
+      ['unchanged', 0],
+    ],
+  );
+});
+
+test('five references that fail in a row with 7 are an outage: it ends the call', async (t) => {
+  const channel = (n: number): string => `UC${String(n).padStart(22, '0')}`;
+  for (const [working, sent] of [
+    [[], 5],
+    // A success in between starts the count again.
+    [[3], 9],
+  ] as const) {
+    const service = await scriptedService(t, ({ query }) =>
+      working.some((n) => channel(n) === query.get('channel')) ? { body: page(0, 1, null) } : { status: 500 },
+    );
+    const fixture = await exportFixture(t);
+    const references = Array.from({ length: 12 }, (_, n) => channel(n));
+    const args = [
+      'uploads',
+      ...references,
+      '--output-dir',
+      'exports',
+      '--concurrency',
+      '1',
+      '--retries',
+      '0',
+    ];
+    const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
+    assert.equal(result.exit, 7);
+    assert.equal(service.seen.length, sent);
+    assert.match(result.stderr, /^chanlist: [^\n]*5 references failed in a row[^\n]*500[^\n]*\n/m);
+    assert.equal(result.summary?.counts.interrupted, 12 - sent);
+    assert.equal(result.summary?.counts.failed, sent - working.length);
+  }
+});
+
+test('a spent budget stops buying, not looking: what needs no page is done, the rest is interrupted', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--update', '--concurrency', '1'];
+  assert.equal((await fixture.run(args)).exit, 0);
+  for (const one of ['@size-5', '@size-15']) fixture.sandbox.setUploads(one, 40);
+  const result = await fixture.run([...args, '--max-credits', '2']);
+  assert.equal(result.exit, 9);
+  assert.equal(result.charged, 2);
+  assert.deepEqual(
+    result.summary?.references.map(({ status, exit }) => [status, exit]),
+    [
+      ['interrupted', 9],
+      ['interrupted', 9],
+      ['unchanged', 0],
+      ['unchanged', 0],
+    ],
+  );
+  assert.match(
+    result.stderr,
+    /^chanlist: 2 references stopped by the budget[^\n]*: @size-5, @size-15; 2 credits spent; 2 of 4 done; run the same command to resume\n$/,
+  );
+});
+
+test('the budget holds when concurrent references compete for its last credit; nothing is paid twice', async (t) => {
   const fixture = await exportFixture(t, { latency: 5 });
   const references = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
   const args = ['uploads', ...references, '--output-dir', 'exports', '--concurrency', '8'];
@@ -214,35 +348,35 @@ test('the budget holds when all race for its last credit, and nothing is paid tw
   assert.equal(first.charged, 7);
   assert.match(
     first.stderr,
-    /^chanlist: stopped by the budget[^\n]*; 7 credits spent; [^\n]*continues with the rest\n$/,
+    /^chanlist: \d references stopped by the budget[^\n]*; 7 credits spent; [^\n]*run the same command to resume\n$/,
   );
   const second = await fixture.run([...args, '--max-credits', '7']);
   assert.equal(second.charged, 7);
   const third = await fixture.run([...args, '--max-credits', '7']);
   assert.equal(third.exit, 0, third.stderr);
   assert.equal(first.charged + second.charged + third.charged, 16);
-  assert.equal((await filesIn(fixture)).length, 8);
   for (const reference of references) {
     const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
     assert.equal(text, await uninterrupted(fixture, ['uploads', reference]));
   }
 });
 
-test('a reference given as handle, as URL and as ID is exported once', async (t) => {
+test('references that resolve to one ID are exported once; stderr says so', async (t) => {
   const fixture = await exportFixture(t);
   const id = await idOf(fixture, '@size-25');
   const args = ['uploads', '@size-25', `https://example.com/channel/${id}`, id, '--output-dir', 'exports'];
-  const result = await fixture.run(args);
+  const result = await fixture.run([...args, '--concurrency', '1']);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 3);
   assert.deepEqual(await filesIn(fixture), [`${id}.ndjson`]);
-  assert.deepEqual(
-    result.summary?.references.map(({ file }) => file),
-    [`exports/${id}.ndjson`, `exports/${id}.ndjson`],
+  assert.match(result.stderr, /^chanlist: 1 reference is given more than once and listed once$/m);
+  assert.match(
+    result.stderr,
+    /^chanlist: 1 reference leads to the ID of another one and is exported once: [^\n]*$/m,
   );
 });
 
-test('interrupted: the same command does not pay for finished files again, says so with -v, and leaves nothing', async (t) => {
+test('an interrupted folder run: the same command resumes, complete exports are kept, then all of them', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'refs.txt'), `# all\n${lists.join('\n')}\n`);
   const args = [
@@ -260,36 +394,41 @@ test('interrupted: the same command does not pay for finished files again, says 
   assert.equal(first.exit, 9);
   assert.match(
     first.stderr,
-    /--max-credits allows 4 credits; about 2 more are needed for the one begun, and more for 1 not begun; 4 credits spent; 2 of 4 done: the same command continues with the rest\n$/,
+    /^chanlist: 2 references stopped by the budget: --max-credits allows 4 credits; about 2 more are needed for 1 reference, and more for 1 not started: refs\.txt:4 @size-25, refs\.txt:5 @size-8; 4 credits spent; 2 of 4 done; run the same command to resume\n$/,
   );
-  // Something else in the same folder changes nothing about that, also of the same kind.
-  assert.equal((await fixture.run(['uploads', '@size-3', '@size-4', '--output-dir', 'exports'])).exit, 0);
-  const others = ['uploads', '@size-3', '@size-4', '--output-dir', 'exports', '-f', 'csv'];
-  assert.equal((await fixture.run(others)).charged, 2);
-  assert.equal((await fixture.run(others)).charged, 2);
-  assert.equal(
-    (await fixture.run(['playlist', 'PLdemo', '--output-dir', 'exports', '-f', 'csv', '-n', '5'])).exit,
-    0,
-  );
-  const second = await fixture.run([...args, '-v']);
+  // Other exports in the same folder change nothing about that.
+  assert.equal((await fixture.run(['uploads', '@size-3', '--output-dir', 'exports'])).exit, 0);
+  const requests = fixture.requests.length;
+  const second = await fixture.run(args);
   assert.equal(second.exit, 0);
   assert.equal(second.charged, pages - 4);
+  assert.match(fixture.requests[requests] ?? '', /continuation=/, 'the interrupted one comes first');
   assert.match(
     second.stderr,
-    /^chanlist: exports: 2 files were finished by the interrupted run, begun \d{4}-[^;]*; --restart exports all anew$/m,
+    /^chanlist: 2 complete exports are kept; --update brings them up to date [^\n]*, --restart exports them again \(about \d credits?\)\n$/,
   );
   assert.deepEqual(
     second.summary?.references.map(({ status }) => status),
-    ['unchanged', 'unchanged', 'complete', 'complete'],
+    ['kept', 'kept', 'complete', 'complete'],
   );
-  assert.ok(
-    (await filesIn(fixture)).every((name) => /^(?:UC[\w-]+\.(?:csv|ndjson)|PLdemo\.csv)$/.test(name)),
-  );
-  // Through: the next night is another export.
-  assert.equal((await fixture.run(args)).charged, pages);
+  assert.deepEqual(second.summary?.references[2]?.resumed, { entries: 10, credits: 1 });
+  const third = await fixture.run(args);
+  assert.deepEqual([third.exit, third.charged, third.summary?.counts.kept], [0, 0, 4]);
 });
 
-test('a list that the service cannot give tonight: the others are not paid again for it', async (t) => {
+test('playlists in a folder are kept, too; --update is not offered', async (t) => {
+  const fixture = await exportFixture(t, { pageSize: 100 });
+  const args = ['playlist', 'PLdemo', '--output-dir', 'exports'];
+  assert.equal((await fixture.run(args)).charged, 4);
+  const again = await fixture.run(args);
+  assert.deepEqual([again.exit, again.charged, again.only.status], [0, 0, 'kept']);
+  assert.match(
+    again.stderr,
+    /^chanlist: 1 complete export is kept; --restart exports them again \(about 4 credits\)\n$/,
+  );
+});
+
+test('a reference that the service cannot list tonight does not make the others pay again', async (t) => {
   let down = true;
   const service = await scriptedService(t, ({ query }) => {
     if (query.get('channel') === 'UCb' && down) return { status: 503 };
@@ -298,65 +437,85 @@ test('a list that the service cannot give tonight: the others are not paid again
   const fixture = await exportFixture(t);
   const args = ['uploads', 'UCa', 'UCb', 'UCc', '--output-dir', 'exports', '--retries', '0', '-f', 'id'];
   const on = { baseUrl: service.url, unwatched: true };
-  const first = await fixture.run(args, on);
-  assert.equal(first.exit, 7);
-  assert.match(
-    first.stderr,
-    /exports: the same command continues with the rest, and does not export the 2 finished again/,
-  );
-  down = false;
-  const second = await fixture.run(args, on);
-  assert.equal(second.exit, 0);
-  assert.equal(second.summary?.credits.confirmed, 1);
+  const costs: (number | undefined)[] = [];
+  for (const exit of [7, 7, 0]) {
+    down = exit === 7 && costs.length < 2;
+    const result = await fixture.run(args, on);
+    assert.equal(result.exit, exit);
+    costs.push(result.summary?.credits.confirmed);
+  }
+  assert.deepEqual(costs, [2, 0, 1]);
   assert.deepEqual(await filesIn(fixture), ['UCa.id', 'UCb.id', 'UCc.id']);
 });
 
-test('a list that the service never gives does not keep the others from being exported anew', async (t) => {
-  const service = await scriptedService(t, ({ query }) =>
-    query.get('channel') === 'UCb' ? { status: 503 } : { body: page(0, 2, null) },
-  );
+test('the lock is per FILE: 10 for what another run writes, other references share the folder', async (t) => {
   const fixture = await exportFixture(t);
-  const args = ['uploads', 'UCa', 'UCb', 'UCc', '--output-dir', 'exports', '--retries', '0', '-f', 'id'];
-  const costs: (number | undefined)[] = [];
-  for (let night = 0; night < 4; night++) {
-    const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
-    assert.equal(result.exit, 7);
-    costs.push(result.summary?.credits.confirmed);
-  }
-  // The night after a failure is for what failed; the next one is for all again.
-  assert.deepEqual(costs, [2, 0, 2, 0]);
-});
-
-test('two runs on one folder: the second ends at once (10), and sends nothing', async (t) => {
-  const fixture = await exportFixture(t);
-  const args = ['uploads', 'UCa', 'UCb', '--output-dir', 'exports'];
   let url = '';
-  let second: Promise<{ exit: number | null; stderr: string }> | null = null;
-  const service = await scriptedService(t, async () => {
-    second ??= fixture.run(args, { baseUrl: url, unwatched: true });
-    await second;
+  const runs: ReturnType<typeof fixture.run>[] = [];
+  const service = await scriptedService(t, async ({ query }) => {
+    if (query.get('channel') !== 'UCc') {
+      if (runs.length === 0)
+        runs.push(
+          fixture.run(['uploads', 'UCa', 'UCb', 'UCc', '--output-dir', 'exports'], {
+            baseUrl: url,
+            unwatched: true,
+          }),
+        );
+      await runs[0];
+    }
     return { body: page(0, 2, null) };
   });
   url = service.url;
-  const first = await fixture.run(args, { baseUrl: url, unwatched: true });
+  const first = await fixture.run(['uploads', 'UCa', 'UCb', '--output-dir', 'exports'], {
+    baseUrl: url,
+    unwatched: true,
+  });
   assert.equal(first.exit, 0, first.stderr);
-  assert.equal(service.seen.length, 2);
-  const { exit, stderr } = (await second) ?? { exit: null, stderr: '' };
-  assert.equal(exit, 10);
-  assert.match(stderr, /^chanlist: exports: another run is writing this file; [^\n]*\n$/);
+  const other = await runs[0];
+  assert.equal(other?.exit, 10);
+  assert.match(
+    other?.stderr ?? '',
+    /^chanlist: 2 references: FILE: another run is writing this file; [^\n]*: UCa, UCb\n$/,
+  );
+  assert.deepEqual(
+    other?.summary?.references.map(({ status, exit }) => [status, exit]),
+    [
+      ['failed', 10],
+      ['failed', 10],
+      ['complete', 0],
+    ],
+  );
+  assert.equal(service.seen.length, 3);
 });
 
-test('--restart exports all anew', async (t) => {
+test('--restart always starts over; what it has not reached stays, and stderr prints the commands', async (t) => {
   const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1'];
-  assert.equal((await fixture.run([...args, '--max-credits', '4'])).exit, 9);
-  const result = await fixture.run([...args, '--restart']);
-  assert.equal(result.exit, 0);
-  assert.equal(result.charged, pages);
-  assert.equal((await filesIn(fixture)).length, lists.length);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
+  assert.equal((await fixture.run(args)).charged, pages);
+  for (const one of lists) fixture.sandbox.setUploads(one, 15);
+  const stopped = await fixture.run([...args, '--restart', '--max-credits', '5']);
+  assert.equal(stopped.exit, 9);
+  assert.match(
+    stopped.stderr,
+    /2 of 4 done; run: chanlist uploads @size-5 @size-15 @size-25 @size-8 [^\n]* to resume; to export the others again: chanlist uploads @size-8 [^\n]*--restart[^\n]*\n$/,
+  );
+  const lengths = async (): Promise<number[]> =>
+    await Promise.all(
+      lists.map(async (one) => {
+        const text = await fixture.read(`exports/${await idOf(fixture, one)}.id`);
+        return text.split('\n').length - 1;
+      }),
+    );
+  assert.deepEqual(await lengths(), [15, 15, 25, 8]);
+  assert.equal((await fixture.run([...args, '--restart', '--max-credits', '3'])).charged, 3);
+  const resumed = await fixture.run(args);
+  assert.equal(resumed.charged, 1, 'the page that @size-15 lacked');
+  const whole = await fixture.run([...args, '--restart']);
+  assert.equal(whole.charged, 8);
+  assert.deepEqual(await lengths(), [15, 15, 15, 15]);
 });
 
-test('signals end the call with their code; a file that is being written goes on', async (t) => {
+test('a signal ends the call with its code; the same command resumes every file', async (t) => {
   for (const [signal, exit] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -381,7 +540,7 @@ test('signals end the call with their code; a file that is being written goes on
     assert.equal(stopped.exit, exit);
     assert.match(
       stopped.stderr,
-      new RegExp(`^chanlist: stopped by ${signal}; [^\\n]*continues with the rest\\n$`),
+      new RegExp(`^chanlist: stopped by ${signal}; [^\\n]*\\d of 4 done; run the same command to resume\\n$`),
     );
     const possibly = stopped.summary?.credits.possibly_charged ?? 0;
     fixture.onRequest = () => {};
@@ -393,7 +552,7 @@ test('signals end the call with their code; a file that is being written goes on
   }
 });
 
-test('killed while several are written, again and again: all goes on', async (t) => {
+test('killed again and again while several files are written: the same command resumes all of them', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3', '-f', 'json'];
   let kills = 0;
@@ -416,7 +575,7 @@ test('killed while several are written, again and again: all goes on', async (t)
   }
   fixture.onRequest = () => {};
   assert.ok(kills > 0);
-  // Three requests may be under way when the process dies.
+  // Three requests may be in flight when the process dies.
   assert.ok(charged <= pages + 3 * kills, `${charged} credits, ${kills} kills`);
   for (const reference of lists) {
     const text = await fixture.read(`exports/${await idOf(fixture, reference)}.json`);
@@ -425,33 +584,32 @@ test('killed while several are written, again and again: all goes on', async (t)
   assert.equal((await filesIn(fixture)).length, lists.length);
 });
 
-test('a locked file is one reference that failed (10); the others are exported', async (t) => {
+test('no output destroys an export of the folder, nor the other way round: 2, nothing is bought', async (t) => {
   const fixture = await exportFixture(t);
-  const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
-  await mkdir(join(fixture.folder, 'exports'));
-  const id = await idOf(fixture, '@size-25');
+  const id = await idOf(fixture, '@size-5');
+  const list = `exports/${id}.ndjson`;
+  await mkdir(join(fixture.folder, 'exports/.chanlist'), { recursive: true, mode: 0o700 });
+  await writeFile(join(fixture.folder, list), `${id}\n`);
   const before = fixture.requests.length;
-  let asked: () => void = () => {};
-  const waiting = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
-  fixture.onRequest = (_, number) => {
-    if (number === before + 2) asked();
-  };
-  proxy.holdFrom(2);
-  const first = fixture.run(['uploads', '@size-25', '-o', `exports/${id}.ndjson`], {
-    baseUrl: proxy.url,
-    unwatched: true,
-  });
-  await waiting;
-  const second = await fixture.run(['uploads', ...lists, '--output-dir', 'exports'], { unwatched: true });
-  assert.equal(second.exit, 10);
-  assert.equal(second.summary?.credits.confirmed, pages - 3);
-  proxy.release();
-  assert.equal((await first).exit, 0);
+  for (const args of [
+    [id, '--output-dir', 'exports', '--from', list],
+    [id, '--output-dir', 'exports', '--key-file', list],
+    [id, '--output-dir', 'exports', '--summary', list],
+    ['@size-5', '--output-dir', 'exports', '--summary', list],
+    ['@size-5', '--output-dir', 'exports', '--summary', `${list}.part.json`],
+    [id, '--output-dir', 'exports', '--summary', `exports/.chanlist/${id}.ndjson.json`],
+  ]) {
+    const result = await fixture.run(['uploads', ...args], { noSummary: true });
+    assert.equal(result.exit, 2, `${args.join(' ')}: ${result.stderr}`);
+    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+  }
+  assert.equal(fixture.requests.length, before);
+  const late = await fixture.run(['uploads', '@size-5', '--output-dir', 'exports', '--from', list]);
+  assert.deepEqual([late.exit, late.charged], [2, 0]);
+  assert.equal(await fixture.read(list), `${id}\n`);
 });
 
-test('--output-dir that cannot be: 2 before any request', async (t) => {
+test('a folder that cannot be created: 2 before any request', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'file'), '');
   for (const folder of ['file', 'file/below', '/dev/null/x']) {
@@ -462,68 +620,32 @@ test('--output-dir that cannot be: 2 before any request', async (t) => {
   assert.deepEqual(fixture.requests, []);
 });
 
-test('missing videos in a folder: the mend is a command for that file', async (t) => {
-  const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '-f', 'csv', '--update'];
-  assert.equal((await fixture.run(args)).exit, 0);
-  const name = `exports/${await idOf(fixture, '@size-25')}.csv`;
-  const rows = (await fixture.read(name)).split(/\n(?=[\w-]{11},)/);
-  await writeFile(join(fixture.folder, name), `${rows.slice(0, 16).join('\n')}\n`);
-  fixture.sandbox.setUploads('@size-25', 26);
-  const result = await fixture.run(args);
-  assert.equal(result.exit, 0);
-  assert.equal(result.charged, 1);
-  const mend = /10 of 26 videos are missing; .* with: chanlist ([^\n]+)\n/.exec(result.stderr)?.[1] ?? '';
-  assert.match(mend, /^uploads @size-25 .*--restart$/);
-  assert.doesNotMatch(mend, /--output-dir/);
-  const words = mend
-    .split(' ')
-    .filter((word, at, all) => word !== '--summary' && all[at - 1] !== '--summary');
-  assert.equal((await fixture.run(words)).charged, 3);
-  assert.equal(await fixture.read(name), await uninterrupted(fixture, ['uploads', '@size-25', '-f', 'csv']));
-});
-
-test('a thousand channels every night: 0 credits for nothing new, 50 where 50 have new ones', async (t) => {
+test('many channels every night: 0 credits and one request per channel if nothing is new', async (t) => {
   const fixture = await exportFixture(t, { credits: 10_000, pageSize: 100 });
-  const handles = Array.from({ length: 1000 }, (_, n) => `@size-${n + 1}`);
-  // Three uploads each: the number of entries is not what this is about.
+  const handles = Array.from({ length: 100 }, (_, n) => `@size-${n + 1}`);
   for (const handle of handles) fixture.sandbox.setUploads(handle, 3);
   await writeFile(join(fixture.folder, 'refs.txt'), `${handles.join('\n')}\n`);
-  const args = [
-    'uploads',
-    '--from',
-    'refs.txt',
-    '--output-dir',
-    'exports',
-    '--update',
-    '--concurrency',
-    '8',
-    '-f',
-    'id',
-  ];
+  const args = ['uploads', '--from', 'refs.txt', '--output-dir', 'exports', '--update', '-f', 'id'];
   const first = await fixture.run(args);
   assert.equal(first.exit, 0, first.stderr);
-  assert.equal(first.charged, 1000);
+  assert.equal(first.charged, 100);
   const night = await fixture.run(args);
-  assert.equal(night.exit, 0, night.stderr);
-  assert.equal(night.charged, 0);
-  assert.ok(night.summary?.references.every(({ status }) => status === 'unchanged'));
-  for (let n = 0; n < 50; n++) fixture.sandbox.setUploads(handles[n * 20] ?? '', 3 + 1 + (n % 15));
+  assert.deepEqual([night.exit, night.charged, night.stderr], [0, 0, '']);
+  assert.equal(night.summary?.counts.unchanged, 100);
+  assert.equal(night.summary?.requests, 100);
+  for (let n = 0; n < 5; n++) fixture.sandbox.setUploads(handles[n * 20] ?? '', 3 + 1 + n);
   const busy = await fixture.run(args);
-  assert.equal(busy.exit, 0, busy.stderr);
-  assert.equal(busy.charged, 50);
-  assert.equal(busy.summary?.references.filter(({ status }) => status === 'complete').length, 50);
+  assert.deepEqual([busy.exit, busy.charged, busy.summary?.counts.complete], [0, 5, 5]);
   assert.equal(
     busy.summary?.references.reduce((sum, receipt) => sum + (receipt.new ?? 0), 0),
-    Array.from({ length: 50 }, (_, n) => 1 + (n % 15)).reduce((a, b) => a + b),
+    1 + 2 + 3 + 4 + 5,
   );
-  assert.equal((await filesIn(fixture)).length, 1000);
 });
 
-test('--dry-run of a folder looks at the files whose names are known', async (t) => {
+test('--dry-run of a folder takes account of the files whose names are known', async (t) => {
   const service = await scriptedService(t, ({ query, path }) => {
     if (path.endsWith('/latest')) return { body: { results: [] } };
-    return { body: query.has('continuation') ? page(2, 4, null) : page(0, 2, 'second') };
+    return { body: query.has('continuation') ? page(2, 4, null) : page(0, 2, 'second', 4) };
   });
   const fixture = await exportFixture(t);
   const on = { baseUrl: service.url, unwatched: true };
@@ -534,16 +656,18 @@ test('--dry-run of a folder looks at the files whose names are known', async (t)
     assert.equal(service.seen.length, requests);
     return stdout.replaceAll(service.url, '');
   };
-  const begin = 'GET /api/v2/media/channel/videos?channel=UCa  1 credit a page\n';
-  const resolve = 'GET /api/v2/media/channel/resolve?input=%40b  free, then 1 credit a page';
-  assert.equal(await dry(), `${begin}${resolve}\n`);
-  assert.equal(await dry('--update'), `${begin}${resolve} for what is new\n`);
+  const first = 'GET /api/v2/media/channel/videos?channel=UCa  1 credit per page';
+  const resolve = 'GET /api/v2/media/channel/resolve?input=%40b  free, then 1 credit per page';
+  assert.equal(await dry(), `${first}\n${resolve}\n`);
+  assert.equal(await dry('--update'), `${first}\n${resolve} for new entries\n`);
+  assert.equal(await dry('--max-credits', '5'), `${first}\n${resolve}\nat most 5 credits in all\n`);
 
   const one = ['uploads', 'UCa', '--output-dir', 'exports'];
   assert.equal((await fixture.run([...one, '--max-credits', '1'], on)).exit, 9);
-  const next = 'GET /api/v2/media/channel/videos?continuation=second  1 credit a page\n';
-  assert.equal(await dry(), `${next}${resolve}\n`);
+  const next = 'GET /api/v2/media/channel/videos?continuation=second  1 credit per page';
+  assert.equal(await dry(), `${next} (resumes after 2 of 4 entries)\n${resolve}\n`);
   assert.equal((await fixture.run(one, on)).exit, 0);
-  const latest = 'GET /api/v2/media/channel/latest?channel=UCa  free, then 1 credit a page for what is new\n';
-  assert.equal(await dry('--update'), `${latest}${resolve} for what is new\n`);
+  assert.equal(await dry(), `${first} (complete: kept, not requested)\n${resolve}\n`);
+  const latest = 'GET /api/v2/media/channel/latest?channel=UCa  free, then 1 credit per page for new entries';
+  assert.equal(await dry('--update'), `${latest} (4 entries so far)\n${resolve} for new entries\n`);
 });

@@ -14,7 +14,7 @@ for (const [signal, exit] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  test(`${signal} in the middle of a listing ends it with ${exit}, a whole document and the way on`, async (t) => {
+  test(`${signal} in the middle of a listing: ${exit}, a complete document, and the command that resumes it`, async (t) => {
     let stop: () => void = () => {};
     const service = await scriptedService(t, ({ query }) => {
       if (!query.has('continuation')) return { body: page(0, 2, 'second') };
@@ -34,7 +34,7 @@ for (const [signal, exit] of [
     assert.equal(value.error.code, 'interrupted');
     assert.match(
       result.stderr,
-      /^chanlist: @a: stopped by SIG\w+; 1 credit spent, 1 more possibly charged; continue with: chanlist uploads .*--continuation=second\n$/,
+      /^chanlist: @a: stopped by SIG\w+; 1 credit spent, 1 more possibly charged; resume with: chanlist uploads .*--continuation=second\n$/,
     );
   });
 }
@@ -82,7 +82,7 @@ test('SIGUSR1 does not open the debugger', async (t) => {
   assert.equal(result.stderr, '');
 });
 
-test('closed stderr and stdin do no harm', async (t) => {
+test('closed stderr and stdin change nothing', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 3, null) }));
   const shell = spawn('sh', ['-c', `"${process.execPath}" "${launcher}" uploads @a -v <&- 2>&-`], {
     env: cleanEnvironment(serviceEnvironment(service.url)),
@@ -98,63 +98,7 @@ test('closed stderr and stdin do no harm', async (t) => {
   assert.equal(stdout.split('\n').length, 4);
 });
 
-test('--summary tells what happened, also after a failure', async (t) => {
-  const service = await scriptedService(t, ({ query }) =>
-    query.get('channel') === '@b'
-      ? { status: 404 }
-      : { body: page(0, 2, query.has('continuation') ? null : 'x', 2) },
-  );
-  const file = join(await temporaryFolder(t), 'summary.json');
-  const result = await run(['uploads', '@a', '@b', '-n', '2', '--summary', file], {
-    env: serviceEnvironment(service.url),
-  });
-  assert.equal(result.exit, 5);
-  const { started, seconds, ...summary } = JSON.parse(await readFile(file, 'utf8'));
-  assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
-  assert.ok(seconds >= 0 && seconds < 60);
-  const credits = (confirmed: number) => ({ confirmed, possibly_charged: 0 });
-  assert.deepEqual(summary, {
-    command: 'uploads',
-    exit: 5,
-    credits: credits(1),
-    requests: 2,
-    retries: 0,
-    references: [
-      {
-        reference: '@a',
-        id: 'UCtesttesttesttesttestte',
-        file: null,
-        status: 'limited',
-        entries: 2,
-        new: null,
-        missing: null,
-        disappeared: null,
-        pages: 1,
-        credits: credits(1),
-        continuation_token: 'x',
-        error: null,
-        exit: 0,
-      },
-      {
-        reference: '@b',
-        id: null,
-        file: null,
-        status: 'failed',
-        entries: 0,
-        new: null,
-        missing: null,
-        disappeared: null,
-        pages: 0,
-        credits: credits(0),
-        continuation_token: null,
-        error: { code: 'not_found', status: 404, message: summary.references[1].error.message },
-        exit: 5,
-      },
-    ],
-  });
-});
-
-test('--quiet says errors only; -v and -vv say more; nothing else is said off the terminal', async (t) => {
+test('off the terminal stderr is silent; -v adds the final tally, -vv every request', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const env = serviceEnvironment(service.url);
   assert.equal((await run(['uploads', '@a'], { env })).stderr, '');

@@ -1,11 +1,139 @@
 import assert from 'node:assert/strict';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
-import { page, scriptedService } from '../support/service.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
 
-test('what could not be written has failed in the receipt, too; its credits are told', async (t) => {
+const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
+
+const noCounts = { complete: 0, limited: 0, unchanged: 0, unchecked: 0, kept: 0, interrupted: 0, failed: 0 };
+
+/** A reference of which nothing is known. */
+const blank = {
+  id: null,
+  file: null,
+  status: 'interrupted',
+  entries: 0,
+  new: null,
+  missing: null,
+  disappeared: null,
+  pages: 0,
+  credits: credits(0),
+  resumed: null,
+  why: null,
+  continuation_token: null,
+  error: null,
+  exit: 0,
+};
+
+test('the receipt is written at the start with exit null, and replaced at the end, also after a failure', async (t) => {
+  const file = join(await temporaryFolder(t), 'summary.json');
+  const read = async () => JSON.parse(await readFile(file, 'utf8'));
+  let first: Record<string, unknown> = {};
+  const service = await scriptedService(t, async ({ query }, number) => {
+    if (number === 0) first = await read();
+    if (query.get('channel') === '@b') return { status: 404 };
+    return { body: page(0, 2, query.has('continuation') ? null : 'x', 7) };
+  });
+  const result = await run(['uploads', '@a', '@b', '-n', '2', '--summary', file], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 5);
+  const { started, seconds, ...summary } = await read();
+  assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
+  assert.ok(seconds >= 0 && seconds < 60);
+  const { seconds: _, ...begun } = first;
+  assert.deepEqual(begun, {
+    command: 'uploads',
+    started,
+    exit: null,
+    credits: credits(0),
+    requests: 0,
+    retries: 0,
+    counts: { ...noCounts, interrupted: 2 },
+    references: ['@a', '@b'].map((reference) => ({ reference, ...blank })),
+  });
+  assert.deepEqual(summary, {
+    command: 'uploads',
+    exit: 5,
+    credits: credits(1),
+    requests: 2,
+    retries: 0,
+    counts: { ...noCounts, limited: 1, failed: 1 },
+    references: [
+      {
+        reference: '@a',
+        ...blank,
+        id: 'UCtesttesttesttesttestte',
+        status: 'limited',
+        entries: 2,
+        missing: 5,
+        disappeared: 0,
+        pages: 1,
+        credits: credits(1),
+        continuation_token: 'x',
+      },
+      {
+        reference: '@b',
+        ...blank,
+        status: 'failed',
+        error: { code: 'not_found', status: 404, message: summary.references[1].error.message },
+        exit: 5,
+      },
+    ],
+  });
+});
+
+test('into a device or a pipe only the final receipt is written', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const out = join(await temporaryFolder(t), 'out.ndjson');
+  const result = await run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout'], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  const { exit, references } = JSON.parse(result.stdout);
+  assert.deepEqual([exit, references[0].file, references[0].missing], [0, out, 0]);
+});
+
+test('a receipt that cannot be created at the start: 1, nothing is sent', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'file'), '');
+  for (const summary of ['.', 'missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
+    const result = await run(['uploads', '@a', '--summary', summary], {
+      env: serviceEnvironment(service.url),
+      cwd: folder,
+    });
+    assert.equal(result.exit, 1, `${summary}: ${result.stderr}`);
+    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    assert.equal(result.stdout, '');
+  }
+  assert.equal(service.seen.length, 0);
+});
+
+test('a receipt that cannot be written at the end is a warning, and 1 if nothing else failed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const summary = join(folder, 'summary.json');
+  for (const [status, exit] of [
+    [402, 4],
+    [200, 1],
+  ] as const) {
+    const service = await scriptedService(t, async () => {
+      await rm(summary);
+      await mkdir(summary);
+      return { status, body: page(0, 1, null) };
+    });
+    const result = await run(['uploads', '@a', '--summary', summary], {
+      env: serviceEnvironment(service.url),
+    });
+    assert.equal(result.exit, exit);
+    assert.match(result.stderr, /^chanlist: [^\n]*summary\.json is a folder, not a regular file/m);
+    await rm(summary, { recursive: true });
+  }
+});
+
+test('output that could not be written has failed in the receipt, too; its credits are confirmed', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
   const summary = join(await temporaryFolder(t), 'summary.json');
   for (const command of ['search @a bread', 'uploads @a', 'uploads @a --json', 'search @a bread --json']) {
@@ -31,22 +159,14 @@ test('what could not be written has failed in the receipt, too; its credits are 
   }
 });
 
-test('a receipt that cannot be written does not hide how the call ended', async (t) => {
-  const folder = await temporaryFolder(t);
-  const summary = join(folder, 'summary.json');
-  for (const [status, exit] of [
-    [402, 4],
-    [200, 1],
-  ] as const) {
-    const service = await scriptedService(t, async () => {
-      await mkdir(summary, { recursive: true });
-      return { status, body: page(0, 1, null) };
-    });
-    const result = await run(['uploads', '@a', '--summary', summary], {
-      env: serviceEnvironment(service.url),
-    });
-    assert.equal(result.exit, exit);
-    assert.match(result.stderr, /^chanlist: [^\n]*summary\.json is a folder, not a regular file/m);
-    await rm(summary, { recursive: true });
-  }
+test('free requests are counted as requests, and cost nothing', async (t) => {
+  const service = await scriptedService(t, (_, number) =>
+    number === 0 ? { status: 503 } : { body: { results: [entry(0), entry(1)] } },
+  );
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const result = await run(['latest', '@a', '--summary', summary], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 0);
+  const { requests, retries, credits: total, references } = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual([requests, retries, total], [2, 1, credits(0)]);
+  assert.deepEqual([references[0].status, references[0].entries], ['complete', 2]);
 });

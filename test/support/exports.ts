@@ -14,13 +14,15 @@ export interface ReferenceSummary {
   readonly reference: string | null;
   readonly id: string | null;
   readonly file: string | null;
-  readonly status: 'complete' | 'limited' | 'unchanged' | 'interrupted' | 'failed';
+  readonly status: 'complete' | 'limited' | 'unchanged' | 'unchecked' | 'kept' | 'interrupted' | 'failed';
   readonly entries: number;
   readonly new: number | null;
   readonly missing: number | null;
   readonly disappeared: number | null;
   readonly pages: number;
   readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
+  readonly resumed: { readonly entries: number; readonly credits: number } | null;
+  readonly why: string | null;
   readonly continuation_token: string | null;
   readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
   readonly exit: number;
@@ -28,16 +30,18 @@ export interface ReferenceSummary {
 
 export interface Summary {
   readonly command: string;
-  readonly exit: number;
+  /** Null if the run was killed: the report is that of its start. */
+  readonly exit: number | null;
   readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
   readonly requests: number;
+  readonly counts: Readonly<Record<string, number>>;
   readonly references: readonly ReferenceSummary[];
 }
 
 /** How a run ended, and what it cost by the service's own account. */
 export interface Outcome extends Result {
   readonly charged: number;
-  /** Null where the process was killed. */
+  /** Null without one. */
   readonly summary: Summary | null;
   /** The only reference of the summary. */
   readonly only: ReferenceSummary;
@@ -46,11 +50,11 @@ export interface Outcome extends Result {
 export interface FixtureRunOptions {
   readonly started?: (child: ChildProcess) => void;
   readonly env?: Readonly<Record<string, string>>;
-  /** A command that runs the program, which stands behind it. */
+  /** A command that runs the program, whose command line follows it. */
   readonly within?: readonly string[];
   /** Address in place of the sandbox's. */
   readonly baseUrl?: string;
-  /** Another service than the sandbox is behind it: there is no account to hold the summary against. */
+  /** Another service than the sandbox answers: there is no account to hold the summary against. */
   readonly unwatched?: boolean;
   readonly noSummary?: boolean;
 }
@@ -59,18 +63,18 @@ export interface FixtureRunOptions {
 export interface ExportFixture {
   readonly folder: string;
   readonly sandbox: TestSandbox;
-  /** What the service was asked, one line a request. */
+  /** The requests that the service got, one line per request. */
   readonly requests: string[];
   /** Called at each request, before it is answered. */
   onRequest: (line: string, number: number) => void;
   /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
   run(args: readonly string[], options?: FixtureRunOptions): Promise<Outcome>;
-  /** Everything in the folder, hidden files too. */
+  /** All files in the folder, hidden ones too, but not the memory (`.chanlist`). */
   files(): Promise<string[]>;
   read(name: string): Promise<string>;
 }
 
-/** Opens a desk with a sandbox: 10 entries a page, 1000 credits. */
+/** Opens a fixture with a sandbox: 10 entries per page, 1000 credits. */
 export async function exportFixture(t: TestContext, options: SandboxOptions = {}): Promise<ExportFixture> {
   const folder = await temporaryFolder(t);
   const requests: string[] = [];
@@ -122,7 +126,7 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
       const result = await ended(child);
       const charged = before - sandbox.credits();
       const summary = await readSummary(report);
-      if (summary !== null) {
+      if (summary !== null && result.signal !== 'SIGKILL') {
         const { confirmed, possibly_charged: possibly } = summary.credits;
         assert.ok(
           unwatched || (confirmed <= charged && charged <= confirmed + possibly),
@@ -142,9 +146,14 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
         },
       };
     },
-    files: async () => (await readdir(folder)).sort(),
+    files: () => exportsIn(folder),
     read: (name) => readFile(join(folder, name), 'utf8'),
   };
+}
+
+/** All files in a folder but its memory. */
+export async function exportsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== '.chanlist').sort();
 }
 
 async function readSummary(path: string): Promise<Summary | null> {
@@ -158,7 +167,7 @@ async function readSummary(path: string): Promise<Summary | null> {
   }
 }
 
-/** What an uninterrupted run writes: by the way of stdout, which has no part files. */
+/** What an uninterrupted run writes: on stdout, which has no partial files. */
 export async function uninterrupted(fixture: ExportFixture, args: readonly string[]): Promise<string> {
   const { stdout, exit } = await fixture.run(args);
   assert.equal(exit, 0);
