@@ -191,7 +191,11 @@ async function perform(
     stderr.error(failureLine(failure, only?.label ?? null, spentText(receipts), resumeHint(stopped)));
     stderr.stack(failure, context);
   };
-  const isOfCall = (receipt: Receipt): boolean => receipt.failure === failure || !receipt.started;
+  // Concurrent references can fail with the cause that ends the call, each on its own.
+  const isOfCall = (receipt: Receipt): boolean =>
+    receipt.failure === failure ||
+    !receipt.started ||
+    (receipt.failure?.scope === 'call' && receipt.failure.code === failure?.code);
   if (failure !== null)
     for (const receipt of receipts)
       if (receipt.failure === null && isOfCall(receipt)) leave(receipt, failure);
