@@ -5,6 +5,7 @@ import { resolvedId } from '../api/resolved-id.ts';
 import { effectiveFormat, tableInFile } from '../cli/options.ts';
 import { ClosedPipe, Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
+import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
 import { parseFields } from '../output/fields.ts';
@@ -21,7 +22,14 @@ import { otherFiles, type Session, type SessionPlan } from '../run/session.ts';
 import { count } from '../text/count.ts';
 import { exportReference } from './export-reference.ts';
 import { completeFile, type ExportRun, fullCost } from './job.ts';
-import { isExportName, type Memory, memoryFolder, readFolderMemories, readMemory } from './memory.ts';
+import {
+  isExportName,
+  type Memory,
+  memoryFolder,
+  readFolderMemories,
+  readMemory,
+  writeMemory,
+} from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 
 /** What the options of an export say, checked. */
@@ -102,7 +110,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
       const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;
       warnOfMemories(session, folder, found.problems, settings.format, unknown);
       const taken = new Map<string, Receipt>();
-      const repeated: Receipt[] = [];
+      const repeated: { start: ListingStart; receipt: Receipt }[] = [];
       const work = async (start: ListingStart, receipt: Receipt): Promise<void> =>
         await exportReference(run, start, receipt, async () => {
           const id = await index.idOf(start, receipt, run);
@@ -112,7 +120,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
           const path = join(folder, `${id}.${settings.format}`);
           receipt.file = path;
           if (taken.has(id)) {
-            repeated.push(receipt);
+            repeated.push({ start, receipt });
             return null;
           }
           taken.set(id, receipt);
@@ -123,9 +131,10 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
       const order = inOrderOfNeed(task, index, found.interrupted, settings.format);
       const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
       for await (const _ of concurrently(order, pool, ({ start, receipt }) => work(start, receipt)));
-      if (repeated.length > 0)
+      const unreported = await rememberRepeated(run, repeated);
+      if (unreported.length > 0)
         session.stderr.warn(
-          `${count(repeated.length, 'reference leads', 'references lead')} to the ID of another one and ${repeated.length === 1 ? 'is' : 'are'} exported once: ${shortNames(repeated.flatMap(({ label }) => label ?? []))}`,
+          `${count(unreported.length, 'reference leads', 'references lead')} to the ID of another one and ${unreported.length === 1 ? 'is' : 'are'} exported once: ${shortNames(unreported.flatMap(({ label }) => label ?? []))}`,
         );
       warnOfKept(session, settings, receipts);
       try {
@@ -254,6 +263,37 @@ function headerLength(bytes: Buffer): number {
 
 async function memoryAt(target: Target): Promise<Memory | null> {
   return await readMemory(target.real).catch(() => null);
+}
+
+/**
+ * Notes references that lead to the ID of another one in the memory of that export; returns those that it did not
+ * know. A memory that another run is writing is left for the next time.
+ */
+async function rememberRepeated(
+  run: ExportRun,
+  repeated: readonly { start: ListingStart; receipt: Receipt }[],
+): Promise<Receipt[]> {
+  const unreported: Receipt[] = [];
+  for (const { start, receipt } of repeated) {
+    const { file } = receipt;
+    if (file === null || start.value === null) continue;
+    try {
+      const lock = await acquireLock(file);
+      try {
+        const memory = await readMemory(file);
+        if (memory !== null && Object.hasOwn(memory.references, start.value)) continue;
+        unreported.push(receipt);
+        if (memory === null) continue;
+        const resolved = run.resolved.get(start.value) ?? null;
+        await writeMemory(file, { ...memory, references: { ...memory.references, [start.value]: resolved } }, false);
+      } finally {
+        await lock.release();
+      }
+    } catch {
+      unreported.push(receipt);
+    }
+  }
+  return unreported;
 }
 
 /** A complete export is not bought twice by accident: `uploads -o FILE` needs --update or --restart. */
@@ -387,7 +427,6 @@ class IdIndex {
 
   /** After a call that ended early: remembers which references were not reached, so that the next run starts there. */
   async noteUnreached(folder: string, receipts: readonly Receipt[], run: ExportRun): Promise<void> {
-    const { writeMemory } = await import('./memory.ts');
     for (const [i, receipt] of receipts.entries()) {
       const start = this.#task.starts[i];
       if (start === undefined || receipt.started) continue;

@@ -131,17 +131,10 @@ function channelOf(page: Page): string | null {
 }
 
 const idStart = Buffer.from('{"videoId":"');
-const QUOTE = 0x22;
 
-/** The `videoId` of an entry; null if it has none. Entries that start with it are not parsed. */
+/** The `videoId` of an entry; null if it has none. */
 export function videoIdOf(entry: JsonText): string | null {
-  const bytes = entry.utf8;
-  if (bytes.length > idStart.length && idStart.equals(bytes.subarray(0, idStart.length))) {
-    const end = bytes.indexOf(QUOTE, idStart.length);
-    const id = bytes.toString('latin1', idStart.length, end);
-    if (/^[\w-]+$/.test(id)) return id;
-  }
-  return entry.get('videoId')?.string() || null;
+  return entry.textAfter(idStart) || entry.get('videoId')?.string() || null;
 }
 
 /**
