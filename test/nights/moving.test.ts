@@ -68,6 +68,21 @@ test('an update on a moving list keeps each entry once', async (t) => {
   assert.deepEqual(outcome(await nights.night()), updated(2, 1));
 });
 
+test('an update that is resumed after the list has moved by more than a page keeps each entry once', async (t) => {
+  const nights = await nightlyRuns(t, { pageSize: 10 });
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  a.list = videos(0, 50);
+  const stopped = await nights.night(['--max-credits', '2']);
+  assert.deepEqual([stopped.exit, stopped.credits], [9, 2]);
+  a.list = videos(0, 70);
+  // The token's page now holds what the first page held.
+  assert.equal((await nights.night()).exit, 0);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 50)));
+  await nights.night();
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 70)));
+});
+
 for (const extension of extensions) {
   const name = `a.${extension}`;
   test(`${extension}: stopped by the budget after each page, the bytes are those of an uninterrupted run`, async (t) => {

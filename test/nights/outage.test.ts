@@ -28,6 +28,28 @@ test(`a night of ${unchangedChannels} unchanged channels is as many requests and
   assert.deepEqual(night.counts, { unchanged: unchangedChannels });
 });
 
+test('five references in a row with 7 end the call; references not reached are interrupted', async (t) => {
+  const nights = await nightlyRuns(t);
+  const all = names(9);
+  for (const name of all) nights.service.addChannel(name, { list: videos(0, 20) });
+  nights.service.fault = ({ operation }) => (operation === 'uploads' ? 500 : null);
+  const line = ['uploads', ...all.map((name) => `@${name}`), ...into, '--retries', '0'];
+  const outage = await nights.run(line);
+  assert.equal(outage.exit, 7, outage.stderr);
+  assert.equal(outage.operations.filter((operation) => operation === 'uploads').length, 5);
+  assert.deepEqual(statuses(outage), [...Array(5).fill('failed'), ...Array(4).fill('interrupted')]);
+  // One success in between, and it is no outage.
+  nights.service.fault = ({ operation, list }) =>
+    operation === 'uploads' && list !== channelId('c0004') ? 500 : null;
+  const patchy = await nights.run(line);
+  assert.deepEqual([patchy.exit, patchy.credits], [7, 1], patchy.stderr);
+  assert.deepEqual(statuses(patchy), [...Array(4).fill('failed'), 'complete', ...Array(4).fill('failed')]);
+  assert.equal(patchy.mail.length, 1, patchy.stderr);
+  nights.service.fault = () => null;
+  const well = await nights.run([...line, '--update']);
+  assert.deepEqual([well.exit, well.credits], [0, 8], well.stderr);
+});
+
 test('a spent budget stops buying, not looking', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c', '@d'], output: into });
   const [a, b, c] = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));

@@ -1,6 +1,7 @@
 /** Receipts of nights: `--summary` (product.md, Receipts). */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { feedEntry, feedOf, videos } from '../support/simulated-service.ts';
 import { nightlyRuns, type Receipt } from './fixture.ts';
@@ -116,4 +117,12 @@ test('possibly charged: a page without a complete answer', async (t) => {
     const after = await nights.night();
     assert.deepEqual([after.exit, after.credits], [0, 1], after.stderr);
   }
+});
+
+test('a receipt that cannot be created at the start: 1, nothing sent', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  const line = ['uploads', '@a', '-o', 'a.ndjson', '--summary', join('missing', 'receipt.json')];
+  const run = await nights.run(line, { noReceipt: true });
+  assert.deepEqual([run.exit, run.requests], [1, []], run.stderr);
 });

@@ -345,6 +345,21 @@ test('rule 4: another dead ID does not hide a new upload, and a new upload pays 
   assert.deepEqual(outcome(await nights.night()), updated(1, 1));
 });
 
+test('rule 5: numVideos higher than what is listed is information only', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 150) });
+  a.numVideos = '1,200';
+  const first = await nights.night();
+  assert.deepEqual([first.exit, first.credits, first.only.missing, first.stderr], [0, 2, 1050, '']);
+  const quiet = await nights.night();
+  assert.deepEqual(outcome(quiet), unchanged);
+  assert.deepEqual([quiet.only.missing, quiet.stderr], [null, '']);
+  a.list = videos(0, 152);
+  const update = await nights.night();
+  assert.deepEqual(outcome(update), updated(2, 1));
+  assert.deepEqual([update.only.missing, update.stderr], [1048, '']);
+});
+
 test('--update --all buys every page, keeps what FILE lacks and drops nothing', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });

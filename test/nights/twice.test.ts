@@ -1,5 +1,6 @@
 /** Nothing is bought twice by accident, and nothing is discarded before its replacement is there. */
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { channelId, feedEntry, video, videos } from '../support/simulated-service.ts';
 import { idsIn, nightlyRuns, outcome, unchanged } from './fixture.ts';
@@ -74,6 +75,24 @@ test('--restart: FILE is discarded only once the new pages are there', async (t)
   assert.deepEqual(await nights.ids(), idsIn(a.list));
 });
 
+test('an interrupted --restart is resumed without it, by the command that stderr prints', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  await nights.run(plain);
+  a.list = videos(0, 260);
+  const stopped = await nights.run([...plain, '--restart', '--max-credits', '1']);
+  assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
+  const [command = ''] = /chanlist uploads @a .*/.exec(stopped.stderr) ?? [];
+  assert.match(command, /(?:-o|--output)[ =]\S*a\.ndjson/, stopped.stderr);
+  assert.doesNotMatch(command, /--restart/);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
+  const resumed = await nights.run(plain);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 2], resumed.stderr);
+  assert.equal(resumed.only.resumed?.entries, 100);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 260)));
+  assert.equal((await nights.run(plain)).exit, 2);
+});
+
 test('--restart of an interrupted export discards it only once there is a new page', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 250) });
@@ -143,4 +162,22 @@ test('a listing without entries never replaces a FILE that has some', async (t) 
   if (list) list.list = [];
   assert.equal((await nights.run(playlist)).exit, 8);
   assert.deepEqual(await nights.ids('list.ndjson'), idsIn(videos(0, 20)));
+});
+
+test('a token that is no longer accepted: 8, naming --restart and its cost; nothing more is paid', async (t) => {
+  for (const status of [400, 404, 410, 422]) {
+    const nights = await nightlyRuns(t);
+    nights.service.addChannel('a', { list: videos(0, 250) });
+    await nights.run([...plain, '--max-credits', '1']);
+    nights.service.expireTokens();
+    nights.service.expiredStatus = status;
+    const run = await nights.run(plain);
+    assert.deepEqual([run.exit, run.credits], [8, 0], run.stderr);
+    assert.match(run.stderr, /--restart/);
+    assert.match(run.stderr, /\b3 credits/);
+    assert.match(run.stderr, /a\.ndjson\.part/);
+    assert.ok((await readdir(nights.folder)).includes('a.ndjson.part'));
+    const restart = await nights.run([...plain, '--restart']);
+    assert.deepEqual([restart.exit, restart.credits], [0, 3]);
+  }
 });
