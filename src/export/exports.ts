@@ -285,7 +285,11 @@ async function rememberRepeated(
         unreported.push(receipt);
         if (memory === null) continue;
         const resolved = run.resolved.get(start.value) ?? null;
-        await writeMemory(file, { ...memory, references: { ...memory.references, [start.value]: resolved } }, false);
+        await writeMemory(
+          file,
+          { ...memory, references: { ...memory.references, [start.value]: resolved } },
+          false,
+        );
       } finally {
         await lock.release();
       }

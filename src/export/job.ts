@@ -4,7 +4,7 @@ import { resolvedId } from '../api/resolved-id.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/target.ts';
 import type { Field } from '../output/fields.ts';
-import type { Format, Item, Text } from '../output/format.ts';
+import type { Format, Item } from '../output/format.ts';
 import { createFormat, type FileFormat } from '../output/formats.ts';
 import { commandLine } from '../run/command-line.ts';
 import type { Receipt } from '../run/receipts.ts';
@@ -199,12 +199,6 @@ export function foreignFile({ run, target, start, id }: ExportJob, held: string)
   const message = `${target.path} holds another channel: ${held}, not ${id ?? start.given}`;
   const failure = usage(message, 'name another file; nothing was bought');
   return run.folder === null ? failure : failure.with({ scope: 'reference', exit: 1 });
-}
-
-/** Texts as one. */
-export function concat(first: string, second: Text): Text {
-  if (first === '') return second;
-  return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);
 }
 
 export const folderOf = ({ real }: Target): string => dirname(real);

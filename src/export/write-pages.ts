@@ -2,12 +2,12 @@ import { type Credits, spent } from '../api/credits.ts';
 import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import { checkRoom } from '../fs/room.ts';
-import type { Format, Item } from '../output/format.ts';
+import { type Format, type Item, joined } from '../output/format.ts';
 import { resumeInstruction } from '../run/command-line.ts';
 import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
-import { concat, type ExportJob, folderOf, warnOnce } from './job.ts';
+import { type ExportJob, folderOf, warnOnce } from './job.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { Progress } from './state.ts';
 
@@ -52,14 +52,14 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     page: async (selection, position, page, resumable) => {
       const opening = position.pages === 1 ? format.head() + format.open(item, page.info) : '';
       const { entries, below: lower = [] } = selection;
-      let text = concat(
+      let text = joined(
         opening + (above > 0 && entries.length > 0 ? format.separator : ''),
         format.rows(item, entries),
       );
       const upper = text.length === 0 ? 0 : Buffer.byteLength(text);
       if (lower.length > 0) {
         const first = Buffer.from(text);
-        const second = concat(below > 0 ? format.separator : '', format.rows(item, lower));
+        const second = joined(below > 0 ? format.separator : '', format.rows(item, lower));
         text = Buffer.concat([first, Buffer.from(second)]);
         top ??= { bytes: file.progress.bytes + upper, entries: above + entries.length };
       }

@@ -80,7 +80,8 @@ export type Text = string | Buffer;
 
 /** Two texts in a row. */
 export function joined(first: string, second: Text): Text {
-  return first === '' ? second : first + second.toString();
+  if (first === '') return second;
+  return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);
 }
 
 /**

@@ -88,25 +88,3 @@ export async function findIds(
   }
   return found;
 }
-
-/** What a complete FILE holds. */
-export interface Survey {
-  readonly entries: number;
-  /** Of the first entry that has one. */
-  readonly channelId: string | null;
-}
-
-/** Reads a whole FILE, checks every entry and counts them. Throws as `readEntries`. */
-export async function surveyFile(
-  path: string,
-  format: FileFormat,
-  fields: readonly Field[] | null,
-): Promise<Survey> {
-  let entries = 0;
-  let channelId: string | null = null;
-  for await (const records of readEntries(path, format, fields)) {
-    entries += records.length;
-    channelId ??= records.find((record) => record.channelId !== null)?.channelId ?? null;
-  }
-  return { entries, channelId };
-}
