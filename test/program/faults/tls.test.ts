@@ -157,6 +157,35 @@ test('through a proxy: a certificate for another host is rejected, and the reque
   assert.deepEqual(service.seen, []);
 });
 
+test('through a proxy: one request that fails on a used connection, then new connections', {
+  skip,
+}, async (t) => {
+  const ca = await authority(t);
+  const used = new WeakSet<object>();
+  let answered = 0;
+  const server = createServer(await ca.issue('DNS:service.test'), ({ socket }, response) => {
+    if (used.has(socket)) return void socket.destroy();
+    used.add(socket);
+    const n = answered++;
+    response.end(JSON.stringify(page(n, n + 1, n === 4 ? null : `t${n}`)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const proxy = await startProxy(t, (server.address() as AddressInfo).port);
+  const result = await run(['uploads', '@a', '-v'], {
+    env: {
+      ...serviceEnvironment('https://service.test'),
+      NODE_EXTRA_CA_CERTS: ca.file,
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    },
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.match(result.stderr, /5 entries, 5 pages, 5 credits, 1 more possibly charged\n$/);
+});
+
 test('a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown', async (t) => {
   for (const status of [407, 403]) {
     const proxy = await startProxy(t, null, status);
