@@ -86,7 +86,7 @@ async function checkOne(
   assert.match(result.stderr, fault.said);
   // Where something was listed, the rest can be.
   if (token !== null)
-    assert.match(result.stderr, /continue with: chanlist uploads [^\n]*--continuation='?token/);
+    assert.match(result.stderr, /resume with: chanlist uploads [^\n]*--continuation='?token/);
 
   const before = Array.from({ length: 2 * index }, (_, n) => entry(n));
   const printed = [...before, ...(fault.printed ?? [])];

@@ -58,6 +58,14 @@ const loops: readonly Loop[] = [
     args: playlist,
   },
   {
+    name: 'the same page again and again, in uploads',
+    answer: (n) => page(0, 2, `t${n}`),
+    requests: 2,
+    printed: [0, 1],
+    token: 't0',
+    said: /the same page twice/,
+  },
+  {
     name: 'the same page with an empty one in between',
     answer: (n) => (n % 2 === 0 ? page(0, 2, `t${n}`) : page(0, 0, `t${n}`)),
     requests: 3,
