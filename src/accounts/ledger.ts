@@ -44,8 +44,8 @@ export interface LedgerOptions {
 /**
  * Opens the ledger of paid requests (product.md, Credits). All paid requests of the account are to be reserved with it.
  *
- * With a bound per day or month a ledger that cannot be used is a failure: `failed` (1), or `usage` (2) if a newer
- * chanlist wrote it, thrown here or by `reserve`. Without one it is one warning, and requests go unnoted.
+ * A ledger that a newer chanlist wrote is a usage error (2), thrown here or by `reserve`. One that cannot be used for
+ * another reason is `failed` (1) with a bound per day or month; without one it is one warning, and requests go unnoted.
  *
  * No lock is needed: a line is appended by a single `write`, and the order of the lines decides. A request fits if it and
  * all requests before it that are not known to be free fit; one that does not is noted as free.
@@ -180,13 +180,13 @@ class FileLedger implements Ledger {
     return null;
   }
 
-  /** Runs `work`; if the ledger cannot be used: throws a failure with bounds, else warns once and returns null. */
+  /** Runs `work`; if the ledger cannot be used: throws a failure if it is newer or needed, else warns once. */
   #tolerate<T>(work: () => T): T | null {
     try {
       return work();
     } catch (error) {
       if (!(error instanceof LedgerProblem)) throw error;
-      if (this.#bounds.length > 0) throw ledgerFailure(error);
+      if (this.#bounds.length > 0 || error.newer) throw ledgerFailure(error);
       this.#warnOnce(error);
       return null;
     }
@@ -200,8 +200,8 @@ class FileLedger implements Ledger {
 
 /** A ledger that cannot be used, as the failure of a call that needs it. */
 function ledgerFailure(problem: LedgerProblem): Failure {
+  if (problem.newer) return usage(`the ledger of credits cannot be used: ${problem.message}`, problem.hint);
   const message = `the ledger of credits, which --max-credits needs, cannot be used: ${problem.message}`;
-  if (problem.newer) return usage(message, problem.hint);
   return new Failure('failed', message, { hint: problem.hint, cause: problem });
 }
 

@@ -100,7 +100,7 @@ function read(
   } catch (error) {
     if (!(error instanceof LedgerProblem)) throw error;
     const message = `the ledger of credits cannot be read: ${error.message}`;
-    throw new Failure('failed', message, { hint: error.hint, cause: error });
+    throw new Failure(error.newer ? 'usage' : 'failed', message, { hint: error.hint, cause: error });
   }
 }
 

@@ -116,7 +116,7 @@ test('credits: a line that cannot be read is warned of and counted; a ledger tha
   );
   await writeFile(file, '{"version":2}\n');
   const newer = await call('credits');
-  assert.deepEqual([newer.exit, newer.stdout], [1, '']);
+  assert.deepEqual([newer.exit, newer.stdout], [2, '']);
   assert.match(newer.stderr, /^chanlist: the ledger of credits cannot be read: a newer chanlist wrote /);
 });
 
