@@ -233,7 +233,9 @@ export async function writeMemory(
   const path = memoryPath(file);
   const temporary = `${path}.tmp`;
   await guarded(path, 'writing', async () => {
-    await ownFolder(dirname(path), true);
+    await ownFolder(dirname(path), true, ops);
+    // What is in the way of the memory is not replaced.
+    await ops.lstatOwned(path);
     const handle = await ops.open(temporary, 'replace');
     try {
       await handle.write(Buffer.from(`${JSON.stringify(memory)}\n`), 0);
@@ -253,7 +255,7 @@ const ownFolders = new Set<string>();
  * Checks that a folder of memories is the user's own, and not a link; `create`: creates it. Throws a usage error for
  * what is in the way. Returns whether there is one.
  */
-async function ownFolder(path: string, create: boolean): Promise<boolean> {
+async function ownFolder(path: string, create: boolean, ops: FileOps = nodeFileOps): Promise<boolean> {
   if (ownFolders.has(path)) return true;
   const { lstat, mkdir } = await import('node:fs/promises');
   for (;;) {
@@ -272,6 +274,7 @@ async function ownFolder(path: string, create: boolean): Promise<boolean> {
     if (!create) return false;
     try {
       await mkdir(path, { mode: 0o700 });
+      await ops.syncFolder(dirname(path));
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
     }
