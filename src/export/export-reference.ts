@@ -121,7 +121,7 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
     throw missingFile(job);
   if (interrupted !== null && (interrupted.header.mode === 'export' || !options.update || !target.exists)) {
     const isDropped = interrupted.header.mode === 'update' && options.update;
-    await exportFull(job, isDropped || (interrupted.progress.pages === 0 && interrupted.length === null));
+    await exportFull(job, isDropped || (interrupted.progress.pages === 0 && interrupted.isVersion1));
     if (!options.update) return;
     const { resumed } = receipt;
     const again = { ...job, target: await resolveTarget(target.path) };

@@ -4,7 +4,7 @@ import { firstEntries, repeatFilter } from '../run/listing.ts';
 import { ExistingExport } from './existing-export.ts';
 import { readFeed } from './feed.ts';
 import { type ExportJob, fileFormat, identityFor, itemOf, remember, wantsPublished } from './job.ts';
-import { type FinishedFile, PartialFile } from './partial-file.ts';
+import { type FinishedFile, PartialFile, type ReplacedFile } from './partial-file.ts';
 import { writePages } from './write-pages.ts';
 
 /**
@@ -37,7 +37,8 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       session.stderr.verbose(
         `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
       );
-      return await noteFinished(job, file.finished, true);
+      await noteFinished(job, file.finished, true);
+      return warnAfter(job, file.finished);
     }
     const done = fitLimit(job, file);
     const repeats = repeatFilter(task.operation, progress.ids);
@@ -60,7 +61,7 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     );
     const result = await file.finish(closing + format.tail());
     await noteFinished(job, result, true);
-    if (result.problem !== null) warnAfter(job, result.problem);
+    warnAfter(job, result);
   } finally {
     await file.close();
   }
@@ -144,7 +145,8 @@ export async function noteFinished(job: ExportJob, result: FinishedFile, changed
 }
 
 /** After FILE has been replaced nothing is a failure of the export. */
-export function warnAfter(job: ExportJob, problem: unknown): void {
+export function warnAfter(job: ExportJob, { problem }: ReplacedFile): void {
+  if (problem === null) return;
   const message = problem instanceof Error ? problem.message : String(problem);
   job.run.session.warn({
     label: job.receipt.label,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { systemCode, usage } from '../errors.ts';
-import { guarded } from '../fs/file-errors.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
+import { fileFailure, guarded } from '../fs/file-errors.ts';
 import {
   type FileOps,
   type FileStat,
@@ -34,18 +34,21 @@ export interface OpenOptions {
   readonly digest: boolean;
   /** Publication dates by video ID to keep in the state. */
   readonly published?: Readonly<Record<string, string>>;
+  /** Bytes of progress after which the state log is rewritten. */
+  readonly maxLogBytes?: number;
   readonly ops?: FileOps;
 }
 
 /** Bytes read or written at once. */
 const chunkSize = 1024 * 1024;
-/** A state log is rewritten when it exceeds this many bytes. */
-const maxStateBytes = 2 * 1024 * 1024;
+/** A state log is rewritten when its lines of progress exceed this many bytes. */
+const defaultMaxLogBytes = 2 * 1024 * 1024;
 
 /** Where the files of an export are; all in the folder of FILE. */
 interface Paths {
   readonly part: string;
   readonly state: string;
+  readonly stateTemporary: string;
   /** Rows before the first page is committed; later the finished file of an update. */
   readonly temporary: string;
   readonly folder: string;
@@ -54,6 +57,7 @@ interface Paths {
 const pathsOf = ({ real }: Target): Paths => ({
   part: `${real}.part`,
   state: `${real}.part.json`,
+  stateTemporary: `${real}.part.json.tmp`,
   temporary: `${real}.part.tmp`,
   folder: dirname(real),
 });
@@ -62,6 +66,11 @@ const pathsOf = ({ real }: Target): Paths => ({
 export interface FinishedFile {
   readonly size: number;
   readonly digest: string | null;
+}
+
+/** A finished file that has replaced FILE. `problem`: what went wrong after that; null: nothing. */
+export interface ReplacedFile extends FinishedFile {
+  readonly problem: unknown;
 }
 
 /**
@@ -75,7 +84,7 @@ export class PartialFile {
   /** An interrupted export is resumed. */
   readonly resumed: boolean;
   /** FILE has been replaced already: the interrupted run had all pages. Nothing more can be written. */
-  readonly finished: FinishedFile | null;
+  readonly finished: ReplacedFile | null;
   readonly #ops: FileOps;
   readonly #paths: Paths;
   readonly #wantsDigest: boolean;
@@ -84,9 +93,14 @@ export class PartialFile {
   #marks: string;
   #rows: OpenFile | null;
   #log: OpenFile | null = null;
-  #logLength: number;
+  #logInode = 0;
+  #logLength = 0;
+  #maxLogLength = 0;
+  readonly #maxLogBytes: number;
   /** Rows are still in the temporary file, and an older partial file is untouched. */
   #uncommitted: boolean;
+  /** No state speaks of the rows in the temporary file. */
+  #unnoted: boolean;
   /** Bytes written to the rows, committed or not. */
   #end: number;
   #hash: import('node:crypto').Hash | null = null;
@@ -95,8 +109,8 @@ export class PartialFile {
   private constructor(
     target: Target,
     options: OpenOptions & { ops: FileOps },
-    state: Omit<State, 'length'>,
-    details: { rows: OpenFile | null; resumed: boolean; finished: FinishedFile | null },
+    state: Omit<State, 'isVersion1'>,
+    details: { rows: OpenFile | null; resumed: boolean; finished: ReplacedFile | null },
   ) {
     this.target = target;
     this.resumed = details.resumed;
@@ -108,8 +122,9 @@ export class PartialFile {
     this.#progress = state.progress;
     this.#marks = state.marks;
     this.#rows = details.rows;
-    this.#logLength = maxStateBytes;
+    this.#maxLogBytes = options.maxLogBytes ?? defaultMaxLogBytes;
     this.#uncommitted = !details.resumed;
+    this.#unnoted = !details.resumed;
     this.#end = state.progress.bytes;
     if (!details.resumed && options.digest) this.#hash = newHash();
   }
@@ -132,8 +147,9 @@ export class PartialFile {
     return await guarded(paths.part, 'opening', async () => {
       // Found before anything is paid, also if the names are only used after the first page.
       await ops.lstatOwned(paths.state);
-      await ops.lstatOwned(`${paths.state}.tmp`);
-      const state = options.restart ? null : await readState(paths.state, ops);
+      await ops.lstatOwned(paths.stateTemporary);
+      await ops.lstatOwned(paths.temporary, target.mode ?? newFileMode());
+      const state = options.restart ? await replaceableState(paths, ops) : await readState(paths.state, ops);
       if (state === null) return await createNew(target, identity, options, paths);
       checkIdentity(state, options.mode, identity, target.path);
       await adoptRows(state, paths, ops);
@@ -143,7 +159,7 @@ export class PartialFile {
           return new PartialFile(target, options, state, { rows: null, resumed: true, finished });
       }
       const progress = { ...state.progress, result: null };
-      const rows = await openRows(target, paths, progress.bytes, ops);
+      const rows = await openRows(paths, progress.bytes, target.mode ?? newFileMode(), ops);
       return new PartialFile(
         target,
         options,
@@ -158,13 +174,14 @@ export class PartialFile {
       options: OpenOptions & { ops: FileOps },
       paths: Paths,
     ): Promise<PartialFile> {
-      const part = await ops.lstatOwned(paths.part, target.mode ?? newFileMode());
+      const mode = target.mode ?? newFileMode();
+      const part = await ops.lstatOwned(paths.part, mode);
       if (part !== null && part.size > 0 && !options.restart)
         throw usage(
           `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
           'remove it, or start over with --restart',
         );
-      const rows = await ops.open(paths.temporary, 'replace', target.mode ?? newFileMode());
+      const rows = await ops.open(paths.temporary, 'replace', mode);
       try {
         const { ino } = await rows.stat();
         const header: StateHeader = {
@@ -201,7 +218,9 @@ export class PartialFile {
 
   /** FILE is not the file that it was when the export started. */
   async isBaseChanged(): Promise<boolean> {
-    return !sameMark(this.#header.base, markOf(await this.#ops.lstat(this.target.real)));
+    const { real } = this.target;
+    const found = await guarded(real, 'exporting', () => this.#ops.lstat(real));
+    return !sameMark(this.#header.base, markOf(found));
   }
 
   /**
@@ -222,23 +241,20 @@ export class PartialFile {
   }
 
   /**
-   * Finishes a full export: adds the closing text and makes the rows FILE, durably. `beforeReplacing` runs when all
-   * is durable and FILE is still the old one. From the replacement on nothing is a failure: what goes wrong is returned.
+   * Finishes a full export: adds the closing text and makes the rows FILE, durably. From the replacement on nothing
+   * is a failure: what goes wrong is returned.
    */
-  async finish(
-    tail: string,
-    beforeReplacing?: () => Promise<void>,
-  ): Promise<FinishedFile & { problem: unknown }> {
+  async finish(tail: string): Promise<ReplacedFile> {
     let result: FinishedFile = { size: 0, digest: null };
     await this.#change(async (rows) => {
       await this.#write(rows, tail);
       if (this.#uncommitted) await this.#commit(rows, this.#progress, true);
+      else await this.#checkName();
       await rows.chmod(this.#finishedMode);
       await rows.sync();
       result = { size: this.#end, digest: this.#wantsDigest ? await this.#digestOfRows(rows) : null };
       await this.#writeState({ ...this.#progress, result });
     });
-    await beforeReplacing?.();
     const problem = await this.#replace(this.#paths.part);
     return { ...result, problem };
   }
@@ -253,13 +269,15 @@ export class PartialFile {
     separator: string,
     tail: string,
     beforeReplacing?: () => Promise<void>,
-  ): Promise<FinishedFile & { problem: unknown }> {
+  ): Promise<ReplacedFile> {
     await beforeReplacing?.();
     let result: FinishedFile = { size: 0, digest: null };
     await this.#change(async (rows) => {
+      await this.#checkName();
       const { top, bytes, entries } = this.#progress;
       const above = top ?? { bytes, entries };
-      const file = await this.#ops.open(this.#paths.temporary, 'replace', this.#finishedMode);
+      const { temporary, folder } = this.#paths;
+      const file = await this.#ops.open(temporary, 'replace', this.#finishedMode);
       try {
         const writer = new ChunkWriter(file, this.#wantsDigest ? newHash() : null);
         for await (const text of readRows(rows, 0, above.bytes)) await writer.write(text);
@@ -271,10 +289,14 @@ export class PartialFile {
         result = await writer.end();
         await file.chmod(this.#finishedMode);
         await file.sync();
+      } catch (error) {
+        // A copy of FILE must not fill the disk until the next run.
+        await this.#ops.unlink(temporary, this.#finishedMode).catch(() => {});
+        throw error;
       } finally {
         await file.close();
       }
-      await this.#ops.syncFolder(this.#paths.folder);
+      await this.#ops.syncFolder(folder);
       await this.#writeState({ ...this.#progress, result });
     });
     const problem = await this.#replace(this.#paths.temporary);
@@ -284,7 +306,12 @@ export class PartialFile {
   /** The new rows of an update, as they were written: above and below the old ones. */
   async *newRows(): AsyncGenerator<Buffer, void> {
     const rows = this.#rows;
-    if (rows !== null) yield* readRows(rows, 0, this.#progress.bytes);
+    if (rows === null) return;
+    try {
+      yield* readRows(rows, 0, this.#progress.bytes);
+    } catch (error) {
+      throw fileFailure(error, this.#paths.part, 'exporting');
+    }
   }
 
   /** Closes the files: an export that is not finished waits for the next run. */
@@ -294,8 +321,7 @@ export class PartialFile {
     this.#log = null;
     await rows?.close();
     await log?.close();
-    if (rows !== null && this.#uncommitted)
-      await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
+    if (rows !== null && this.#unnoted) await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
   }
 
   /** Discards this export: nothing of it remains, FILE is as it was. */
@@ -303,9 +329,15 @@ export class PartialFile {
     const committed = !this.#uncommitted;
     await this.close();
     if (!committed) return;
-    await guarded(this.#paths.part, 'exporting', () =>
-      removeExport(this.#paths, this.#ops, this.#finishedMode),
-    );
+    const { part, temporary, state, folder } = this.#paths;
+    await guarded(part, 'exporting', async () => {
+      // Each name is durable before the next one changes: the next run finds the whole export, or no state.
+      await this.#ops.rename(part, temporary);
+      await this.#ops.syncFolder(folder);
+      await this.#ops.unlink(state);
+      await this.#ops.syncFolder(folder);
+      await removeExport(this.#paths, this.#ops, this.#finishedMode);
+    });
   }
 
   async #change(work: (rows: OpenFile) => Promise<void>): Promise<void> {
@@ -344,7 +376,10 @@ export class PartialFile {
   async #writeState(progress: Progress): Promise<void> {
     const mark = progress === this.#progress || progress.result !== null ? '' : (progress.mark ?? '');
     const line = Buffer.from(`${JSON.stringify(progress)}\n`);
-    if (this.#log !== null && this.#logLength + line.length <= maxStateBytes) {
+    const fits = this.#logLength + line.length <= this.#maxLogLength;
+    // A log that has been removed or replaced would keep nothing.
+    const found = this.#log !== null && fits ? await this.#ops.lstatOwned(this.#paths.state) : null;
+    if (this.#log !== null && found?.ino === this.#logInode) {
       await this.#log.write(line, this.#logLength);
       await this.#log.datasync();
       this.#logLength += line.length;
@@ -354,17 +389,18 @@ export class PartialFile {
   }
 
   async #writeNewLog(progress: Progress): Promise<void> {
-    const { state, folder } = this.#paths;
-    const temporary = `${state}.tmp`;
+    const { state, stateTemporary, folder } = this.#paths;
     await this.#log?.close();
     this.#log = null;
     this.#header = { ...this.#header, version: 2, marks: this.#marks };
-    const log = await this.#ops.open(temporary, 'replace');
+    const log = await this.#ops.open(stateTemporary, 'replace');
     const text = Buffer.from(`${JSON.stringify(this.#header)}\n${JSON.stringify(progress)}\n`);
     try {
       await log.write(text, 0);
       await log.sync();
-      await this.#ops.rename(temporary, state);
+      this.#logInode = (await log.stat()).ino;
+      this.#unnoted = false;
+      await this.#ops.rename(stateTemporary, state);
       await this.#ops.syncFolder(folder);
     } catch (error) {
       await log.close();
@@ -372,6 +408,7 @@ export class PartialFile {
     }
     this.#log = log;
     this.#logLength = text.length;
+    this.#maxLogLength = text.length + this.#maxLogBytes;
   }
 
   /** Permission bits of the finished file: those of FILE, else the usual ones. */
@@ -395,13 +432,7 @@ export class PartialFile {
     await rows?.close();
     await log?.close();
     await guarded(this.target.path, 'exporting', () => this.#ops.rename(from, this.target.real));
-    try {
-      await this.#ops.syncFolder(this.#paths.folder);
-      await removeExport(this.#paths, this.#ops, this.#finishedMode);
-      return null;
-    } catch (error) {
-      return error;
-    }
+    return await cleanUp(this.#paths, this.#ops, this.#finishedMode);
   }
 
   /** The name of the partial file still belongs to the file that is written. */
@@ -443,30 +474,39 @@ async function readState(path: string, ops: FileOps): Promise<State | null> {
   }
 }
 
+/** Starting over replaces any state but one of a newer version: that throws a usage error. */
+async function replaceableState(paths: Paths, ops: FileOps): Promise<null> {
+  try {
+    await readState(paths.state, ops);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'damaged') throw error;
+  }
+  return null;
+}
+
 /** Gives the rows their name, if the run that committed their first page died before it did. */
 async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise<void> {
   const temporary = await ops.lstat(paths.temporary);
   if (temporary?.kind !== 'file' || temporary.ino !== header.inode) return;
-  await ops.lstatOwned(paths.temporary);
   await ops.rename(paths.temporary, paths.part);
   await ops.syncFolder(paths.folder);
 }
 
 /** Opens the rows of an interrupted export, cut to what is committed. */
-async function openRows(target: Target, paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
+async function openRows(paths: Paths, bytes: number, finishedMode: number, ops: FileOps): Promise<OpenFile> {
   let rows: OpenFile;
   try {
-    rows = await ops.open(paths.part, 'write', target.mode ?? newFileMode());
+    rows = await ops.open(paths.part, 'write', finishedMode);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') throw damaged(`${paths.part} is missing`);
     throw error;
   }
   try {
     const { size, mode } = await rows.stat();
-    // A run that died while it finished FILE had set FILE's mode already.
-    if (mode !== 0o600) await rows.chmod(0o600);
     if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
     if (size > bytes) await rows.truncate(bytes);
+    // Stopped while it was finished: FILE's mode may let others write.
+    if (mode !== 0o600) await rows.chmod(0o600);
     return rows;
   } catch (error) {
     await rows.close();
@@ -480,10 +520,10 @@ async function openRows(target: Target, paths: Paths, bytes: number, ops: FileOp
  */
 async function finishInterrupted(
   target: Target,
-  { header, progress, length }: State,
+  { header, progress, isVersion1 }: State,
   paths: Paths,
   ops: FileOps,
-): Promise<FinishedFile | null> {
+): Promise<ReplacedFile | null> {
   const { result } = progress;
   if (result === null) return null;
   const mode = target.mode ?? newFileMode();
@@ -494,24 +534,36 @@ async function finishInterrupted(
     return path !== target.real || !sameMark(header.base, markOf(stat));
   };
   // Version 0.1.0 puts the finished file of an update into FILE.part.
-  const isAssembled = header.mode === 'update' && length !== null;
+  const isAssembled = header.mode === 'update' && !isVersion1;
   const from = isAssembled ? paths.temporary : paths.part;
-  if (await isResult(from)) {
-    await ops.rename(from, target.real);
-    await ops.syncFolder(paths.folder);
-  } else if (!(await isResult(target.real))) {
+  if (await isResult(from)) await ops.rename(from, target.real);
+  else if (!(await isResult(target.real))) {
     if (isAssembled) return null;
     const part = await ops.lstat(paths.part);
     throw damaged(`${paths.part} is ${part === null ? 'missing' : 'incomplete'}`);
   }
-  await removeExport(paths, ops, mode);
-  return result;
+  return { ...result, problem: await cleanUp(paths, ops, mode) };
 }
 
-async function removeExport(paths: Paths, ops: FileOps, mode: number): Promise<void> {
-  await removeIfThere(paths.part, ops, mode);
-  await removeIfThere(paths.temporary, ops, mode);
-  await removeIfThere(`${paths.state}.tmp`, ops);
+/** After FILE has been replaced: removes all else. Nothing is a failure any more: what goes wrong is returned. */
+async function cleanUp(paths: Paths, ops: FileOps, mode: number): Promise<unknown> {
+  try {
+    await ops.syncFolder(paths.folder);
+    await removeExport(paths, ops, mode);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+async function removeExport(paths: Paths, ops: FileOps, finishedMode: number): Promise<void> {
+  await removeIfThere(paths.temporary, ops, finishedMode);
+  await removeIfThere(paths.stateTemporary, ops);
+  if ((await ops.lstatOwned(paths.part, finishedMode)) !== null) {
+    await ops.unlink(paths.part, finishedMode);
+    // Without its state the partial file would be in the way of the next export.
+    await ops.syncFolder(paths.folder);
+  }
   await removeIfThere(paths.state, ops);
   await ops.syncFolder(paths.folder);
 }

@@ -1,3 +1,4 @@
+import { videoFields } from '../api/contract.ts';
 import type { Credits } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
 
@@ -103,8 +104,8 @@ export interface State {
   readonly progress: Progress;
   /** Concatenated digests of all tokens used so far. */
   readonly marks: string;
-  /** Bytes of the state file up to the end of its last complete line; null: another version wrote it. */
-  readonly length: number | null;
+  /** Version 0.1.0 wrote it. */
+  readonly isVersion1: boolean;
 }
 
 /** A damaged interrupted export (1), with the way out. */
@@ -115,13 +116,14 @@ export function damaged(what: string): Failure {
 }
 
 /**
- * The state in the text of a `FILE.part.json` (version 2: a log of JSON lines, or version 1: one document). An
- * incomplete last line is ignored. Throws `damaged`, or a usage error for a newer version; `file` names it.
+ * The state in the text of a `FILE.part.json` (version 2: a log of JSON lines, or version 1: one document). A
+ * last line that is not whole is ignored. Throws `damaged`, or a usage error for a newer version; `file` names it.
  */
 export function parseState(text: string, file: string): State {
   const end = text.lastIndexOf('\n') + 1;
   const [first = '', ...lines] = text.slice(0, end).split('\n');
-  const header = parseLine(first);
+  // Other versions may write one document, of any layout.
+  const header = parseLine(text) ?? parseLine(first);
   if (header !== null && typeof header.version === 'number' && header.version > 2)
     throw usage(
       `${file} was written by a newer version of chanlist`,
@@ -131,16 +133,20 @@ export function parseState(text: string, file: string): State {
     });
   if (header?.version === 1 && isVersion1(header)) return fromVersion1(header);
   if (header === null || !isHeader(header)) throw damaged(`${file} is damaged`);
-  let progress = noProgress;
+  let progress: Progress | null = null;
   let marks = header.marks;
-  for (const line of lines) {
-    if (line === '') continue;
+  for (const [i, line] of lines.slice(0, -1).entries()) {
     const next = parseLine(line);
-    if (next === null || !isProgress(next)) throw damaged(`${file} is damaged`);
+    if (next === null || !isProgress(next)) {
+      // A power cut may leave the end of the last line without its start. The first line was durable before its name.
+      if (progress !== null && i === lines.length - 2) break;
+      throw damaged(`${file} is damaged`);
+    }
     progress = next;
     marks += next.result === null ? (next.mark ?? '') : '';
   }
-  return { header, progress, marks, length: Buffer.byteLength(text.slice(0, end)) };
+  if (progress === null) throw damaged(`${file} is damaged`);
+  return { header, progress, marks, isVersion1: false };
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -260,9 +266,14 @@ function fromVersion1(state: Version1): State {
     emptyPages: isCount(empty) ? empty : 0,
     id: state.id,
     credits: state.credits,
+    // Without --fields, a CSV file of version 0.1.0 has the specified fields.
+    columns:
+      state.pages > 0 && state.identity.format === 'csv' && state.identity.fields === null
+        ? videoFields
+        : null,
     result: state.done ? { size: state.bytes, digest: null } : null,
   };
-  return { header, progress, marks: header.marks, length: null };
+  return { header, progress, marks: header.marks, isVersion1: true };
 }
 
 /** Characters of a reference that messages show: a continuation token may have any length. */
@@ -291,7 +302,7 @@ export function checkIdentity(state: State, mode: ExportMode, now: Identity, fil
   const differences = rows
     .filter(([, was, is]) => was !== is)
     .map(([word, was, is]) =>
-      [was && `${word}${was}`, is && `${was ? 'not ' : 'not '}${word}${is}`].filter(Boolean).join(', '),
+      [was && `${word}${was}`, is && `not ${was ? '' : word}${is}`].filter(Boolean).join(', '),
     );
   if (differences.length === 0) return;
   throw usage(

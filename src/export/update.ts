@@ -127,6 +127,7 @@ async function finishInterrupted(job: ExportJob): Promise<void> {
     receipt.added = 0;
     receipt.entries = (job.memory?.entries ?? 0) + entries;
     await noteFinished(job, file.finished, true);
+    warnAfter(job, file.finished);
   } finally {
     await file.close();
   }
@@ -423,7 +424,7 @@ async function buyPages(
       receipt.entries = known.entries + entries;
       receipt.status = 'complete';
       await noteFinished(job, result, true);
-      if (result.problem !== null) warnAfter(job, result.problem);
+      warnAfter(job, result);
     }
     return found;
   } finally {

@@ -1,3 +1,4 @@
+import { usage } from '../../src/errors.ts';
 import type { FileOps, FileStat, OpenFile } from '../../src/fs/file-ops.ts';
 
 interface Inode {
@@ -6,12 +7,12 @@ interface Inode {
   mtimeMs: number;
   data: Buffer;
   /** What a power cut leaves for certain. */
-  durable: Buffer;
+  durable: { data: Buffer; mode: number };
 }
 
 type NameChange = (names: Map<string, Inode>) => void;
 
-/** The process has ended: nothing that it was doing goes on. */
+/** The process has ended: nothing that it was doing continues. */
 export class Killed extends Error {}
 
 /** What happens at a step, counted from 1: nothing of it (`before`), half a write (`torn`), or an error of the disk. */
@@ -23,13 +24,14 @@ export interface Fault {
 /** A number in [0, 1). */
 export type Random = () => number;
 
-function systemError(code: string, path = ''): Error {
+export function systemError(code: string, path = ''): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
 /**
- * A disk in memory that knows what is durable: content after `datasync` or `sync` of its file, names after
- * `syncFolder`. Each process works through file operations of its own, which a fault can end.
+ * A disk in memory that knows what is durable: content after `datasync`, content and mode after `sync` of the file,
+ * names after `syncFolder`. All files belong to one user. Each process works through file operations of its own,
+ * which a fault can end.
  */
 export class MemoryDisk {
   #names = new Map<string, Inode>();
@@ -40,15 +42,9 @@ export class MemoryDisk {
 
   /** A file that has always been there. */
   put(path: string, text: string, mode = 0o644): void {
-    const data = Buffer.from(text);
-    const inode = { ino: ++this.#ino, mode, mtimeMs: ++this.#time, data, durable: data };
+    const inode = this.#create(mode, Buffer.from(text));
     this.#names.set(path, inode);
     this.#durableNames.set(path, inode);
-  }
-
-  remove(path: string): void {
-    this.#names.delete(path);
-    this.#durableNames.delete(path);
   }
 
   text(path: string): string | null {
@@ -63,18 +59,19 @@ export class MemoryDisk {
     return [...this.#names.keys()].sort();
   }
 
-  /** What was not made durable is there, or not, or in part. */
+  /** What was not made durable is there, or not, or in part; names change in any order. */
   powerCut(random: Random): void {
     for (const change of this.#pending) if (random() >= 0.5) change(this.#durableNames);
     this.#pending = [];
     this.#names = new Map(this.#durableNames);
     for (const inode of new Set(this.#names.values())) {
       inode.data = this.#afterPowerCut(inode, random);
-      inode.durable = inode.data;
+      if (random() < 0.5) inode.mode = inode.durable.mode;
+      inode.durable = { data: inode.data, mode: inode.mode };
     }
   }
 
-  #afterPowerCut({ data, durable }: Inode, random: Random): Buffer {
+  #afterPowerCut({ data, durable: { data: durable } }: Inode, random: Random): Buffer {
     const choice = Math.floor(random() * 4);
     if (choice === 0) return durable;
     if (choice === 1 || data.length <= durable.length) return data;
@@ -85,13 +82,17 @@ export class MemoryDisk {
     return left;
   }
 
+  #create(mode: number, data: Buffer): Inode {
+    return { ino: ++this.#ino, mode, mtimeMs: ++this.#time, data, durable: { data, mode } };
+  }
+
   #change(change: NameChange): void {
     change(this.#names);
     this.#pending.push(change);
   }
 
-  /** The file operations of one process. `steps()` counts them. */
-  process(fault: Fault | null = null): FileOps & { steps(): number } {
+  /** The file operations of one process. `steps()` counts them; `isDead()`: a fault has killed it. */
+  process(fault: Fault | null = null): FileOps & { steps(): number; isDead(): boolean } {
     let steps = 0;
     let dead = false;
     const step = async <T>(work: () => T, torn: () => void = () => {}): Promise<T> => {
@@ -105,7 +106,19 @@ export class MemoryDisk {
       }
       return work();
     };
-    const open = (inode: Inode): OpenFile => {
+    const inodeAt = (path: string): Inode | null => this.#names.get(path) ?? null;
+    const existing = (path: string): Inode => {
+      const inode = inodeAt(path);
+      if (inode === null) throw systemError('ENOENT', path);
+      return inode;
+    };
+    const owned = (path: string, finishedMode?: number): Inode | null => {
+      const inode = inodeAt(path);
+      if (inode !== null && (inode.mode & 0o022) !== 0 && inode.mode !== finishedMode)
+        throw usage(`${path} is in the way: it can be written by other users`);
+      return inode;
+    };
+    const openInode = (inode: Inode): OpenFile => {
       const write = (bytes: Uint8Array, position: number): void => {
         const longer = Buffer.alloc(Math.max(inode.data.length, position + bytes.length));
         inode.data.copy(longer);
@@ -113,10 +126,6 @@ export class MemoryDisk {
         inode.data = longer;
         inode.mtimeMs = ++this.#time;
       };
-      const sync = (): Promise<void> =>
-        step(() => {
-          inode.durable = inode.data;
-        });
       return {
         write: (bytes, position) =>
           step(
@@ -129,8 +138,14 @@ export class MemoryDisk {
           step(() => {
             inode.data = Buffer.from(inode.data.subarray(0, length));
           }),
-        datasync: sync,
-        sync,
+        datasync: () =>
+          step(() => {
+            inode.durable = { ...inode.durable, data: inode.data };
+          }),
+        sync: () =>
+          step(() => {
+            inode.durable = { data: inode.data, mode: inode.mode };
+          }),
         chmod: (mode) =>
           step(() => {
             inode.mode = mode;
@@ -139,50 +154,46 @@ export class MemoryDisk {
         close: async () => {},
       };
     };
-    const names = (): Map<string, Inode> => this.#names;
     return {
       steps: () => steps,
-      open: (path, how) =>
+      isDead: () => dead,
+      open: (path, how, finishedMode) =>
         step(() => {
-          const found = this.#names.get(path);
-          if (found !== undefined && how === 'create') throw systemError('EEXIST', path);
-          if (found !== undefined && how !== 'replace') return open(found);
+          const found = owned(path, finishedMode);
+          if (found !== null && how === 'create') throw systemError('EEXIST', path);
+          if (found !== null && how !== 'replace') return openInode(found);
           if (how === 'write' || how === 'read') throw systemError('ENOENT', path);
-          const data = Buffer.alloc(0);
-          const inode = { ino: ++this.#ino, mode: 0o600, mtimeMs: ++this.#time, data, durable: data };
+          const inode = this.#create(0o600, Buffer.alloc(0));
           this.#change((names) => names.set(path, inode));
-          return open(inode);
+          return openInode(inode);
         }),
       lstat: (path) =>
         step(() => {
-          const inode = this.#names.get(path);
-          return inode === undefined ? null : statOf(inode);
+          const inode = inodeAt(path);
+          return inode === null ? null : statOf(inode);
         }),
-      lstatOwned: (path) =>
+      lstatOwned: (path, finishedMode) =>
         step(() => {
-          const inode = this.#names.get(path);
-          return inode === undefined ? null : statOf(inode);
+          const inode = owned(path, finishedMode);
+          return inode === null ? null : statOf(inode);
         }),
+      readFile: async function* (path) {
+        yield await step(() => existing(path).data);
+      },
       availableBytes: async () => null,
       rename: (from, to) =>
         step(() => {
-          const inode = this.#names.get(from);
-          if (inode === undefined) throw systemError('ENOENT', from);
+          const inode = existing(from);
           this.#change((names) => {
             names.delete(from);
             names.set(to, inode);
           });
         }),
-      unlink: (path) =>
+      unlink: (path, finishedMode) =>
         step(() => {
-          if (!this.#names.has(path)) throw systemError('ENOENT', path);
+          if (owned(path, finishedMode) === null) throw systemError('ENOENT', path);
           this.#change((names) => names.delete(path));
         }),
-      readFile: async function* (path) {
-        const inode = names().get(path);
-        if (inode === undefined) throw systemError('ENOENT', path);
-        yield inode.data;
-      },
       syncFolder: () =>
         step(() => {
           this.#durableNames = new Map(this.#names);
