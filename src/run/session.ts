@@ -187,7 +187,8 @@ async function perform(
   const resumeHint = (stopped: readonly Receipt[]): string | null =>
     session === null ? null : plan.resumeHint(session, stopped);
   const report = (failure: Failure, stopped: readonly Receipt[]): void => {
-    const [only] = receipts.length === 1 ? receipts : [];
+    // A service that cannot be opened has nothing to do with the reference.
+    const [only] = receipts.length === 1 && receipts[0]?.started ? receipts : [];
     stderr.error(failureLine(failure, only?.label ?? null, spentText(receipts), resumeHint(stopped)));
     stderr.stack(failure, context);
   };
