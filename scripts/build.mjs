@@ -6,30 +6,26 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
 import { mergeStartupChunks, reachedFrom } from './merge-startup-chunks.mjs';
-import { stubUnusedModules } from './stub-unused-modules.mjs';
+import { parserFiles, stubUnusedModules } from './stub-unused-modules.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const out = resolve(process.argv[2] ?? join(root, 'dist'));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const target = 'node20.18';
 
-/** What `resolve` and listings to stdout load. */
-const common = [
-  'src/start.ts',
-  'src/commands/resolve.ts',
-  'src/commands/uploads.ts',
-  'src/run/list-to-stdout.ts',
-  'src/api/dispatcher.ts',
-  'src/output/ndjson.ts',
-  'src/output/table.ts',
-  'node_modules/cli-table3/index.js',
-];
+/** The merged files: each holds what its sources import statically, unless one before it does */
+const groups = {
+  'core.cjs': ['src/start.ts'],
+  'request.cjs': ['src/commands/resolve.ts', 'src/output/ndjson.ts'],
+  'http.cjs': ['src/api/dispatcher.ts'],
+  'list.cjs': ['src/commands/uploads.ts', 'src/run/list-to-output.ts', 'src/accounts/ledger.ts'],
+  'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
+};
 
 const settings = {
   absWorkingDir: root,
-  outExtension: { '.js': '.cjs' },
   outdir: out,
   bundle: true,
   platform: 'node',
@@ -50,33 +46,33 @@ const bundle = await build({
 
 refuse(bundle.warnings);
 
-/** esbuild has printed the warnings; a build with any is none. */
+/** Fails the build if there are warnings: esbuild has printed them. */
 function refuse(warnings) {
   if (warnings.length > 0) throw new Error(`the build has ${warnings.length} warnings`);
 }
 
-// esbuild splits chunks only as ES modules, and CommonJS ones start faster: so each chunk is turned into
-// CommonJS afterwards, and `import()` into a late `require`.
-const chunks = new Map();
-for (const { path, text } of bundle.outputFiles) {
-  const { code, warnings } = await transform(text, {
-    format: 'cjs',
-    platform: 'node',
-    target,
-    supported: { 'dynamic-import': false },
-    minify: true,
-    lineLimit: 160,
-  });
-  chunks.set(basename(path), code);
-  refuse(warnings);
-}
-const reached = [...reachedFrom(bundle.metafile.outputs, common)].map((path) => basename(path));
-const files = mergeStartupChunks(chunks, new Set(reached), 'core.cjs', 'start.cjs');
+const merged = new Set();
+const members = Object.entries(groups).map(([group, sources]) => {
+  const names = [...reachedFrom(bundle.metafile.outputs, sources)]
+    .map((path) => basename(path))
+    .filter((name) => !merged.has(name));
+  for (const name of names) merged.add(name);
+  return [group, names];
+});
+const chunks = new Map(bundle.outputFiles.map(({ path, text }) => [basename(path), text]));
+const { files, warnings } = await mergeStartupChunks(chunks, new Map(members), {
+  platform: 'node',
+  target,
+  minify: true,
+  lineLimit: 160,
+});
+refuse(warnings);
 
 // The launcher stands alone, so that help and version need nothing else.
 const launcher = await build({
   ...settings,
   entryPoints: ['src/launch.ts'],
+  outExtension: { '.js': '.cjs' },
   format: 'cjs',
 });
 files.set('launch.cjs', launcher.outputFiles[0].text);
@@ -84,7 +80,7 @@ files.set('launch.cjs', launcher.outputFiles[0].text);
 // Whoever runs the program meanwhile finds either build whole.
 const fresh = `${out}.${process.pid}`;
 await mkdir(join(fresh, 'help'), { recursive: true });
-for (const [name, text] of files) await writeFile(join(fresh, name), text);
+for (const [name, text] of [...files, ...parserFiles]) await writeFile(join(fresh, name), text);
 const maker = join(fresh, 'prerendered-help.cjs');
 for (const [name, text] of await createRequire(import.meta.url)(maker).prerenderedHelp()) {
   await writeFile(join(fresh, 'help', name), text);

@@ -1,4 +1,4 @@
-/** Loaded before the program: tells on stderr, at its end, what of Node and of the program has been loaded. */
+/** Loaded before the program: prints on stderr, at its end, which modules of Node and which files it has loaded. */
 const before = new Set(process.moduleLoadList);
 process.on('exit', () => {
   const modules = process.moduleLoadList
@@ -6,6 +6,5 @@ process.on('exit', () => {
     .map((name) => name.slice('NativeModule '.length))
     .filter((name) => !name.startsWith('internal/'));
   const files = Object.keys(require.cache).map((path) => path.split(/[\\/]/).at(-1));
-  const core = Object.values(require.cache).find(({ exports }) => typeof exports.loaded === 'function');
-  console.error(JSON.stringify({ modules, files, parts: core?.exports.loaded() ?? [] }));
+  console.error(JSON.stringify({ modules, files }));
 });

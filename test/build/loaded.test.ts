@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeStore } from '../accounts/fake-context.ts';
@@ -9,27 +10,20 @@ import { runNode } from './copies.ts';
 interface Loaded {
   /** Public modules of Node that are not loaded at its own start. */
   readonly modules: readonly string[];
+  /** Files of the program, without the part of the name that changes with their text. */
   readonly files: readonly string[];
-  /** Names of the parts of core.cjs and of chunks, without what tells builds apart. */
-  readonly parts: readonly string[];
 }
 
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Loaded> {
   const preload = join(process.cwd(), 'test/build/loaded.cjs');
-  const { exit, stderr } = await runNode(['-r', preload, 'bin/chanlist.js', ...args], {
-    ...env,
-    NODE_DISABLE_COMPILE_CACHE: '1',
-  });
+  const { exit, stderr } = await runNode(['-r', preload, 'bin/chanlist.js', ...args], env);
   assert.equal(exit, 0, stderr);
-  const loaded = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as Loaded;
-  const plain = (name: string): string => name.replace(/^\.\//, '').replace(/-[A-Z0-9]{8}\.cjs$/, '');
+  const { modules, files } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as Loaded;
   return {
-    modules: loaded.modules,
-    files: loaded.files.filter((name) => name !== 'loaded.cjs').map(plain),
-    parts: loaded.parts
-      .map(plain)
-      .filter((name) => name !== 'chunk')
-      .sort(),
+    modules,
+    files: files
+      .filter((name) => name !== 'loaded.cjs')
+      .map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.c?js$/, '')),
   };
 }
 
@@ -41,59 +35,59 @@ async function service(t: TestContext): Promise<Record<string, string>> {
   return serviceEnvironment(url);
 }
 
-/** What a call over plain http has no use for. */
-const unused = [
+/** Modules of Node without a use in a call over plain http. */
+const unusedModules = [
   ...['http', 'https', '_http_client', '_http_server', 'http2', 'tls', '_tls_wrap', 'crypto', 'zlib'],
   ...['child_process', 'worker_threads', 'readline', 'perf_hooks', 'dns', 'assert', 'fs/promises'],
 ];
+/** Parts of the program without a use in a call that prints to stdout, off a terminal. */
+const unusedFiles = ['exports', 'server', 'spinner', 'source', 'store-write', 'pool', 'env-http-proxy-agent'];
+
+function refuse(loaded: Loaded, files: readonly string[], usedModules: readonly string[] = []): void {
+  assert.deepEqual(
+    loaded.modules.filter((name) => unusedModules.includes(name) && !usedModules.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    loaded.files.filter((name) => [...unusedFiles, ...files].includes(name)),
+    [],
+  );
+}
+
+test('the files that must not be loaded are files of the build', async () => {
+  const built = (await readdir('dist')).map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.cjs$/, ''));
+  for (const name of [...unusedFiles, 'list', 'table', 'http', 'dry-run'])
+    assert.ok(built.includes(name), name);
+});
 
 test('version and help load nothing but the launcher', async () => {
   for (const args of [['--version'], ['--help'], ['help', 'formats'], ['auth', 'login', '--help']]) {
-    assert.deepEqual(await loadedBy(args, {}), {
-      modules: [],
-      files: ['chanlist.js', 'launch.cjs'],
-      parts: [],
-    });
+    assert.deepEqual(await loadedBy(args, {}), { modules: [], files: ['chanlist', 'launch'] });
   }
 });
 
-test('resolve loads what it uses', async (t) => {
-  const { modules, files, parts } = await loadedBy(['resolve', '@x'], await service(t));
-  assert.deepEqual(
-    modules.filter((name) => unused.includes(name)),
-    [],
-  );
-  assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs']);
-  assert.deepEqual(parts, ['dispatcher', 'ndjson', 'resolve', 'start.cjs']);
+test('resolve loads neither listings nor tables', async (t) => {
+  refuse(await loadedBy(['resolve', '@x'], await service(t)), ['list', 'table', 'dry-run']);
 });
 
-test('the key from the store costs no other part', async (t) => {
-  const { CHANLIST_BASE_URL: baseUrl = '', CHANLIST_API_KEY: key = '' } = await service(t);
+test('the key from the store costs no other file', async (t) => {
+  const variables = await service(t);
+  const { CHANLIST_BASE_URL: baseUrl = '', CHANLIST_API_KEY: key = '' } = variables;
   const home = await temporaryFolder(t);
   writeStore(home, { a: { baseUrl, namespace: 'media', key } }, 'a');
-  const { modules, parts } = await loadedBy(['resolve', '@x'], { XDG_CONFIG_HOME: home });
-  assert.deepEqual(
-    modules.filter((name) => unused.includes(name)),
-    [],
-  );
-  assert.deepEqual(parts, ['dispatcher', 'ndjson', 'resolve', 'start.cjs']);
+  const { files } = await loadedBy(['resolve', '@x'], { XDG_CONFIG_HOME: home });
+  assert.deepEqual(files, (await loadedBy(['resolve', '@x'], variables)).files);
 });
 
-test('a table without colour loads cli-table3, and no chalk', async (t) => {
-  const { files, parts } = await loadedBy(['resolve', '@x', '-f', 'table'], await service(t));
-  assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs']);
-  assert.deepEqual(parts, ['cli-table3', 'dispatcher', 'resolve', 'start.cjs', 'table']);
+test('a table without colour loads no chalk', async (t) => {
+  refuse(await loadedBy(['resolve', '@x', '-f', 'table'], await service(t)), ['list', 'dry-run']);
 });
 
-test('a listing to stdout loads the ledger, and nothing of exports or the sandbox', async (t) => {
-  const { files, parts } = await loadedBy(['uploads', '@x'], await service(t));
-  assert.deepEqual(files, ['chanlist.js', 'launch.cjs', 'core.cjs', 'ledger', 'chunk']);
-  assert.deepEqual(parts, ['dispatcher', 'list-to-stdout', 'ndjson', 'start.cjs', 'uploads']);
+test('a listing to stdout loads no table, and crypto only for its ledger', async (t) => {
+  refuse(await loadedBy(['uploads', '@x'], await service(t)), ['table', 'dry-run'], ['crypto']);
 });
 
 test('a call that sends nothing does not load the HTTP client', async () => {
   const env = { CHANLIST_BASE_URL: 'http://127.0.0.1:1' };
-  const { modules, parts } = await loadedBy(['resolve', '@x', '--dry-run'], env);
-  assert.ok(!parts.includes('dispatcher'));
-  assert.ok(!modules.includes('v8'));
+  refuse(await loadedBy(['resolve', '@x', '--dry-run'], env), ['http', 'list', 'table']);
 });
