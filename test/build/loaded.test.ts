@@ -74,7 +74,7 @@ test('the key from the store costs no other file', async (t) => {
   const variables = await service(t);
   const { CHANLIST_BASE_URL: baseUrl = '', CHANLIST_API_KEY: key = '' } = variables;
   const home = await temporaryFolder(t);
-  writeStore(home, { a: { baseUrl, namespace: 'media', key } }, 'a');
+  writeStore(home, { a: { baseUrl, namespace: 'media', key, verified: true } }, 'a');
   const { files } = await loadedBy(['resolve', '@x'], { XDG_CONFIG_HOME: home });
   assert.deepEqual(files, (await loadedBy(['resolve', '@x'], variables)).files);
 });
