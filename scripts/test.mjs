@@ -1,39 +1,53 @@
 /**
- * Runs the tests: `node scripts/test.mjs [folder or file under test…] [-- options of node --test]`. Right after a
- * clone it installs and builds first. Tests are bundled so that every supported Node runs them without a loader.
+ * Runs tests: `node scripts/test.mjs [--all] [folder or file under test…] [-- options of node --test]`. Right after a
+ * clone it installs and builds first. Without names it runs all but the long tests; `--all` runs those, too, after
+ * the tests of the built program on the other supported versions of Node. Tests are bundled, so that each version
+ * runs them without a loader.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
-process.chdir(root);
+process.chdir(fileURLToPath(new URL('../', import.meta.url)));
+
+/** Tests that `npm test` leaves to `npm run test:all`. */
+const longTests = /^test[\\/](?:chaos|fuzz|recipes|terminal)[\\/]|\.long\.test\.ts$/;
+/** Tests that run the built program, and the versions of Node on which `--all` runs them besides this one. */
+const programTests = 'test/program';
+const otherNodes = ['22', '24'].filter((version) => !process.versions.node.startsWith(`${version}.`));
+/** Minutes after which a run is ended. Each test has a limit of its own: test/support/limited-test.ts. */
+const runLimit = 60;
 
 const split = process.argv.indexOf('--');
-const wanted = process.argv.slice(2, split === -1 ? undefined : split);
+const words = process.argv.slice(2, split === -1 ? undefined : split);
 const nodeOptions = split === -1 ? [] : process.argv.slice(split + 1);
-
-const reporter = nodeOptions.some((option) => option.startsWith('--test-reporter'))
-  ? []
-  : ['--test-reporter=spec'];
+const all = words.includes('--all');
+const names = words.filter((word) => word !== '--all');
 
 /** Runs a program to its end and returns its exit code. */
-function run(command, args) {
+function run(command, args, more = {}) {
   // Parsing the certificates named by this variable costs every Node process of the tests 50 ms.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
-  const { status, signal } = spawnSync(command, args, { stdio: 'inherit', env });
-  return signal ? 1 : (status ?? 1);
+  const { status, signal, error } = spawnSync(command, args, {
+    stdio: 'inherit',
+    env: { ...env, ...more },
+    timeout: runLimit * 60_000,
+  });
+  if (error !== undefined || signal !== null) console.error(`${command}: ${error?.message ?? signal}`);
+  return status ?? 1;
 }
 
-if (!existsSync('node_modules/.package-lock.json')) {
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
+/** Ends this process if a step has failed. */
+function need(status) {
+  if (status !== 0) process.exit(status);
 }
-const built = run(process.execPath, ['scripts/build.mjs']);
-if (built !== 0) process.exit(built);
 
-const tests = (wanted.length > 0 ? wanted : ['test']).flatMap(find);
+if (!existsSync('node_modules/.package-lock.json')) need(run('npm', ['ci', '--no-audit', '--no-fund']));
+need(run(process.execPath, ['scripts/build.mjs']));
+
+/** Files of tests in a folder, or a file itself. */
 function find(path) {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true })
@@ -42,8 +56,41 @@ function find(path) {
     .sort();
 }
 
+const tests =
+  names.length > 0 ? names.flatMap(find) : find('test').filter((path) => all || !longTests.test(path));
+
+/** An esbuild plugin: gives each test a time limit. */
+const limitTests = {
+  name: 'limit-tests',
+  setup(build) {
+    const limited = join(process.cwd(), 'test', 'support', 'limited-test.ts');
+    build.onResolve({ filter: /^node:test$/ }, ({ importer }) =>
+      importer === limited ? { path: 'node:test', external: true } : { path: limited },
+    );
+  },
+};
+
 const { build } = await import('esbuild');
 const outdir = `.test-build/${process.pid}`;
+const outputOf = (path) => join(outdir, relative('.', path).replace(/\.ts$/, '.mjs'));
+
+/** Runs bundled tests on this Node (null) or another version; returns the exit code. */
+function runTests(version, paths) {
+  const reporter = nodeOptions.some((option) => option.startsWith('--test-reporter'));
+  const args = [
+    '--enable-source-maps',
+    '--test',
+    `--test-concurrency=${availableParallelism() + 1}`,
+    ...(reporter ? [] : ['--test-reporter=spec']),
+    ...nodeOptions,
+    ...paths.map(outputOf),
+  ];
+  const more = all ? { CHANLIST_LONG: '1' } : {};
+  if (version === null) return run(process.execPath, args, more);
+  console.log(`\nthe tests of the built program on Node ${version}`);
+  return run('npx', ['--yes', '--package', `node@${version}`, '--', 'node', ...args], more);
+}
+
 try {
   await build({
     entryPoints: tests,
@@ -58,16 +105,16 @@ try {
     target: 'node20.18',
     sourcemap: 'inline',
     logLevel: 'warning',
+    plugins: [limitTests],
   });
-  const files = tests.map((path) => join(outdir, relative('.', path).replace(/\.ts$/, '.mjs')));
-  process.exitCode = run(process.execPath, [
-    '--enable-source-maps',
-    '--test',
-    '--test-concurrency=3',
-    ...reporter,
-    ...nodeOptions,
-    ...files,
-  ]);
+  const ofProgram = tests.filter((path) => path.startsWith(join(programTests, sep)));
+  const others = all && ofProgram.length > 0 ? otherNodes : [];
+  const statuses = others.map((version) => runTests(version, ofProgram));
+  if (others.length > 0) console.log(`\nall tests on Node ${process.versions.node}`);
+  statuses.push(runTests(null, tests));
+  const failed = [...others, process.versions.node].filter((_, at) => statuses[at] !== 0);
+  if (failed.length > 0) console.error(`failed on Node ${failed.join(', ')}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
 } finally {
   rmSync(outdir, { recursive: true, force: true });
 }

@@ -69,7 +69,8 @@ test('npm pack gives the same bytes in any folder and at any time', async (t) =>
     assert.match(line, /^-rw[x-]r-[x-]r-[x-] /, 'no link, no special file');
 
   const { stdout: text } = await run('tar', ['-xzOf', first, 'package/package.json']);
-  const { scripts = {}, dependencies = {}, optionalDependencies = {}, gypfile } = JSON.parse(text);
+  const { exports, scripts = {}, dependencies = {}, optionalDependencies = {}, gypfile } = JSON.parse(text);
+  assert.deepEqual(exports, { './package.json': './package.json' });
   for (const hook of ['preinstall', 'install', 'postinstall']) assert.equal(scripts[hook], undefined, hook);
   assert.deepEqual({ ...dependencies, ...optionalDependencies }, {}, 'nothing else is installed');
   assert.equal(gypfile, undefined);
