@@ -1,3 +1,5 @@
+import { constants } from 'node:os';
+
 /** What each exit code means: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
   0: 'done, or the reader closed the pipe',
@@ -151,5 +153,8 @@ export function toFailure(thrown: unknown): Failure {
 
 /** The system's error code (`ENOSPC`), if the error has one. */
 export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  // Node has no name for it.
+  const isQuota = 'errno' in error && error.errno === -constants.errno.EDQUOT;
+  return isQuota ? 'EDQUOT' : error.code;
 }

@@ -49,9 +49,14 @@ export async function openOwned(path: string, how: OpenMode, finishedMode?: numb
 
 async function create(path: string, flags: number): Promise<fs.FileHandle> {
   const handle = await fs.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, 0o600);
-  // A umask such as 277 takes the owner's own permission away.
-  if ((fstatSync(handle.fd).mode & 0o600) !== 0o600) await handle.chmod(0o600).catch(() => {});
-  return handle;
+  try {
+    // A umask such as 277 takes the owner's own permission away.
+    if ((fstatSync(handle.fd).mode & 0o600) !== 0o600) await handle.chmod(0o600).catch(() => {});
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 async function openExisting(

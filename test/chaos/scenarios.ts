@@ -50,7 +50,7 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       concurrency: 1,
       prepare: async (sandbox: TestSandbox, folder: string) => {
         sandbox.setUploads(handle, whole);
-        await writeFile(join(folder, `list.${format}`), 'the old one\n');
+        await writeFile(join(folder, `list.${format}`), '');
       },
     })),
     ...fileFormats.map((format) => ({
@@ -88,14 +88,18 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
   ];
 }
 
-/** Everything below a folder: names and, of files, contents; sorted. */
+/** Everything below a folder: names and, of files, contents, except those of memories, which hold times; sorted. */
 export async function contents(folder: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const each of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(each.parentPath, each.name);
     found.set(
       path.slice(folder.length + 1),
-      each.isFile() ? await readFile(path, 'utf8') : each.isDirectory() ? '' : '-',
+      each.isFile() && !path.includes('/.chanlist/')
+        ? await readFile(path, 'utf8')
+        : each.isDirectory() || each.isFile()
+          ? ''
+          : '-',
     );
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));

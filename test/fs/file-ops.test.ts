@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
+import { fileFailure } from '../../src/fs/file-errors.ts';
 import { type FileOps, nodeFileOps } from '../../src/fs/file-ops.ts';
 import { checkRoom } from '../../src/fs/room.ts';
 import { prepareWhole, writeWhole } from '../../src/fs/write-whole.ts';
@@ -141,4 +143,12 @@ test('once the file is replaced, a folder that cannot be synced is a warning', a
   assert.ok(warning?.message.includes(path));
   assert.equal(await readFile(path, 'utf8'), 'new');
   assert.equal(await writeWhole(path, 'newer'), null);
+});
+
+test('a disk quota that is used up is named, although Node has no name for that error', () => {
+  const errno = -constants.errno.EDQUOT;
+  const error = Object.assign(new Error(), { errno, code: `Unknown system error ${errno}` });
+  const failure = fileFailure(error, '/a', 'writing');
+  assert.ok(failure instanceof Failure);
+  assert.equal(failure.message, '/a: the disk quota is used up (EDQUOT)');
 });
