@@ -5,7 +5,7 @@ import { firstExportFix, listingCost } from './check-fixes.ts';
 
 /** Which exports were expected, and which references have none. */
 export interface Expectation {
-  /** The reference that an export is expected as. */
+  /** The expected reference of each export that has one. */
   readonly matches: ReadonlyMap<FoundExport, string>;
   readonly absent: readonly CheckedExport[];
 }
@@ -17,8 +17,8 @@ export async function readExpected(from: string, context: Context): Promise<read
 }
 
 /**
- * Finds the export of each expected reference: by its ID, by the references that memories know, and of an export
- * without a memory by the handle that its first entry names. `paths`: those of the command line.
+ * Finds the export of each expected reference: by its ID, by the references in memories, and for an export without a
+ * memory by the handle in its first entry. `folder`: where absent exports would be; null if there is none.
  */
 export async function matchExpected(
   expected: readonly InputReference[],
@@ -83,11 +83,11 @@ function absentExport(
   };
 }
 
-/** Days in which looks for IDs that the list never holds are counted, and how many are worth a warning. */
+/** An export with this many looks in vain in this many days is worth a warning. */
 const vainDays = 7;
 const manyVain = 3;
 
-/** Whether the feed of an export often has IDs that bought pages do not hold: such looks cost a credit each. */
+/** Whether the feed of an export often has IDs that bought pages do not hold; each such look costs a credit. */
 export function looksInVain({ memory }: FoundExport, now: number): boolean {
   const since = now - vainDays * 24 * 60 * 60 * 1000;
   return (

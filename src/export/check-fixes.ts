@@ -3,7 +3,7 @@ import { pageSize } from '../api/contract.ts';
 import type { FileFormat } from '../output/formats.ts';
 import { commandLine, type Flag } from '../run/command-line.ts';
 
-/** What is known of an export: enough for the commands that repair it. */
+/** The facts about an export that its fix needs. */
 export interface ExportFacts {
   /** Path as shown. */
   readonly file: string;
@@ -14,11 +14,11 @@ export interface ExportFacts {
   readonly format: FileFormat;
   /** `--fields`, comma separated; null: not given, or not known. */
   readonly fields: string | null;
-  /** It was cut by `--limit`, to so many entries; null: it was not. */
+  /** The `--limit` that cut it; null: it was not cut. */
   readonly limit: number | null;
 }
 
-/** About how many credits a listing of so many entries costs. */
+/** About how many credits a listing of this many entries costs. */
 export function listingCost(entries: number): number {
   return Math.max(1, Math.ceil(entries / pageSize));
 }

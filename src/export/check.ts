@@ -17,21 +17,22 @@ import type { ProblemCode } from './problem-codes.ts';
 import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
 import type { State } from './state.ts';
 
+/** A problem of an export, as `check` prints it. */
 export interface Problem {
   readonly code: ProblemCode;
   readonly message: string;
-  /** A command, quoted for the shell, or a short step. */
+  /** The command that fixes it, quoted for the shell, or a short instruction. */
   readonly fix: string;
-  /** About how many credits the fix takes. */
+  /** About how many credits the fix costs. */
   readonly cost: number;
 }
 
-/** What `check` prints of an export: these keys in this order. */
+/** The result of a check, as printed: these keys in this order. */
 export interface CheckedExport {
   readonly file: string | null;
   readonly reference: string | null;
   readonly id: string | null;
-  /** Null if they cannot be counted. */
+  /** Number of entries; null if they cannot be counted. */
   readonly entries: number | null;
   /** ID of the first entry. */
   readonly newest: string | null;
@@ -43,7 +44,7 @@ export interface CheckedExport {
   readonly problems: readonly Problem[];
 }
 
-/** An export that was found; what it holds is not read yet. */
+/** An export that was found; its content has not been read. */
 export interface FoundExport {
   /** Path as shown. */
   readonly file: string;
@@ -56,7 +57,7 @@ export interface FoundExport {
 
 export interface FoundExports {
   readonly exports: readonly FoundExport[];
-  /** Why memories cannot be used, each once. */
+  /** Why memories cannot be used; each reason once. */
   readonly problems: readonly string[];
 }
 
@@ -70,13 +71,13 @@ export interface CheckOptions {
 const idName = /^((?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-]+)\.[a-z]+$/;
 const partialSuffixes = ['.part', '.part.json', '.part.tmp', '.part.json.tmp'] as const;
 const partialName = /\.part(?:\.json|\.tmp|\.json\.tmp)?$/;
-/** Consecutive failed runs that are a problem. */
+/** From this many consecutive failed runs on, an export is `failing`. */
 const manyFailures = 3;
 const hour = 60 * 60 * 1000;
 
 /**
- * The exports that the paths name: of a folder what its memory names, files named by an ID with a known extension,
- * and interrupted exports of such. Throws usage errors for paths that do not exist or cannot be read.
+ * Finds the exports that the paths name. In a folder: those with a memory, and files (also interrupted ones) named by
+ * an ID with a known extension. Throws usage errors for paths that do not exist or cannot be read.
  */
 export async function findExports(paths: readonly string[]): Promise<FoundExports> {
   const found = new Map<string, FoundExport>();
@@ -94,7 +95,7 @@ export async function findExports(paths: readonly string[]): Promise<FoundExport
       if (found.has(real)) continue;
       const { memory, problem, inTheWay } = await memoryOf(real);
       if (problem !== null) problems.add(problem);
-      // Only a memory that is not trusted names it.
+      // Only an untrusted memory names it.
       if (inTheWay && !isListed) continue;
       const format = formatOf(file, memory);
       if (format === null)
@@ -111,7 +112,7 @@ export async function findExports(paths: readonly string[]): Promise<FoundExport
   return { exports: [...found.values()], problems: [...problems] };
 }
 
-/** The exports in a folder, sorted by name. `isListed`: files of the folder show it, not only its memory. */
+/** The exports in a folder, sorted by name. `isListed`: the folder has files of it, not only its memory. */
 async function filesIn(
   folder: string,
   problems: Set<string>,
@@ -172,7 +173,7 @@ async function realPath(file: string): Promise<string> {
   }
 }
 
-/** Null if nothing has that name. */
+/** The stats of a path; null if it does not exist. */
 async function statOf(path: string): Promise<Stats | null> {
   try {
     return await stat(path);
@@ -182,7 +183,7 @@ async function statOf(path: string): Promise<Stats | null> {
   }
 }
 
-/** An export that has no file yet. */
+/** Whether an export is running or interrupted. */
 async function isInProgress(real: string): Promise<boolean> {
   return (await leftoversOf(real)).length > 0 || (await isLocked(real));
 }
@@ -207,44 +208,43 @@ export async function handleIn({ file, format }: FoundExport): Promise<string | 
       return typeof handle === 'string' ? handle : null;
     }
   } catch {
-    // Its own check says what is wrong with it.
+    // The check of this export reports the damage.
   }
   return null;
 }
 
-/** How often an export is looked at that another run changes meanwhile. */
-const maxLooks = 3;
+/** Maximum number of attempts to check an export that another run is changing. */
+const maxAttempts = 3;
 
 /**
- * Checks an export against what its folder remembers: every record, IDs and channels, size and digest, leftovers.
- * `expectedAs`: the reference that `--from` expects it as; null: it is not expected. Writes nothing.
+ * Checks an export and its memory: every record, IDs and channels, size and digest, leftovers. `expectedAs`: its
+ * reference in `--from`; null if it has none. Writes nothing.
  */
 export async function checkExport(
   found: FoundExport,
   expectedAs: string | null,
   options: CheckOptions,
 ): Promise<CheckedExport> {
-  for (let looks = 1; ; looks++) {
+  for (let attempt = 1; ; attempt++) {
     const before = await snapshot(found);
     const checked = await inspect(found, before, expectedAs, options);
-    const isSuspect = checked.problems.some(({ code }) => ofRunningExport.includes(code));
+    const isSuspect = checked.problems.some(({ code }) => transientCodes.includes(code));
     if (!isSuspect) return checked;
-    // While another run holds the lock, the files are in between.
     if (await isLocked(found.real))
       return {
         ...checked,
         file: found.file,
-        problems: checked.problems.filter(({ code }) => !ofRunningExport.includes(code)),
+        problems: checked.problems.filter(({ code }) => !transientCodes.includes(code)),
       };
-    const isStill = JSON.stringify(await snapshot(found)) === JSON.stringify(before);
-    if (isStill || looks === maxLooks) return checked;
+    const isUnchanged = JSON.stringify(await snapshot(found)) === JSON.stringify(before);
+    if (isUnchanged || attempt === maxAttempts) return checked;
   }
 }
 
-/** What looks like a problem while a run writes the export. */
-const ofRunningExport: readonly ProblemCode[] = ['changed', 'no_file', 'absent', 'interrupted'];
+/** Codes that say nothing while another run writes the export. */
+const transientCodes: readonly ProblemCode[] = ['changed', 'no_file', 'absent', 'interrupted'];
 
-/** All that a run changes at its end. */
+/** What a run changes when it ends. */
 interface Snapshot {
   readonly memory: Memory | null;
   readonly leftovers: readonly string[];
@@ -287,7 +287,7 @@ async function inspect(
   if (content?.damage != null) add('damaged', content.damage, content.fix ?? restart, content.fix ? 0 : cost);
   const ids = content?.ids ?? null;
   if (ids !== null) {
-    // A playlist may hold a video twice, and any channels. Several channels in a file of unknown kind: perhaps one.
+    // A playlist may hold a video twice and videos of any channel; so may a file of unknown kind with several channels.
     const isUploads = command === 'uploads' || (command === null && ids.channels.size === 1);
     if (isUploads && ids.duplicate !== null) add('duplicate', `${ids.duplicate} occurs twice`, restart, cost);
     const expected = id ?? ids.channelId;
@@ -363,14 +363,14 @@ async function inspect(
   };
 }
 
-/** What a file holds. */
+/** The content of a file. */
 interface Content {
   readonly ids: FileIds | null;
-  /** What cannot be read. */
+  /** Why it cannot be read; null if it can. */
   readonly damage: string | null;
-  /** A way out that costs nothing. */
+  /** A fix without cost. */
   readonly fix: string | null;
-  /** About how many entries a damaged file has, if nothing else says it. */
+  /** About how many entries a damaged file has. */
   readonly estimate: number | null;
 }
 
@@ -391,7 +391,7 @@ async function read({ file, format }: ExportFacts, memory: Memory | null): Promi
     return damage(`${file} cannot be read: ${readProblem(error)}`, 'check its owner and mode');
   }
   try {
-    // Nothing in an id file says what its columns are.
+    // An id file does not name its columns.
     const fields =
       format !== 'id' || memory === null
         ? undefined
@@ -417,7 +417,7 @@ async function countEntries(file: string, format: FileFormat): Promise<number> {
 
 const chunkSize = 256 * 1024;
 
-/** The bytes of a file, in one buffer that is used again: memory stays flat. */
+/** The bytes of a file, in one reused buffer: memory use is constant. */
 async function* chunksOf(file: string): AsyncGenerator<Buffer, void> {
   const handle = await open(file, 'r');
   try {
@@ -433,8 +433,8 @@ async function* chunksOf(file: string): AsyncGenerator<Buffer, void> {
 }
 
 /**
- * How a file differs from the finished one that is remembered; null if it does not. A file that an interrupted run
- * has put in place is what its state says.
+ * How a file differs from the remembered one; null if it does not. If an interrupted run has already replaced FILE,
+ * its state describes the file.
  */
 async function differenceOf(
   { file }: ExportFacts,
@@ -456,7 +456,7 @@ async function differenceOf(
     if (accepted.some((each) => each.digest === null || each.digest === digest)) return null;
     return { what: `its content is not as remembered${fewer}`, isShort };
   } catch {
-    // It cannot be read, which is reported, or it has just been removed: the next look shows that.
+    // An unreadable file is reported as damaged; one that was just removed is found by the next attempt.
     return null;
   }
 }
@@ -476,7 +476,7 @@ async function readState(real: string, leftovers: readonly string[]): Promise<Fo
   }
 }
 
-/** What an interrupted run left, and how to resume or clean up. */
+/** The problem of an interrupted run: what it left, and how to resume or clean up. */
 function interruption(
   known: ExportFacts,
   leftovers: readonly string[],
@@ -507,7 +507,7 @@ function interruption(
     command: identity.command,
     format: fileFormat(identity.format) ?? known.format,
     fields: identity.fields,
-    // A page that was cut was cut by the limit of its run.
+    // Only --limit cuts a page.
     limit: cut && hasMore ? entries : null,
   };
   const isUpdate = mode === 'update';
@@ -531,7 +531,7 @@ function shortList(texts: readonly string[]): string {
 
 const day = (time: string | null): string => time?.slice(0, 10) ?? 'an earlier day';
 
-/** `5 hours ago`, `3 days ago`: of a time (ISO 8601). */
+/** The age of a time (ISO 8601): `5 hours ago`, `3 days ago`. `now`: milliseconds since 1970. */
 export function age(time: string, now: number): string {
   const hours = Math.max(0, Math.floor((now - Date.parse(time)) / hour));
   return hours < 48

@@ -7,7 +7,7 @@ import type { Memory } from './memory.ts';
 import { digestOf } from './partial-file.ts';
 import { type FileIds, readEntries, readHeader, readIdSet } from './read/read-file.ts';
 
-/** The complete FILE that an update builds on. It is read in pieces: memory stays flat. */
+/** The complete FILE that an update extends. It is read in batches: memory use is constant. */
 export class ExistingExport {
   readonly #path: string;
   readonly #format: FileFormat;
@@ -26,13 +26,14 @@ export class ExistingExport {
     return this.#ids;
   }
 
+  /** Whether it has no entries. */
   async isEmpty(): Promise<boolean> {
     for await (const entries of readEntries(this.#path, this.#format, undefined, { check: false }))
       if (entries.length > 0) return false;
     return true;
   }
 
-  /** Whether it is the file that the memory describes: same size and digest. Size, mtime and inode save reading it. */
+  /** Whether size and digest are as remembered. It is read only if mtime or inode differ. */
   async isRemembered({ finished }: Memory): Promise<boolean> {
     if (finished === null) return false;
     const { size, mtimeMs, ino } = await stat(this.#path);
@@ -41,7 +42,7 @@ export class ExistingExport {
     return (await digestOf(this.#path)) === finished.digest;
   }
 
-  /** The video IDs in the rows of an interrupted update, which is no complete file. */
+  /** The video IDs in the rows of an interrupted update; `path` is not a complete file. */
   async idsIn(path: string): Promise<string[]> {
     const ids: string[] = [];
     try {
@@ -53,12 +54,12 @@ export class ExistingExport {
     return ids;
   }
 
-  /** Columns of its header (csv); null for other formats. */
+  /** The columns of its header (csv); null for other formats. */
   async columns(): Promise<readonly string[] | null> {
     return this.#format === 'csv' ? await readHeader(this.#path) : null;
   }
 
-  /** Adds the publication dates that its entries have. */
+  /** Adds the publication dates of its entries to `dates`, by video ID. */
   async addPublished(dates: Record<string, string>): Promise<void> {
     for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {
       for (const { videoId, published } of entries)
@@ -66,7 +67,7 @@ export class ExistingExport {
     }
   }
 
-  /** Its entries as they stand, with the format's separator between them. */
+  /** Its entries unchanged, with the format's separator between them. */
   async *rows(separator: string): AsyncGenerator<string, void> {
     let first = true;
     for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {

@@ -20,8 +20,8 @@ import { PartialFile } from './partial-file.ts';
 import { gone, updateFile } from './update.ts';
 
 /**
- * Exports one reference into its file, under the lock of that file, and remembers how it went. Never rejects, unless
- * the program has a bug: failures are in the receipt. `locate`: the file and the ID; null if nothing is to be done.
+ * Exports one reference into its file, under the lock of that file, and notes the result in its memory. Failures are
+ * in the receipt; it rejects only on a bug. `locate` returns the file and the ID, or null if there is nothing to do.
  */
 export async function exportReference(
   run: ExportRun,
@@ -48,7 +48,7 @@ export async function exportReference(
     job = { run, start, receipt, target, id, memory: null };
     const lock = await acquireLock(target.real, target.path);
     try {
-      // Another run may have finished the file until it released the lock.
+      // Another run may have replaced the file before it released the lock.
       const now = await resolveTarget(target.path);
       job = { ...job, target: now.real === target.real ? now : target };
       await exportLocked(job);
@@ -59,7 +59,7 @@ export async function exportReference(
     if (failure === null && status !== 'kept' && status !== 'unchecked') session.succeed();
   } catch (error) {
     if (receipt.failure !== null) return;
-    session.fail(receipt, job === null ? ofReference({ run }, toFailure(error)) : explained(job, error));
+    session.fail(receipt, job === null ? ofReference({ run }, toFailure(error)) : explain(job, error));
   }
 }
 
@@ -83,13 +83,13 @@ async function exportLocked(job: ExportJob): Promise<void> {
     await exportOrUpdate(job);
     noteResult(job, true);
   } catch (error) {
-    run.session.fail(receipt, explained(job, error));
+    run.session.fail(receipt, explain(job, error));
     noteResult(job, false);
   }
   if (!run.remembers || job.memory === null || !isUsable) return;
   const { vanished } = job.memory;
   if (receipt.failure === null && vanished !== null) remember(job, () => ({ vanished: null }));
-  // Without pages nothing was paid: losing such a note in a power cut costs a free request.
+  // Without pages nothing was paid: losing this in a power cut costs one free request.
   const durable = receipt.pages > 0 || job.memory.finished !== finished;
   if (job.memory === before && receipt.failure === null && receipt.status === 'kept') return;
   try {
@@ -100,7 +100,8 @@ async function exportLocked(job: ExportJob): Promise<void> {
   }
 }
 
-function explained(job: ExportJob, error: unknown): Failure {
+/** The failure of a job, with its scope and the command that repairs it. */
+function explain(job: ExportJob, error: unknown): Failure {
   const { receipt } = job;
   let failure = toFailure(error);
   // A channel that was exported before is gone, not misspelled.
@@ -110,7 +111,7 @@ function explained(job: ExportJob, error: unknown): Failure {
   return withRemedy(job, ofReference(job, failure));
 }
 
-/** Chooses what to do with FILE and with what an interrupted run left. */
+/** Resumes, exports or updates FILE, depending on what is there. */
 async function exportOrUpdate(job: ExportJob): Promise<void> {
   const { run, target, receipt, memory, start } = job;
   const { operation, options } = run.task;
@@ -145,7 +146,7 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   receipt.entries = memory?.entries ?? 0;
 }
 
-/** A finished export that is remembered, and not there: the folder may not be mounted. */
+/** The failure for an export that is remembered as finished but is not there: the folder may not be mounted. */
 function missingFile(job: ExportJob): Failure {
   const { memory, target, run, start } = job;
   const changed = memory?.changed?.slice(0, 10) ?? 'an earlier run';
@@ -160,7 +161,7 @@ function missingFile(job: ExportJob): Failure {
   );
 }
 
-/** A reference that now leads to another ID, or to none, keeps the known one; one warning says which line to change. */
+/** Warns of a reference that now resolves to another ID or to none, and names the line to change. */
 function warnOfMoved(job: ExportJob): void {
   const { run, start, id } = job;
   const value = start.value ?? '';

@@ -32,13 +32,13 @@ import {
 } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 
-/** What the options of an export say, checked. */
+/** The checked options of an export. */
 interface ExportSettings extends Pick<ExportRun, 'task' | 'format' | 'fields' | 'folder' | 'remembers'> {}
 
-/** An ID that names a file. */
+/** IDs that are safe as file names. */
 const fileId = /^[A-Za-z0-9_-]+$/;
-/** A resolved handle keeps its ID for this long. */
-const resolvedFor = 30 * 24 * 60 * 60 * 1000;
+/** A handle resolved within this time (ms) is not resolved again. */
+const resolveIntervalMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Plans the export of one reference into FILE. */
 export async function planFile(task: ListingTask, target: Target): Promise<SessionPlan> {
@@ -57,7 +57,7 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
     resumeHint: () => receipt.resumeHint,
     work: async (session) => {
       const memory = await memoryAt(target);
-      // A memory that is there stays true, whatever the options are.
+      // An existing memory is kept up to date, whatever the options are.
       const run = exportRun(session, { ...settings, remembers: settings.remembers || memory !== null });
       const index = new IdIndex(memory === null ? [] : [memory], session, task);
       await exportReference(run, start, receipt, async () => {
@@ -106,7 +106,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
       const shared = { ...session, progress: sharedProgress(session.progress) };
       const run = exportRun(shared, settings);
       const index = new IdIndex(found.memories, session, task);
-      // Other exports in the folder are of no interest once all references are known.
+      // If all references are known, other exports in the folder do not matter.
       const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;
       warnOfMemories(session, folder, found.problems, settings.format, unknown);
       const taken = new Map<string, Receipt>();
@@ -128,7 +128,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
           checkApart('--output-dir', target);
           return { target, id };
         });
-      const order = inOrderOfNeed(task, index, found.interrupted, settings.format);
+      const order = interruptedFirst(task, index, found.interrupted, settings.format);
       const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
       for await (const _ of concurrently(order, pool, ({ start, receipt }) => work(start, receipt)));
       const unreported = await rememberRepeated(run, repeated);
@@ -147,8 +147,8 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
 }
 
 /**
- * Throws a usage error if the report would take the place of an export of the folder, or of a file kept with it: the
- * report is written before most of their names are known.
+ * Throws a usage error if the report has the name of an export in the folder, or of a file kept beside one. The names
+ * are compared by their form: the report is written before most IDs are known.
  */
 export async function keepReportApart(folder: string, report: string): Promise<void> {
   const target = await resolveTarget(report).catch(() => null);
@@ -161,8 +161,8 @@ export async function keepReportApart(folder: string, report: string): Promise<v
 }
 
 /**
- * Checks that no export of the folder, as far as its name is known before a request, is a file that another flag
- * names; returns the same check for the others.
+ * Checks that no export with a known name is a file that another flag names. Returns the same check for exports whose
+ * names become known after a request.
  */
 async function separateExports(
   { task, format }: ExportSettings,
@@ -201,7 +201,7 @@ function settingsOf(
   return { task, format, fields, folder, remembers };
 }
 
-/** The formats that an export can have are those that can be read back. */
+/** Exports have only formats that can be read back; throws a usage error for the others. */
 function asFileFormat(name: keyof typeof formats): FileFormat {
   const isFileFormat = (one: keyof typeof formats): one is FileFormat => formats[one].reader !== null;
   if (!isFileFormat(name)) throw tableInFile();
@@ -220,7 +220,7 @@ function exportRun(session: Session, settings: ExportSettings): ExportRun {
   };
 }
 
-/** Prints new rows on stdout, one reference after another; of csv the header only once. */
+/** Prints new rows to stdout, one reference after another, and the CSV header once. */
 function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNew'] {
   const stdout = new Stdout(session.context, session.stderr);
   let last: Promise<void> = Promise.resolve();
@@ -251,7 +251,7 @@ function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNe
   };
 }
 
-/** Bytes of the first CSV record. */
+/** Length of the first CSV record (bytes). */
 function headerLength(bytes: Buffer): number {
   let isQuoted = false;
   for (let at = 0; at < bytes.length; at++) {
@@ -314,7 +314,7 @@ async function refuseCompleteFile(
   throw completeFile(target, (await memoryAt(target))?.entries ?? null, settings.task, start);
 }
 
-/** An interrupted export of FILE waits; one that is damaged is reported when its turn comes. */
+/** Whether FILE has an interrupted export. A damaged one counts: the work reports it. */
 async function isInterrupted(target: Target): Promise<boolean> {
   return await PartialFile.peek(target).then(
     (state) => state !== null,
@@ -359,8 +359,8 @@ function warnOfMemories(
     session.stderr.warn(`${parts.join('; ')}; the exports are used as they are, for a few more requests`);
 }
 
-/** References in the order of their need: first those that were interrupted, or not reached, last time. */
-function inOrderOfNeed(
+/** The references with those first that the last run interrupted or did not reach. */
+function interruptedFirst(
   task: ListingTask,
   index: IdIndex,
   interrupted: ReadonlySet<string>,
@@ -378,7 +378,7 @@ function inOrderOfNeed(
   return [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
 }
 
-/** The IDs that the memories of a folder know. */
+/** Finds memories and IDs by reference. */
 class IdIndex {
   readonly #byReference = new Map<string, Memory>();
   readonly #byId = new Map<string, Memory>();
@@ -400,8 +400,8 @@ class IdIndex {
   }
 
   /**
-   * The canonical ID of a reference: the one it has, or has had in the last 30 days, else that of a free `resolve`
-   * (service specification, 4.1). A reference keeps its ID, even if it now leads to another one, or to none.
+   * The canonical ID of a reference: its own, the one resolved in the last 30 days, or that of a free `resolve`
+   * (service specification, 4.1). A reference keeps its known ID, even if it now resolves to another one or to none.
    */
   async idOf(start: ListingStart, receipt: Receipt, run: ExportRun): Promise<string> {
     if (start.id !== null) return start.id;
@@ -410,7 +410,7 @@ class IdIndex {
     const memory = this.#byReference.get(value) ?? null;
     const resolved =
       memory === null || !Object.hasOwn(memory.references, value) ? null : memory.references[value];
-    if (memory !== null && resolved != null && clock.now() - Date.parse(resolved) < resolvedFor)
+    if (memory !== null && resolved != null && clock.now() - Date.parse(resolved) < resolveIntervalMs)
       return memory.id;
     let id: string | null;
     try {
@@ -429,7 +429,7 @@ class IdIndex {
     return memory.id;
   }
 
-  /** After a call that ended early: remembers which references were not reached, so that the next run starts there. */
+  /** Marks the references that were not reached as interrupted: the next run starts with them. */
   async noteUnreached(folder: string, receipts: readonly Receipt[], run: ExportRun): Promise<void> {
     for (const [i, receipt] of receipts.entries()) {
       const start = this.#task.starts[i];
@@ -445,7 +445,7 @@ class IdIndex {
   }
 }
 
-/** The file of a reference in a folder; null if its name is only known after a request, or it cannot be looked at. */
+/** The file of a reference in a folder; null if its name is known only after a request, or it cannot be examined. */
 async function knownTarget({ id }: ListingStart, folder: string, format: string): Promise<Target | null> {
   if (id === null) return null;
   return await resolveTarget(join(folder, `${id}.${format}`)).catch(() => null);
@@ -453,7 +453,7 @@ async function knownTarget({ id }: ListingStart, folder: string, format: string)
 
 /**
  * The first request of an export, for `--dry-run`: an interrupted one resumes at its token, an update asks `latest`
- * first. `target`: null if the name of the file is only known after a request.
+ * first. `target`: null if the name of the file is known only after a request.
  */
 async function dryRunRequest(
   { task, folder }: ExportSettings,
@@ -496,7 +496,7 @@ async function dryRunRequest(
   };
 }
 
-/** Creates a folder; its name is durable before anything is paid. Throws a usage error if no file fits into it. */
+/** Creates a folder durably. Throws a usage error if no file can be created in it. */
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true });

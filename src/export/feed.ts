@@ -1,16 +1,16 @@
 import type { JsonText } from '../json/json-text.ts';
 import { records } from '../output/records.ts';
 
-/** An entry of the feed behind `latest`. */
+/** An entry of the feed that `latest` returns. */
 export interface FeedEntry {
   readonly videoId: string;
   /** As sent (ISO 8601); null if the feed has none. */
   readonly published: string | null;
-  /** The uploads list never holds it (a Short), or does not hold it yet (published in the future). */
+  /** It is never in the uploads list (a Short), or not yet (published in the future). */
   readonly unlisted: boolean;
 }
 
-/** What the free `latest` says about a channel. */
+/** The feed of a channel, as `latest` (free) returns it. */
 export interface Feed {
   readonly entries: readonly FeedEntry[];
   readonly channelId: string | null;

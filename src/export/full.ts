@@ -8,8 +8,8 @@ import { type FinishedFile, PartialFile, type ReplacedFile } from './partial-fil
 import { writePages } from './write-pages.ts';
 
 /**
- * Writes all pages of a listing to FILE, or resumes that (unless `restart`). FILE is replaced when all is there. How
- * it ended is in the receipt; failures are thrown.
+ * Exports a listing into FILE, or resumes an interrupted export (unless `restart`). FILE is replaced once all pages
+ * are there. The result is in the receipt; failures are thrown.
  */
 export async function exportFull(job: ExportJob, restart: boolean): Promise<void> {
   const { run, receipt, target } = job;
@@ -38,9 +38,9 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
         `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
       );
       await noteFinished(job, file.finished, true);
-      return warnAfter(job, file.finished);
+      return warnOfCleanup(job, file.finished);
     }
-    const done = fitLimit(job, file);
+    const done = isLimitReached(job, file);
     const repeats = repeatFilter(task.operation, progress.ids);
     const format = await fileFormat(run, progress.columns);
     await writePages(job, file, {
@@ -53,7 +53,7 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       done,
     });
     await refuseEmpty(job, file);
-    // A listing that `--limit` cut short says so, and names the page to continue with.
+    // The JSON document of a limited export names its next page.
     const { hasMore, token } = file.progress;
     const closing = format.close(
       { reference: null, position: 0 },
@@ -61,18 +61,18 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     );
     const result = await file.finish(closing + format.tail());
     await noteFinished(job, result, true);
-    warnAfter(job, result);
+    warnOfCleanup(job, result);
   } finally {
     await file.close();
   }
 }
 
-/** Whether the partial file has all entries that `--limit` wants; throws if it was limited otherwise. */
-function fitLimit({ run, target }: ExportJob, { progress }: PartialFile): boolean {
+/** Whether the partial file has all entries that `--limit` allows. Throws a usage error for another `--limit`. */
+function isLimitReached({ run, target }: ExportJob, { progress }: PartialFile): boolean {
   const { limit } = run.task.options;
   const { entries, hasMore, cut, pages } = progress;
   if (pages === 0) return false;
-  // A page that was cut was cut by the limit of its run.
+  // Only --limit cuts a page.
   const cutAt = cut && hasMore ? entries : null;
   if (cutAt !== null ? cutAt !== limit : limit !== null && entries > limit) {
     const fitting = cutAt === null ? 'without --limit, or with a larger one' : `with --limit ${cutAt}`;
@@ -101,8 +101,8 @@ async function refuseEmpty(job: ExportJob, file: PartialFile): Promise<void> {
 }
 
 /**
- * Publication dates before the first page: those that `latest` gives (free), and those that FILE has already. A feed
- * that is missing gives none.
+ * Publication dates by video ID, known before the first page: those of `latest` (free) and those in FILE. A missing
+ * feed is no failure.
  */
 async function publishedDates(job: ExportJob): Promise<Record<string, string>> {
   const { run, start, receipt, target } = job;
@@ -122,7 +122,7 @@ async function publishedDates(job: ExportJob): Promise<Record<string, string>> {
   return dates;
 }
 
-/** Notes a finished file in the memory: what it is, and that the look succeeded. */
+/** Notes the finished file and a successful look in the memory. */
 export async function noteFinished(job: ExportJob, result: FinishedFile, changed: boolean): Promise<void> {
   const { run, receipt, target } = job;
   receipt.file = target.path;
@@ -144,8 +144,8 @@ export async function noteFinished(job: ExportJob, result: FinishedFile, changed
   }));
 }
 
-/** After FILE has been replaced nothing is a failure of the export. */
-export function warnAfter(job: ExportJob, { problem }: ReplacedFile): void {
+/** Warns of a problem after FILE was replaced: the export itself has succeeded. */
+export function warnOfCleanup(job: ExportJob, { problem }: ReplacedFile): void {
   if (problem === null) return;
   const message = problem instanceof Error ? problem.message : String(problem);
   job.run.session.warn({

@@ -14,7 +14,7 @@ import { credits } from '../text/count.ts';
 import { type Memory, newMemory } from './memory.ts';
 import type { Identity, State } from './state.ts';
 
-/** What all exports of a call have in common. */
+/** What the exports of one call share. */
 export interface ExportRun {
   readonly session: Session;
   readonly task: ListingTask;
@@ -22,19 +22,19 @@ export interface ExportRun {
   readonly fields: readonly Field[] | null;
   /** The folder of `--output-dir`; null for one FILE. */
   readonly folder: string | null;
-  /** The exports have a memory. */
+  /** Whether the exports have a memory. */
   readonly remembers: boolean;
-  /** References that now lead to another ID, or to none (null), in this run. */
+  /** References that this run resolved to another ID than before, or to none (null). */
   readonly moved: Map<string, string | null>;
   /** References that were resolved in this run, and when (ISO 8601). */
   readonly resolved: Map<string, string>;
-  /** Consecutive feeds that are missing: five are a feed that is down. */
+  /** Consecutive missing feeds: five mean that the feed is down. */
   readonly feeds: { missingInRow: number };
   /** Prints the new rows of an update (`--print-new`); null: they are not printed. */
   readonly printNew: ((rows: AsyncIterable<Buffer>) => Promise<void>) | null;
 }
 
-/** One reference on its way into one file. The lock of FILE is held. */
+/** The export of one reference into one file. The lock of FILE is held. */
 export interface ExportJob {
   readonly run: ExportRun;
   readonly start: ListingStart;
@@ -42,7 +42,7 @@ export interface ExportJob {
   readonly target: Target;
   /** Channel or playlist ID, if known. */
   readonly id: string | null;
-  /** What the folder remembers of FILE: a working copy; null if there is none (yet). */
+  /** The memory of FILE, a working copy; null if there is none yet. */
   memory: Memory | null;
 }
 
@@ -64,8 +64,8 @@ export function identityOf({ run, start, id }: ExportJob): Identity {
 }
 
 /**
- * The identity of this job, as an interrupted export knows it: two references with one ID are the same, for which a
- * free `resolve` may be needed. `state`: of the interrupted export; null if there is none.
+ * The identity of this job, with the reference of the interrupted export if both references have the same ID (a free
+ * `resolve` may be needed). `state`: of the interrupted export; null if there is none.
  */
 export async function identityFor(job: ExportJob, state: State | null): Promise<Identity> {
   const own = identityOf(job);
@@ -109,7 +109,7 @@ export function remember(job: ExportJob, change: (memory: Memory) => Partial<Mem
   if (memory !== null) job.memory = { ...memory, ...change(memory) };
 }
 
-/** Warns about a lasting condition when it starts, and not again while it lasts. */
+/** Warns about a lasting condition when it starts, then not again while it lasts. */
 export function warnOnce(job: ExportJob, condition: string, message: string, hint?: string): void {
   const { session } = job.run;
   const isReported = job.memory?.reported.includes(condition) ?? false;
@@ -139,7 +139,7 @@ export function itemOf({ start }: ExportJob, published: Readonly<Record<string, 
   };
 }
 
-/** Whether `--fields` asks for publication dates, which only `latest` knows. */
+/** Whether `--fields` has publication dates, which only `latest` returns. */
 export function wantsPublished({ fields }: ExportRun): boolean {
   return fields?.some(({ name }) => name === '@published') ?? false;
 }
@@ -150,7 +150,7 @@ export function restartCommand(
   start: Pick<ListingStart, 'given'>,
   target: Pick<Target, 'path'>,
 ): string {
-  // The whole path, so that it does the same from any folder.
+  // An absolute path: the command works in any folder.
   const output = { name: '--output', value: resolve(target.path) };
   return commandLine(options.invocation, start.given === null ? [] : [start.given], {
     drop: [
@@ -161,14 +161,14 @@ export function restartCommand(
   });
 }
 
-/** `about 13 credits`: the cost of a full export of so many entries; null if nothing is known of them. */
+/** The cost of a full export: `about 13 credits`. `entries`: null if unknown. */
 export function fullCost(entries: number | null): string {
   return entries === null
     ? '1 credit per page'
     : `about ${credits(Math.max(1, Math.ceil(entries / pageSize)))}`;
 }
 
-/** FILE is complete: what the two flags do, and cost. */
+/** The usage error for a complete FILE: names --update and --restart and their cost. */
 export function completeFile(
   target: Target,
   entries: number | null,
@@ -181,7 +181,7 @@ export function completeFile(
   );
 }
 
-/** A failure with its remedy in words, for this job: the one place that does it for exports. */
+/** Replaces the remedy `restart` of a failure by the command to run and its cost. */
 export function withRemedy(job: ExportJob, failure: Failure): Failure {
   if (failure.remedy !== 'restart') return failure;
   const entries = job.memory?.entries ?? job.receipt.total ?? null;
@@ -189,12 +189,12 @@ export function withRemedy(job: ExportJob, failure: Failure): Failure {
   return failure.with({ hint: `to export it again (${fullCost(entries)}): ${command}`, remedy: 'none' });
 }
 
-/** What stops a job in a folder stops that reference only, and is no usage error of the call (exit 2). */
+/** A failure of this job: in a folder run, a usage error stops this reference only. */
 export function ofReference({ run }: Pick<ExportJob, 'run'>, failure: Failure): Failure {
   return run.folder !== null && failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure;
 }
 
-/** A file that holds another channel: 2, and 1 in a folder run, which goes on with the others. */
+/** The failure for a FILE that holds another channel: exit 2; in a folder run exit 1, for this reference only. */
 export function foreignFile({ run, target, start, id }: ExportJob, held: string): Failure {
   const message = `${target.path} holds another channel: ${held}, not ${id ?? start.given}`;
   const failure = usage(message, 'name another file; nothing was bought');

@@ -5,7 +5,7 @@ import { guarded } from '../fs/file-errors.ts';
 import { type FileOps, nodeFileOps } from '../fs/file-ops.ts';
 import { effectiveUser, inTheWay } from '../fs/owned.ts';
 
-/** The folder of memories, beside the exports. */
+/** Name of the folder that holds the memories; it is in the folder of the exports. */
 export const memoryFolder = '.chanlist';
 
 /** A video ID that the feed had and bought pages did not. */
@@ -16,7 +16,7 @@ export interface Sought {
   readonly last: string;
 }
 
-/** What a folder remembers of one export: the content of `.chanlist/FILE.json`. */
+/** The memory of one export: the content of `.chanlist/FILE.json`. */
 export interface Memory {
   readonly version: 1;
   /** Name of FILE, without its folder. */
@@ -25,7 +25,7 @@ export interface Memory {
   /** Address and namespace of the service. */
   readonly service: string;
   readonly id: string;
-  /** The references that led here, as they are sent, and when each was last resolved (ISO 8601; null: it is the ID). */
+  /** The references with this ID, as sent, and when each was last resolved (ISO 8601; null: it is the ID). */
   readonly references: Readonly<Record<string, string | null>>;
   readonly format: string;
   /** `--fields`, comma separated; null: the format's default. */
@@ -36,7 +36,7 @@ export interface Memory {
   readonly entries: number;
   /** Of all runs together. */
   readonly credits: Readonly<Credits>;
-  /** The finished file; null until there is one. `mtime` (ms) and `inode` save reading it again. */
+  /** The finished file; null until there is one. If `mtime` (ms) and `inode` match, its digest is not computed. */
   readonly finished: {
     readonly size: number;
     readonly digest: string;
@@ -53,7 +53,7 @@ export interface Memory {
   readonly limited: boolean;
   /** IDs looked for in vain. */
   readonly sought: Readonly<Record<string, Sought>>;
-  /** A feed that was missing at the last look: since when, pages bought instead, and when the last one was. */
+  /** The feed, if it was missing at the last look: since when, pages bought instead, and when the last one was. */
   readonly feed: { readonly since: string; readonly looks: number; readonly last: string } | null;
   /** IDs of the last feed that FILE holds. */
   readonly seen: readonly string[];
@@ -64,14 +64,14 @@ export interface Memory {
   readonly disappeared: number | null;
 }
 
-/** What the fields of a memory mean, for `chanlist help formats`. */
+/** The fields of a memory, for `chanlist help formats`. */
 export const memoryFields: Readonly<Record<keyof Memory, string>> = {
   version: 'of this layout',
   file: 'name of the export',
   command: 'uploads or playlist',
   service: 'address and namespace',
   id: 'channel or playlist ID',
-  references: 'references that led to the ID, and when each was last resolved',
+  references: 'references with this ID, and when each was last resolved',
   format: 'of the export',
   fields: '--fields of the export; null: all',
   checked: 'last successful look',
@@ -122,13 +122,13 @@ export function memoryPath(file: string): string {
   return join(dirname(file), memoryFolder, `${basename(file)}.json`);
 }
 
-/** Bytes that a memory may have. */
+/** Maximum size of a memory (bytes). */
 const maxBytes = 4 * 1024 * 1024;
 
 /** Why a memory cannot be used: it is damaged, or another version wrote it. */
 export class UnusableMemory extends Error {
   readonly newer: boolean;
-  /** It is not ours to replace. */
+  /** It belongs to another user, or is no regular file: it must not be replaced. */
   readonly inTheWay: boolean;
 
   constructor(message: string, newer: boolean, inTheWay = false) {
@@ -163,7 +163,7 @@ export async function readMemory(file: string, ops: FileOps = nodeFileOps): Prom
   return parseMemory(text, path);
 }
 
-/** The memory in a text; throws as `readMemory`. */
+/** Parses a memory; throws as `readMemory`. */
 export function parseMemory(text: string, path: string): Memory {
   let value: unknown;
   try {
@@ -178,7 +178,7 @@ export function parseMemory(text: string, path: string): Memory {
   return value;
 }
 
-/** A failure of one export (2): a newer version of the program wrote its memory. */
+/** The failure of one export (2) whose memory was written by a newer version of chanlist. */
 export function newerMemory({ message }: UnusableMemory): Failure {
   return new Failure('usage', message, {
     hint: 'it is left as it is, and nothing was bought; update chanlist',
@@ -221,8 +221,8 @@ function isMemory(value: Members): value is Members & Memory {
 }
 
 /**
- * Writes the memory of an export, replacing it atomically. The caller holds the lock of FILE. `durable`: whether it
- * must survive a power cut (what was paid for); a mere look need not.
+ * Writes the memory of an export, replacing it atomically. The caller holds the lock of FILE. `durable`: it must
+ * survive a power cut, because pages were paid for.
  */
 export async function writeMemory(
   file: string,
@@ -234,7 +234,7 @@ export async function writeMemory(
   const temporary = `${path}.tmp`;
   await guarded(path, 'writing', async () => {
     await ownFolder(dirname(path), true, ops);
-    // What is in the way of the memory is not replaced.
+    // Throws if something is in the way: it is not replaced.
     await ops.lstatOwned(path);
     const handle = await ops.open(temporary, 'replace');
     try {
@@ -248,12 +248,12 @@ export async function writeMemory(
   });
 }
 
-/** Folders of memories that this process has found to be its own. */
+/** Memory folders that this process has checked. */
 const ownFolders = new Set<string>();
 
 /**
- * Checks that a folder of memories is the user's own, and not a link; `create`: creates it. Throws a usage error for
- * what is in the way. Returns whether there is one.
+ * Checks that a memory folder belongs to this user and is no link. `create`: creates it if there is none. Throws a
+ * usage error if something is in the way. Returns whether the folder exists.
  */
 async function ownFolder(path: string, create: boolean, ops: FileOps = nodeFileOps): Promise<boolean> {
   if (ownFolders.has(path)) return true;
@@ -281,7 +281,7 @@ async function ownFolder(path: string, create: boolean, ops: FileOps = nodeFileO
   }
 }
 
-/** On mounts that show every folder with the same owner and mode, a new one looks like this. */
+/** Whether a folder created here shows the same owner and mode (mounts that show every folder alike). */
 async function looksLikeNew(path: string, { uid, mode }: { uid: number; mode: number }): Promise<boolean> {
   const { lstat, mkdtemp, rmdir } = await import('node:fs/promises');
   const probe = await mkdtemp(`${path}-`).catch(() => null);
@@ -294,25 +294,25 @@ async function looksLikeNew(path: string, { uid, mode }: { uid: number; mode: nu
   }
 }
 
-/** The memories of all exports in a folder. */
+/** The memories of a folder. */
 export interface FolderMemories {
   readonly memories: readonly Memory[];
-  /** What could not be used, one message per file. */
+  /** Why memories cannot be used, one message per file. */
   readonly problems: readonly string[];
   /** Names of exports with an interrupted run (`FILE.part.json`). */
   readonly interrupted: ReadonlySet<string>;
-  /** Names of exports that the folder has no memory of. */
+  /** Names of exports without a memory. */
   readonly unknown: readonly string[];
 }
 
 const exportName = /^(?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-]*\.(?:ndjson|json|csv|id)$/;
 
-/** Whether a file of a folder has the name of an export, or of a file that is kept beside one. */
+/** Whether a file has the name of an export, or of a file that is kept beside one. */
 export function isExportName(name: string): boolean {
   return exportName.test(name.replace(/\.(?:lock|part(?:\.json)?(?:\.tmp)?)$/, ''));
 }
 
-/** Reads all memories of a folder. Damaged ones are reported as problems; a newer one is left for its own turn. */
+/** Reads all memories of a folder. Damaged ones are problems; those of a newer version are reported by their export. */
 export async function readFolderMemories(folder: string): Promise<FolderMemories> {
   const { readdir } = await import('node:fs/promises');
   const list = async (path: string): Promise<string[]> => {

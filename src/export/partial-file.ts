@@ -30,7 +30,7 @@ export interface OpenOptions {
   readonly restart: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether the finished file needs a digest (SHA-256, for the memory of a folder). */
+  /** Whether to compute the digest of the finished file (SHA-256, for its memory). */
   readonly digest: boolean;
   /** Publication dates by video ID to keep in the state. */
   readonly published?: Readonly<Record<string, string>>;
@@ -39,12 +39,12 @@ export interface OpenOptions {
   readonly ops?: FileOps;
 }
 
-/** Bytes read or written at once. */
+/** Maximum number of bytes read or written at once. */
 const chunkSize = 1024 * 1024;
 /** A state log is rewritten when its lines of progress exceed this many bytes. */
 const defaultMaxLogBytes = 2 * 1024 * 1024;
 
-/** Where the files of an export are; all in the folder of FILE. */
+/** The files of an export, all in the folder of FILE. */
 interface Paths {
   readonly part: string;
   readonly state: string;
@@ -68,22 +68,22 @@ export interface FinishedFile {
   readonly digest: string | null;
 }
 
-/** A finished file that has replaced FILE. `problem`: what went wrong after that; null: nothing. */
+/** A finished file that has replaced FILE. `problem`: what failed after that; null: nothing. */
 export interface ReplacedFile extends FinishedFile {
   readonly problem: unknown;
 }
 
 /**
  * A file that is never half-written. Rows go to `FILE.part`, resume data to `FILE.part.json` (a log of JSON lines);
- * when complete, the rows replace FILE atomically. Whenever the process dies, the next `open` resumes after the last
- * page that `append` committed. An interrupted export is replaced only once the first page of the new one is durable.
+ * when complete, the rows replace FILE atomically. If the process dies at any time, the next `open` resumes after the
+ * last page that `append` committed. An interrupted export is replaced once the first page of the new one is durable.
  * The caller holds the lock of FILE.
  */
 export class PartialFile {
   readonly target: Target;
-  /** An interrupted export is resumed. */
+  /** Whether an interrupted export is resumed. */
   readonly resumed: boolean;
-  /** FILE has been replaced already: the interrupted run had all pages. Nothing more can be written. */
+  /** Not null if `open` has replaced FILE: the interrupted run had all pages. Nothing more can be written. */
   readonly finished: ReplacedFile | null;
   readonly #ops: FileOps;
   readonly #paths: Paths;
@@ -97,14 +97,14 @@ export class PartialFile {
   #logLength = 0;
   #maxLogLength = 0;
   readonly #maxLogBytes: number;
-  /** Rows are still in the temporary file, and an older partial file is untouched. */
-  #uncommitted: boolean;
-  /** No state speaks of the rows in the temporary file. */
-  #unnoted: boolean;
+  /** The rows are still in the temporary file, and an older partial file is untouched. */
+  #isUncommitted: boolean;
+  /** No state refers to the rows in the temporary file yet. */
+  #isUnreferenced: boolean;
   /** Bytes written to the rows, committed or not. */
   #end: number;
   #hash: import('node:crypto').Hash | null = null;
-  #broken = false;
+  #isBroken = false;
 
   private constructor(
     target: Target,
@@ -123,8 +123,8 @@ export class PartialFile {
     this.#marks = state.marks;
     this.#rows = details.rows;
     this.#maxLogBytes = options.maxLogBytes ?? defaultMaxLogBytes;
-    this.#uncommitted = !details.resumed;
-    this.#unnoted = !details.resumed;
+    this.#isUncommitted = !details.resumed;
+    this.#isUnreferenced = !details.resumed;
     this.#end = state.progress.bytes;
     if (!details.resumed && options.digest) this.#hash = newHash();
   }
@@ -136,21 +136,22 @@ export class PartialFile {
   }
 
   /**
-   * Resumes an interrupted export, or prepares a new one: creates the temporary file, so that a folder that cannot
-   * be written shows before anything is paid. Throws usage errors for arguments that do not match the interrupted
-   * export and for paths that cannot be written, `damaged` for an interrupted export that is not all there.
+   * Resumes an interrupted export, or prepares a new one: creates the temporary file, so that an unwritable folder is
+   * found before anything is paid. Throws usage errors for arguments that do not match the interrupted export and for
+   * paths that cannot be written, `damaged` for an interrupted export that is incomplete.
    */
   static async open(target: Target, identity: Identity, given: OpenOptions): Promise<PartialFile> {
     const options = { ...given, ops: given.ops ?? nodeFileOps };
     const { ops } = options;
     const paths = pathsOf(target);
     return await guarded(paths.part, 'opening', async () => {
-      // Found before anything is paid, also if the names are only used after the first page.
+      // Names in the way are found before anything is paid, even if they are used only after the first page.
       await ops.lstatOwned(paths.state);
       await ops.lstatOwned(paths.stateTemporary);
       await ops.lstatOwned(paths.temporary, target.mode ?? newFileMode());
-      const state = options.restart ? await replaceableState(paths, ops) : await readState(paths.state, ops);
-      if (state === null) return await createNew(target, identity, options, paths);
+      if (options.restart) await checkReplaceable(paths, ops);
+      const state = options.restart ? null : await readState(paths.state, ops);
+      if (state === null) return await PartialFile.#create(target, identity, options, paths);
       checkIdentity(state, options.mode, identity, target.path);
       await adoptRows(state, paths, ops);
       if (state.progress.result !== null) {
@@ -167,39 +168,40 @@ export class PartialFile {
         { rows, resumed: true, finished: null },
       );
     });
+  }
 
-    async function createNew(
-      target: Target,
-      identity: Identity,
-      options: OpenOptions & { ops: FileOps },
-      paths: Paths,
-    ): Promise<PartialFile> {
-      const mode = target.mode ?? newFileMode();
-      const part = await ops.lstatOwned(paths.part, mode);
-      if (part !== null && part.size > 0 && !options.restart)
-        throw usage(
-          `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
-          'remove it, or start over with --restart',
-        );
-      const rows = await ops.open(paths.temporary, 'replace', mode);
-      try {
-        const { ino } = await rows.stat();
-        const header: StateHeader = {
-          version: 2,
-          mode: options.mode,
-          identity,
-          started: new Date(options.now).toISOString(),
-          base: markOf(await ops.lstat(target.real)),
-          inode: ino,
-          published: options.published ?? {},
-          marks: '',
-        };
-        const state = { header, progress: noProgress, marks: '' };
-        return new PartialFile(target, options, state, { rows, resumed: false, finished: null });
-      } catch (error) {
-        await rows.close();
-        throw error;
-      }
+  static async #create(
+    target: Target,
+    identity: Identity,
+    options: OpenOptions & { ops: FileOps },
+    paths: Paths,
+  ): Promise<PartialFile> {
+    const { ops } = options;
+    const mode = target.mode ?? newFileMode();
+    const part = await ops.lstatOwned(paths.part, mode);
+    if (part !== null && part.size > 0 && !options.restart)
+      throw usage(
+        `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
+        'remove it, or start over with --restart',
+      );
+    const rows = await ops.open(paths.temporary, 'replace', mode);
+    try {
+      const { ino } = await rows.stat();
+      const header: StateHeader = {
+        version: 2,
+        mode: options.mode,
+        identity,
+        started: new Date(options.now).toISOString(),
+        base: markOf(await ops.lstat(target.real)),
+        inode: ino,
+        published: options.published ?? {},
+        marks: '',
+      };
+      const state = { header, progress: noProgress, marks: '' };
+      return new PartialFile(target, options, state, { rows, resumed: false, finished: null });
+    } catch (error) {
+      await rows.close();
+      throw error;
     }
   }
 
@@ -216,7 +218,7 @@ export class PartialFile {
     return this.#marks;
   }
 
-  /** FILE is not the file that it was when the export started. */
+  /** Whether FILE has changed since the export started. */
   async isBaseChanged(): Promise<boolean> {
     const { real } = this.target;
     const found = await guarded(real, 'exporting', () => this.#ops.lstat(real));
@@ -224,7 +226,7 @@ export class PartialFile {
   }
 
   /**
-   * Adds the text of a page and how far the export is now. Both are durable when this resolves; if the process dies
+   * Appends the text of a page and the progress after it. Both are durable when this resolves; if the process dies
    * before, neither counts.
    */
   async append(text: Text, next: Partial<Omit<Progress, 'bytes' | 'result'>>): Promise<void> {
@@ -235,20 +237,20 @@ export class PartialFile {
     });
   }
 
-  /** Adds text after which the listing cannot be resumed: the next run drops it and fetches its page again. */
+  /** Appends text after which the listing cannot be resumed: the next run drops it and fetches its page again. */
   async appendUncommitted(text: Text): Promise<void> {
-    if (!this.#uncommitted) await this.#change((rows) => this.#write(rows, text));
+    if (!this.#isUncommitted) await this.#change((rows) => this.#write(rows, text));
   }
 
   /**
-   * Finishes a full export: adds the closing text and makes the rows FILE, durably. From the replacement on nothing
-   * is a failure: what goes wrong is returned.
+   * Finishes a full export: appends the closing text and replaces FILE durably. What fails after the replacement is
+   * returned, not thrown.
    */
   async finish(tail: string): Promise<ReplacedFile> {
     let result: FinishedFile = { size: 0, digest: null };
     await this.#change(async (rows) => {
       await this.#write(rows, tail);
-      if (this.#uncommitted) await this.#commit(rows, this.#progress, true);
+      if (this.#isUncommitted) await this.#commit(rows, this.#progress, true);
       else await this.#checkName();
       await rows.chmod(this.#finishedMode);
       await rows.sync();
@@ -260,9 +262,9 @@ export class PartialFile {
   }
 
   /**
-   * Finishes an update: puts the new rows above (and below) the old ones into a new file, which replaces FILE. Old
-   * rows come as texts with the format's `separator` between them. Memory stays flat. If the process dies, the next
-   * run does it again.
+   * Finishes an update: writes the new rows above (and below) the old ones into a new file, which replaces FILE. Old
+   * rows are texts with the format's `separator` between them. Memory use is constant. If the process dies, the next
+   * run repeats it.
    */
   async finishUpdate(
     old: { readonly entries: number; rows(): AsyncIterable<Text> },
@@ -290,7 +292,7 @@ export class PartialFile {
         await file.chmod(this.#finishedMode);
         await file.sync();
       } catch (error) {
-        // A copy of FILE must not fill the disk until the next run.
+        // Do not let an unfinished copy of FILE fill the disk until the next run.
         await this.#ops.unlink(temporary, this.#finishedMode).catch(() => {});
         throw error;
       } finally {
@@ -303,7 +305,7 @@ export class PartialFile {
     return { ...result, problem };
   }
 
-  /** The new rows of an update, as they were written: above and below the old ones. */
+  /** The new rows of an update as written: those above, then those below the old ones. */
   async *newRows(): AsyncGenerator<Buffer, void> {
     const rows = this.#rows;
     if (rows === null) return;
@@ -314,19 +316,20 @@ export class PartialFile {
     }
   }
 
-  /** Closes the files: an export that is not finished waits for the next run. */
+  /** Closes the files. The next run resumes an unfinished export. */
   async close(): Promise<void> {
     const [rows, log] = [this.#rows, this.#log];
     this.#rows = null;
     this.#log = null;
     await rows?.close();
     await log?.close();
-    if (rows !== null && this.#unnoted) await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
+    if (rows !== null && this.#isUnreferenced)
+      await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
   }
 
-  /** Discards this export: nothing of it remains, FILE is as it was. */
+  /** Removes all files of this export; FILE is unchanged. */
   async discard(): Promise<void> {
-    const committed = !this.#uncommitted;
+    const committed = !this.#isUncommitted;
     await this.close();
     if (!committed) return;
     const { part, temporary, state, folder } = this.#paths;
@@ -342,10 +345,10 @@ export class PartialFile {
 
   async #change(work: (rows: OpenFile) => Promise<void>): Promise<void> {
     const rows = this.#rows;
-    if (rows === null || this.#broken) throw new Error('this export cannot be written any more');
-    this.#broken = true;
+    if (rows === null || this.#isBroken) throw new Error('this export cannot be written any more');
+    this.#isBroken = true;
     await guarded(this.#paths.part, 'exporting', () => work(rows));
-    this.#broken = false;
+    this.#isBroken = false;
   }
 
   async #write(rows: OpenFile, text: Text): Promise<void> {
@@ -356,10 +359,10 @@ export class PartialFile {
     this.#end += bytes.length;
   }
 
-  /** Makes the rows durable, then the progress that speaks of them. */
+  /** Makes the rows durable, then the progress that refers to them. */
   async #commit(rows: OpenFile, progress: Progress, changed: boolean): Promise<void> {
     if (changed) await rows.datasync();
-    if (!this.#uncommitted) {
+    if (!this.#isUncommitted) {
       await this.#checkName();
       await this.#writeState(progress);
       return;
@@ -369,15 +372,15 @@ export class PartialFile {
     await this.#writeState(progress);
     await this.#ops.rename(this.#paths.temporary, this.#paths.part);
     await this.#ops.syncFolder(this.#paths.folder);
-    this.#uncommitted = false;
+    this.#isUncommitted = false;
   }
 
-  /** Adds a line to the state log; starts a new log at the first page, and when the old one is long. */
+  /** Appends a line to the state log; starts a new log at the first page, and when the old one is long. */
   async #writeState(progress: Progress): Promise<void> {
     const mark = progress === this.#progress || progress.result !== null ? '' : (progress.mark ?? '');
     const line = Buffer.from(`${JSON.stringify(progress)}\n`);
     const fits = this.#logLength + line.length <= this.#maxLogLength;
-    // A log that has been removed or replaced would keep nothing.
+    // Lines appended to a log that was removed or replaced would be lost.
     const found = this.#log !== null && fits ? await this.#ops.lstatOwned(this.#paths.state) : null;
     if (this.#log !== null && found?.ino === this.#logInode) {
       await this.#log.write(line, this.#logLength);
@@ -399,7 +402,7 @@ export class PartialFile {
       await log.write(text, 0);
       await log.sync();
       this.#logInode = (await log.stat()).ino;
-      this.#unnoted = false;
+      this.#isUnreferenced = false;
       await this.#ops.rename(stateTemporary, state);
       await this.#ops.syncFolder(folder);
     } catch (error) {
@@ -411,7 +414,7 @@ export class PartialFile {
     this.#maxLogLength = text.length + this.#maxLogBytes;
   }
 
-  /** Permission bits of the finished file: those of FILE, else the usual ones. */
+  /** Permission bits of the finished file: those of FILE, else those of a new file. */
   get #finishedMode(): number {
     return this.target.mode ?? newFileMode();
   }
@@ -423,7 +426,7 @@ export class PartialFile {
     return `sha256:${hash.digest('hex')}`;
   }
 
-  /** Makes the finished file FILE. Returns what goes wrong after that; throws what goes wrong before. */
+  /** Renames the finished file to FILE. Throws what fails before that; returns what fails after it. */
   async #replace(from: string): Promise<unknown> {
     const rows = this.#rows;
     const log = this.#log;
@@ -435,7 +438,7 @@ export class PartialFile {
     return await cleanUp(this.#paths, this.#ops, this.#finishedMode);
   }
 
-  /** The name of the partial file still belongs to the file that is written. */
+  /** Throws `damaged` if the partial file was removed or replaced. */
   async #checkName(): Promise<void> {
     const found = await this.#ops.lstat(this.#paths.part);
     const own = await this.#rows?.stat();
@@ -449,6 +452,7 @@ export function markOf(stat: FileStat | null): FileMark | null {
   return stat?.kind === 'file' ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null;
 }
 
+/** Whether two fingerprints are equal; null equals null. */
 export function sameMark(a: FileMark | null, b: FileMark | null): boolean {
   if (a === null || b === null) return a === b;
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino;
@@ -474,17 +478,16 @@ async function readState(path: string, ops: FileOps): Promise<State | null> {
   }
 }
 
-/** Starting over replaces any state but one of a newer version: that throws a usage error. */
-async function replaceableState(paths: Paths, ops: FileOps): Promise<null> {
+/** Throws a usage error for a state of a newer version, which `--restart` does not replace. */
+async function checkReplaceable(paths: Paths, ops: FileOps): Promise<void> {
   try {
     await readState(paths.state, ops);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'damaged') throw error;
   }
-  return null;
 }
 
-/** Gives the rows their name, if the run that committed their first page died before it did. */
+/** Renames the rows to FILE.part, if the process died after it committed their first page and before it did so. */
 async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise<void> {
   const temporary = await ops.lstat(paths.temporary);
   if (temporary?.kind !== 'file' || temporary.ino !== header.inode) return;
@@ -492,7 +495,7 @@ async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise
   await ops.syncFolder(paths.folder);
 }
 
-/** Opens the rows of an interrupted export, cut to what is committed. */
+/** Opens the rows of an interrupted export, truncated to the committed bytes. */
 async function openRows(paths: Paths, bytes: number, finishedMode: number, ops: FileOps): Promise<OpenFile> {
   let rows: OpenFile;
   try {
@@ -505,7 +508,7 @@ async function openRows(paths: Paths, bytes: number, finishedMode: number, ops: 
     const { size, mode } = await rows.stat();
     if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
     if (size > bytes) await rows.truncate(bytes);
-    // Stopped while it was finished: FILE's mode may let others write.
+    // A process that died while finishing has set FILE's mode, which may let others write.
     if (mode !== 0o600) await rows.chmod(0o600);
     return rows;
   } catch (error) {
@@ -515,8 +518,8 @@ async function openRows(paths: Paths, bytes: number, finishedMode: number, ops: 
 }
 
 /**
- * Replaces FILE with what an interrupted run had finished; null if that has to be put together again. Throws
- * `damaged` if neither FILE nor its replacement is there.
+ * Replaces FILE with the file that an interrupted run had finished; null if that must be assembled again. Throws
+ * `damaged` if neither FILE nor its replacement is that file.
  */
 async function finishInterrupted(
   target: Target,
@@ -545,7 +548,7 @@ async function finishInterrupted(
   return { ...result, problem: await cleanUp(paths, ops, mode) };
 }
 
-/** After FILE has been replaced: removes all else. Nothing is a failure any more: what goes wrong is returned. */
+/** Removes the other files of an export once FILE is replaced. Returns what fails: it is no failure of the export. */
 async function cleanUp(paths: Paths, ops: FileOps, mode: number): Promise<unknown> {
   try {
     await ops.syncFolder(paths.folder);

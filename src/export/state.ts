@@ -43,20 +43,20 @@ export interface StateHeader {
   readonly marks: string;
 }
 
-/** How far an export is: each further line of `FILE.part.json`. The last complete line counts. */
+/** The progress of an export: each further line of `FILE.part.json`. The last complete line counts. */
 export interface Progress {
   /** Committed bytes of the partial file; anything after them belongs to an interrupted page. */
   readonly bytes: number;
   readonly entries: number;
   readonly pages: number;
-  /** Updates: bytes and entries that go on top of FILE, once the rest goes below; null: all goes on top. */
+  /** Updates: the bytes and entries to put on top of FILE, the rest goes below it; null: all go on top. */
   readonly top: { readonly bytes: number; readonly entries: number } | null;
   /** Token of the next page; null: the first one. */
   readonly token: string | null;
   readonly hasMore: boolean;
-  /** Nothing more is wanted. */
+  /** No more pages are wanted. */
   readonly done: boolean;
-  /** The last page was used in part: the listing cannot be resumed after it. */
+  /** Only a part of the last page is kept: the listing cannot be resumed after it. */
   readonly cut: boolean;
   /** numVideos, once known. */
   readonly total: number | null;
@@ -74,7 +74,7 @@ export interface Progress {
   readonly columns: readonly string[] | null;
   /** Digest of the token that fetched the page; null: the first page. */
   readonly mark: string | null;
-  /** All pages are there, and the finished file has this size and digest; it only has to replace FILE. */
+  /** The finished file, which only has to replace FILE; null while pages are missing. */
   readonly result: { readonly size: number; readonly digest: string | null } | null;
 }
 
@@ -99,6 +99,7 @@ export const noProgress: Progress = {
   result: null,
 };
 
+/** The content of `FILE.part.json`. */
 export interface State {
   readonly header: StateHeader;
   readonly progress: Progress;
@@ -108,7 +109,7 @@ export interface State {
   readonly isVersion1: boolean;
 }
 
-/** A damaged interrupted export (1), with the way out. */
+/** The failure for a damaged interrupted export (1), with remedy `restart`. */
 export function damaged(what: string): Failure {
   return new Failure('damaged', `${what}, so the interrupted export cannot be resumed`, {
     remedy: 'restart',
@@ -116,8 +117,8 @@ export function damaged(what: string): Failure {
 }
 
 /**
- * The state in the text of a `FILE.part.json` (version 2: a log of JSON lines, or version 1: one document). A
- * last line that is not whole is ignored. Throws `damaged`, or a usage error for a newer version; `file` names it.
+ * Parses the text of a `FILE.part.json` (version 2: a log of JSON lines; version 1: one document). An incomplete last
+ * line is ignored. Throws `damaged`, or a usage error for a newer version; messages name `file`.
  */
 export function parseState(text: string, file: string): State {
   const end = text.lastIndexOf('\n') + 1;
@@ -207,7 +208,7 @@ function isProgress(value: Members): value is Members & Progress {
   );
 }
 
-/** What version 0.1.0 writes. */
+/** The state that version 0.1.0 writes. */
 interface Version1 {
   readonly mode: ExportMode;
   readonly identity: Omit<Identity, 'id'>;
@@ -276,12 +277,12 @@ function fromVersion1(state: Version1): State {
   return { header, progress, marks: header.marks, isVersion1: true };
 }
 
-/** Characters of a reference that messages show: a continuation token may have any length. */
+/** Maximum length of a reference in messages: a continuation token may have any length. */
 const maxShownReference = 200;
 
 /**
- * Throws a usage error that says how the arguments of this run differ from those of an interrupted export, if they
- * do. `file`: the target of the export.
+ * Throws a usage error if the arguments of this run differ from those of an interrupted export; it says how. `file`:
+ * the target of the export.
  */
 export function checkIdentity(state: State, mode: ExportMode, now: Identity, file: string): void {
   const { identity, mode: before } = state.header;

@@ -5,7 +5,7 @@ import { videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
-import { noteFinished, warnAfter } from './full.ts';
+import { noteFinished, warnOfCleanup } from './full.ts';
 import {
   type ExportJob,
   fieldsText,
@@ -22,27 +22,28 @@ import { writePages } from './write-pages.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
-/** A night may start a little earlier than the one before: n days are over after n days less this. */
+/** Nightly runs do not start at exactly the same time: pauses of days end this much earlier (ms). */
 const slack = 4 * hour;
-/** Days after each look for an ID that the bought pages did not hold, before the next one (rule 4). */
+/** Days before the next look for an ID that the bought pages did not hold, after each look (rule 4). */
 const soughtPauses = [1, 2, 4, 8];
-/** Days after each look that a missing feed is replaced by a page; the last one repeats. */
+/** Days before the next page is bought for a missing feed, after each one; the last pause repeats (rule 3). */
 const feedPauses = [1, 2, 4, 8];
-/** Missing feeds in a row that mean that the feed is down. */
+/** Consecutive missing feeds that mean that the feed is down. */
 const feedOutage = 5;
-/** IDs looked for in vain that are remembered per export. */
+/** Maximum number of IDs looked for in vain that a memory keeps. */
 const maxSought = 200;
 
 /**
  * Brings a complete FILE up to date (`--update`): asks the free `latest` first, and buys pages only if it has entries
- * that FILE lacks and the list can hold (rules 1 to 4 of the contract). New entries go on top of FILE, atomically.
+ * that FILE lacks and the list can hold (rules 1 to 4 of the contract). FILE is replaced atomically, with the new
+ * entries on top.
  */
 export async function updateFile(job: ExportJob): Promise<void> {
   const { run, receipt } = job;
   const { session, task } = run;
   const now = session.context.clock.now();
   const existing = new ExistingExport(job);
-  // Whatever is wrong with FILE shows before anything is sent.
+  // Problems with FILE are found before anything is sent.
   const remembered = await checkExisting(job, existing);
   const interrupted = await PartialFile.peek(job.target);
   if (interrupted !== null && interrupted.progress.result !== null) {
@@ -109,7 +110,7 @@ async function checkExisting(job: ExportJob, existing: ExistingExport): Promise<
 const differs = (path: string, was: string, is: string): Failure =>
   usage(`${path} was ${was}, ${is}`, 'use the same --fields and --format, or export again with --restart');
 
-/** The interrupted update had everything: its last step is done. */
+/** Finishes an interrupted update that has all its pages. */
 async function finishInterrupted(job: ExportJob): Promise<void> {
   const { receipt, run } = job;
   const identity = await identityFor(job, await PartialFile.peek(job.target));
@@ -127,7 +128,7 @@ async function finishInterrupted(job: ExportJob): Promise<void> {
     receipt.added = 0;
     receipt.entries = (job.memory?.entries ?? 0) + entries;
     await noteFinished(job, file.finished, true);
-    warnAfter(job, file.finished);
+    warnOfCleanup(job, file.finished);
   } finally {
     await file.close();
   }
@@ -137,7 +138,7 @@ type Look =
   | { readonly feed: Feed; readonly problem: null }
   | { readonly feed: null; readonly problem: string };
 
-/** Asks `latest` (free). A feed that is empty, unreadable, 404 or 5xx is missing; a channel that is gone is a failure. */
+/** Asks `latest` (free). An empty or unreadable feed, a 404 or 5xx count as missing. Throws if the channel is gone. */
 async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: boolean): Promise<Look> {
   const { run, receipt, start } = job;
   const { session } = run;
@@ -169,7 +170,7 @@ async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: 
   return { feed: null, problem };
 }
 
-/** Throws if the channel is gone: its reference is not found either (free). */
+/** Throws if the channel is gone: `resolve` (free) does not find its reference either. */
 async function refuseGone(job: ExportJob, failure: Failure): Promise<void> {
   const { run, receipt, start } = job;
   try {
@@ -186,7 +187,7 @@ async function refuseGone(job: ExportJob, failure: Failure): Promise<void> {
   throw gone(job, failure);
 }
 
-/** A channel that was exported before and is not found any more. */
+/** The failure for a channel that was exported before and is no longer found; notes it in the memory. */
 export function gone(job: ExportJob, failure: Failure): Failure {
   const { receipt, run } = job;
   const lastSeen = job.memory?.checked?.slice(0, 10) ?? null;
@@ -202,7 +203,7 @@ export function gone(job: ExportJob, failure: Failure): Failure {
 }
 
 /**
- * Why one page is bought although the feed is missing; null if none is due. Throws the first time: that is neither
+ * Why one page is bought while the feed is missing; null if none is due. Throws the first time, which is neither
  * "nothing new" nor a successful look (rule 3).
  */
 async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number): Promise<string | null> {
@@ -226,15 +227,15 @@ async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number):
   return `the feed is ${problem} since ${feed.since.slice(0, 10)}`;
 }
 
-/** Notes that a page was bought in place of a feed. */
+/** Notes that a page was bought because the feed is missing. */
 function noteFeedLook(job: ExportJob, now: number): void {
   const last = new Date(now).toISOString();
   remember(job, ({ feed }) => (feed === null ? {} : { feed: { ...feed, looks: feed.looks + 1, last } }));
 }
 
 /**
- * The IDs of the feed that FILE lacks and that the list can be expected to hold: not Shorts, nothing scheduled, and
- * nothing looked for in vain until it is due again (rules 1 and 4).
+ * The IDs of the feed that FILE lacks and the list should hold. Shorts, scheduled videos and IDs looked for in vain
+ * that are not due again are not expected (rules 1 and 4).
  */
 async function expectedIds(
   job: ExportJob,
@@ -260,7 +261,7 @@ function isDue(memory: Memory | null, id: string, now: number): boolean {
   return pause !== undefined && now >= Date.parse(sought.last) + pause * day - slack;
 }
 
-/** Notes the expected IDs that the bought pages did not hold, and forgets those that they held. */
+/** Notes the expected IDs that the bought pages did not hold, and removes those that they held. */
 function noteSought(
   job: ExportJob,
   expected: readonly string[],
@@ -323,8 +324,8 @@ function seenIds(
 }
 
 /**
- * Buys pages until one ends with an entry that FILE has (rule 2), and puts every unknown entry of them on top of FILE;
- * what stands below FILE's last entry goes to its end. Returns the IDs on the bought pages.
+ * Buys pages until one ends with an entry that FILE has (rule 2). Unknown entries are added on top of FILE; those
+ * below FILE's last entry are appended. Returns the IDs on the bought pages.
  */
 async function buyPages(
   job: ExportJob,
@@ -396,7 +397,7 @@ async function buyPages(
       },
     });
     if (!metKnown && known.entries > 0) {
-      if (known.channelId === null && job.memory?.finished == null) throw perhapsForeign(target.path);
+      if (known.channelId === null && job.memory?.finished == null) throw possiblyForeign(target.path);
       warnOnce(
         job,
         'all old',
@@ -424,7 +425,7 @@ async function buyPages(
       receipt.entries = known.entries + entries;
       receipt.status = 'complete';
       await noteFinished(job, result, true);
-      warnAfter(job, result);
+      warnOfCleanup(job, result);
     }
     return found;
   } finally {
@@ -448,8 +449,8 @@ async function fileSize(path: string): Promise<number> {
   return (await stat(path)).size;
 }
 
-/** Nothing in FILE says whose it is, and nothing of it is in the list: the new rows wait beside it. */
-function perhapsForeign(path: string): Failure {
+/** The failure for a FILE that names no channel and shares no entry with the list: the new rows stay in FILE.part. */
+function possiblyForeign(path: string): Failure {
   return new Failure(
     'bad_answer',
     `no entry of ${path} is in the list: it may hold another channel, and is left as it is`,

@@ -1,7 +1,7 @@
 import { type Credits, spent } from '../api/credits.ts';
 import { pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
-import { checkRoom } from '../fs/room.ts';
+import { checkRoom, minRoom } from '../fs/room.ts';
 import { type Format, type Item, joined } from '../output/format.ts';
 import { resumeInstruction } from '../run/command-line.ts';
 import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
@@ -11,23 +11,20 @@ import { type ExportJob, folderOf, warnOnce } from './job.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { Progress } from './state.ts';
 
-/** Bytes that must be free before each paid page, at least. */
-const minRoom = 4 * 1024 * 1024;
-
 export interface WritePlan extends Pick<ListingPlan, 'select' | 'known' | 'limit'> {
   readonly format: Format;
   readonly item: Item;
   /** Video IDs of the page that was selected last. */
   pageIds(): readonly string[];
-  /** Bytes that finishing needs besides the pages. */
+  /** Bytes needed to finish, besides the pages. */
   readonly reserve: number;
-  /** Nothing more is wanted, whatever the state says. */
+  /** No more pages are wanted, whatever the state says. */
   readonly done: boolean;
 }
 
 /**
- * Lists into a partial file from where it ends; each page is durable before the next one is bought. Throws what ended
- * the listing early; the receipt then says how to resume.
+ * Appends the remaining pages of a listing to a partial file; each page is durable before the next one is bought.
+ * Throws the failure that ended the listing early; the receipt then says how to resume.
  */
 export async function writePages(job: ExportJob, file: PartialFile, plan: WritePlan): Promise<void> {
   const { run, start, target, receipt } = job;
@@ -113,14 +110,14 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     );
   } catch (error) {
     const isFirst = resumed && file.progress.pages === before.pages;
-    const failure = isFirst && before.token !== null ? expired(job, error, before) : error;
+    const failure = isFirst && before.token !== null ? explainRefusedToken(job, error, before) : error;
     if (file.progress.pages > 0 && failure === error) receipt.resumeHint = resumeHint(job, file.progress);
     throw failure;
   }
 }
 
-/** How far a partial file is, as a listing sees it. */
-export function positionOf(progress: Progress, done = progress.done): Position {
+/** The position of the listing in a partial file. */
+function positionOf(progress: Progress, done = progress.done): Position {
   const { token, hasMore, entries, pages, total } = progress;
   return { token, hasMore, entries, pages, total, done: done || progress.done };
 }
@@ -132,8 +129,8 @@ function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): 
   return isKept ? `${kept}; ${instruction}` : instruction;
 }
 
-/** A token that the service no longer accepts when an export is resumed: only starting over helps. */
-function expired({ target }: ExportJob, error: unknown, { pages }: Progress): unknown {
+/** The failure of the first page of a resumed export: with remedy `restart` if its token is no longer accepted. */
+function explainRefusedToken({ target }: ExportJob, error: unknown, { pages }: Progress): unknown {
   if (!(error instanceof Failure)) return error;
   const { status, code } = error;
   const isRefused = status !== null && [400, 404, 410, 422].includes(status);

@@ -31,12 +31,10 @@ export interface AnswerTask {
   readonly context: Context;
 }
 
-/** Bytes that must be free before a paid answer is fetched into a file. */
-const minRoom = 4 * 1024 * 1024;
-/** Answers that may be fetched ahead of the one that is printed next, per concurrent request. */
+/** Answers fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
-/** Checks where the answers go and in which format, before anything is sent; the work prints them in input order. */
+/** Checks output and format before anything is sent; the work prints the answers in input order. */
 export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
   const { operation, shared, references, context } = task;
   const { inputs, several } = references;
@@ -84,12 +82,13 @@ export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
 async function checkFile(output: string, isPaid: boolean): Promise<boolean> {
   const { resolveTarget } = await import('../fs/target.ts');
   const { prepareWhole } = await import('../fs/write-whole.ts');
+  const { minRoom } = await import('../fs/room.ts');
   if ((await resolveTarget(output)).kind === 'stream') return false;
   await prepareWhole(output, isPaid ? { room: minRoom } : {});
   return true;
 }
 
-/** An answer, or the failure in its place. */
+/** An answer, or a failure. */
 type Answer =
   | { readonly body: JsonText; readonly failure: null }
   | { readonly body: null; readonly failure: Failure };
@@ -159,7 +158,7 @@ function entriesOf(
   return withRecords(body, limit === null ? fresh : fresh.slice(0, limit));
 }
 
-/** A body with other records in place of its own; all else as sent. */
+/** A body with its records replaced; everything else as sent. */
 function withRecords(body: JsonText, kept: readonly JsonText[]): JsonText {
   const { key } = records(body);
   const list = `[${kept.join(',')}]`;
@@ -199,7 +198,7 @@ interface AnswerSink {
   keep(): Promise<void>;
 }
 
-/** stdout, a device or a pipe: answers as they come. */
+/** stdout, a device or a pipe: each answer is written at once. */
 class StreamSink implements AnswerSink {
   readonly #stream: { write(text: Text): Promise<void> };
 
@@ -245,7 +244,7 @@ class FileSink implements AnswerSink {
   }
 }
 
-/** Writes answers in a format; the head comes before the first of them, so that nothing is written for nothing. */
+/** Writes answers in a format. The head is written with the first of them: a call without answers prints nothing. */
 class Printer {
   readonly #format: Format;
   readonly #sink: AnswerSink;

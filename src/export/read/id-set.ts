@@ -1,14 +1,14 @@
 /**
- * A set of texts that keeps 63 bits of each: 16 bytes per text at most. Two texts of a million are taken for the
- * same with a probability of 1 in 10 million; the seed is random, so that nobody can choose such a pair.
+ * A set of strings that stores a 63-bit hash of each, in at most 16 bytes. Among a million strings, two collide with
+ * a probability of 1 in 10 million; the seed is random, so that nobody can choose such a pair.
  */
 export class IdSet {
   readonly #seed = (Math.random() * 2 ** 32) >>> 0;
-  /** Pairs of 32 bits in an open hash table; 0, 0 is an empty place. */
+  /** An open hash table of pairs of 32 bits; 0, 0 is an empty slot. */
   #table = new Uint32Array(2 * 1024);
   #size = 0;
 
-  /** Adds a text; false if it was there. */
+  /** Adds a string; false if the set has it. */
   add(text: string): boolean {
     const [high, low] = this.#hash(text);
     if (!insert(this.#table, high, low)) return false;
@@ -48,7 +48,7 @@ export class IdSet {
   }
 }
 
-/** Position of the pair, or of the empty place where it belongs. */
+/** Position of the pair, or of the empty slot for it. */
 function find(table: Uint32Array, high: number, low: number): number {
   const mask = table.length - 1;
   let at = (high << 1) & mask;

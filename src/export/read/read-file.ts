@@ -7,15 +7,15 @@ export type { FileFormat } from '../../output/formats.ts';
 export { readHeader } from '../../output/read/csv.ts';
 
 export interface ReadOptions {
-  /** Check every entry, so that a damaged one is found (default); else only the first, the last, and those read. */
+  /** Whether to check every entry for damage (default), or only the first, the last, and those read. */
   readonly check?: boolean;
 }
 
 /**
- * The entries of a complete FILE in the file's order, in batches; memory stays flat. `fields`: the `--fields` of
- * this call, null if there are none, undefined to accept any. A file of no bytes has no entries. Throws `damaged`
- * (`path:line: …`, remedy `restart`) if it is cut short, an entry is not valid or a JSON listing says that there
- * is more, and a usage error if FILE was exported with other fields.
+ * The entries of a complete FILE in the file's order, in batches; memory use is constant. `fields`: the `--fields` of
+ * this call, null if there are none, undefined to accept any. An empty file has no entries. Throws `damaged`
+ * (`path:line: …`, remedy `restart`) if it is cut short, an entry is invalid or a JSON listing has `has_more` true,
+ * and a usage error if FILE was exported with other fields.
  */
 export async function* readEntries(
   path: string,
@@ -27,7 +27,7 @@ export async function* readEntries(
   yield* read(path, { fields, check });
 }
 
-/** All video IDs of a FILE, and what else one pass over it shows. */
+/** All video IDs of a FILE, and other facts from the same pass over it. */
 export interface FileIds {
   /** Whether an entry has this video ID. */
   has(id: string): boolean;
@@ -71,20 +71,4 @@ export async function readIdSet(
   }
   const [channelId = null] = channels;
   return { has: (id) => ids.has(id), entries, first, last, duplicate, channelId, channels };
-}
-
-/** Which of the wanted video IDs a complete FILE holds; stops reading once all are found. */
-export async function findIds(
-  path: string,
-  format: FileFormat,
-  fields: readonly Field[] | null | undefined,
-  wanted: ReadonlySet<string>,
-): Promise<Set<string>> {
-  const found = new Set<string>();
-  if (wanted.size === 0) return found;
-  for await (const records of readEntries(path, format, fields, { check: false })) {
-    for (const { videoId } of records) if (videoId !== null && wanted.has(videoId)) found.add(videoId);
-    if (found.size === wanted.size) break;
-  }
-  return found;
 }
