@@ -41,7 +41,10 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       return warnOfCleanup(job, file.finished);
     }
     const done = isLimitReached(job, file);
-    const repeats = repeatFilter(task.operation, progress.ids);
+    // Version 0.1.0 keeps only the last ID, and the list may have moved by more than one entry.
+    const isVersion1 = interrupted?.isVersion1 === true && task.operation === operations.uploads;
+    const ids = isVersion1 ? await new ExistingExport(job).idsIn(`${target.real}.part`) : [];
+    const repeats = repeatFilter(task.operation, [...progress.ids, ...ids]);
     const format = await fileFormat(run, progress.columns);
     await writePages(job, file, {
       format,

@@ -46,10 +46,8 @@ export async function updateFile(job: ExportJob): Promise<void> {
   // Problems with FILE are found before anything is sent.
   const remembered = await checkExisting(job, existing);
   const interrupted = await PartialFile.peek(job.target);
-  if (interrupted !== null && interrupted.progress.result !== null) {
-    await finishInterrupted(job);
+  if (interrupted !== null && interrupted.progress.result !== null && (await finishInterrupted(job)))
     return await updateFile(job);
-  }
   const look = await lookAtFeed(job, existing, remembered);
   receipt.file = job.target.path;
   if (look.feed === null && !task.options.all && interrupted === null) {
@@ -110,8 +108,8 @@ async function checkExisting(job: ExportJob, existing: ExistingExport): Promise<
 const differs = (path: string, was: string, is: string): Failure =>
   usage(`${path} was ${was}, ${is}`, 'use the same --fields and --format, or export again with --restart');
 
-/** Finishes an interrupted update that has all its pages. */
-async function finishInterrupted(job: ExportJob): Promise<void> {
+/** Finishes an interrupted update that has all its pages. False: the new FILE has to be assembled again. */
+async function finishInterrupted(job: ExportJob): Promise<boolean> {
   const { receipt, run } = job;
   const identity = await identityFor(job, await PartialFile.peek(job.target));
   const file = await PartialFile.open(job.target, identity, {
@@ -121,14 +119,14 @@ async function finishInterrupted(job: ExportJob): Promise<void> {
     digest: run.remembers,
   });
   try {
-    if (file.finished === null)
-      throw new Failure('damaged', 'the interrupted update cannot be finished', { remedy: 'restart' });
+    if (file.finished === null) return false;
     const { entries, credits } = file.progress;
     receipt.resumed = { entries, credits: credits.confirmed + credits.possibly_charged };
     receipt.added = 0;
-    receipt.entries = (job.memory?.entries ?? 0) + entries;
+    receipt.entries = (await new ExistingExport(job).ids()).entries;
     await noteFinished(job, file.finished, true);
     warnOfCleanup(job, file.finished);
+    return true;
   } finally {
     await file.close();
   }
@@ -356,11 +354,12 @@ async function buyPages(
       file = await openUpdate(job, published);
     }
     const before = file.progress;
-    // The list may have moved since the interruption, by any number of pages.
-    const taken = new Set(file.resumed ? await existing.idsIn(`${target.real}.part`) : []);
+    // The list may have moved since the interruption, by any number of pages. The last row may have no end yet.
+    const rows = file.resumed ? await existing.idsIn(`${target.real}.part`) : [];
+    const taken = new Set([...before.ids, ...rows]);
     let pageIds: readonly string[] = before.ids;
     let isPastEnd = before.top !== null;
-    let metKnown = before.pages > 0;
+    let metKnown = before.ids.some((id) => known.has(id));
     const columns = run.fields === null ? await existing.columns() : null;
     const format = await fileFormat(run, before.columns ?? columns);
     await writePages(job, file, {
@@ -384,13 +383,13 @@ async function buyPages(
         };
         const above = entries.filter((_, i) => !isPastEnd && (last < 0 || i < last) && isNew(i));
         if (last >= 0) isPastEnd = true;
-        const below = entries.filter((_, i) => isPastEnd && i > last && isNew(i));
+        const below = isPastEnd ? entries.filter((_, i) => i > last && isNew(i)) : null;
         const end = pageIds.at(-1);
         metKnown ||= pageIds.some((id) => known.has(id));
         const endsKnown = end !== undefined && known.has(end);
         return {
           entries: above,
-          below,
+          ...(below !== null && { below }),
           done: !task.options.all && (endsKnown || last >= 0),
           fullyConsumed: true,
         };
@@ -455,7 +454,7 @@ function possiblyForeign(path: string): Failure {
     'bad_answer',
     `no entry of ${path} is in the list: it may hold another channel, and is left as it is`,
     {
-      hint: 'move it away, and the same command writes what it has fetched at no cost',
+      hint: 'name another file; or move it away, and the same command exports all of the list (1 credit per page)',
     },
   );
 }

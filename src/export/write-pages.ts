@@ -48,20 +48,21 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
   const sink: PageSink = {
     page: async (selection, position, page, resumable) => {
       const opening = position.pages === 1 ? format.head() + format.open(item, page.info) : '';
-      const { entries, below: lower = [] } = selection;
+      const { entries, below: lower } = selection;
       let text = joined(
         opening + (above > 0 && entries.length > 0 ? format.separator : ''),
         format.rows(item, entries),
       );
       const upper = text.length === 0 ? 0 : Buffer.byteLength(text);
-      if (lower.length > 0) {
+      if (lower !== undefined) {
         const first = Buffer.from(text);
-        const second = joined(below > 0 ? format.separator : '', format.rows(item, lower));
+        const separator = below > 0 && lower.length > 0 ? format.separator : '';
+        const second = joined(separator, format.rows(item, lower));
         text = Buffer.concat([first, Buffer.from(second)]);
         top ??= { bytes: file.progress.bytes + upper, entries: above + entries.length };
       }
       above += entries.length;
-      below += lower.length;
+      below += lower?.length ?? 0;
       pageBytes = text.length;
       for (const warning of format.warnings()) warnOnce(job, warning, warning);
       if (!resumable && !position.done) return await file.appendUncommitted(text);

@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 /** The entries of a page that are wanted. */
 export interface Selection {
   readonly entries: readonly JsonText[];
-  /** Updates: entries that go below the old ones. */
+  /** Updates: entries that go below the old ones, once FILE's last entry has been listed. */
   readonly below?: readonly JsonText[];
   /** The listing ends here. */
   readonly done: boolean;
