@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the README: `node scripts/pictures.mjs [folder]` (default: docs/pictures). Runs the built
- * program in tmux, against a sandbox, and turns what the terminal shows into SVG. Needs tmux and jq.
+ * program in tmux against a sandbox, and turns the screen of the terminal into SVG. Needs tmux and jq.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,65 +14,69 @@ import { drawing } from './terminal-svg.mjs';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, 'docs/pictures'));
 
-/** What is typed, and what the terminal shows when it is taken. */
+/** The commands that each picture shows; it is taken after the last one. */
 const pictures = [
   {
     name: 'table',
     title: 'A table of uploads at a terminal',
-    columns: 92,
     lines: ['chanlist uploads @demo --limit 12'],
-    until: /credit\n\$ *$/,
   },
   {
-    name: 'progress',
-    title: 'The progress line of an export',
-    columns: 92,
-    latency: 350,
-    lines: ['chanlist uploads @demo --output demo.ndjson'],
-    until: /page 5, .* left/,
-  },
-  {
-    name: 'ndjson',
-    title: 'Records piped through jq',
-    columns: 92,
+    name: 'resume',
+    title: 'An export that stops at its budget, and is resumed without paying twice',
     lines: [
-      'chanlist latest @demo -q --fields videoId,title | head -n 3',
-      "chanlist uploads @demo -q --limit 100 | jq -r 'select(.lengthText | length > 5) | .title'",
+      'chanlist uploads @demo -o demo.ndjson --max-credits 5',
+      'chanlist uploads @demo -o demo.ndjson',
+      'wc -l demo.ndjson',
+      'chanlist credits',
     ],
-    until: /\$ [^$]*\$ [^$]*\$ *$/,
+  },
+  {
+    name: 'jq',
+    title: 'NDJSON piped through jq',
+    lines: [
+      'chanlist uploads @demo --fields @seconds,title | jq -c \'select(."@seconds" > 17700)\'',
+      "chanlist latest @demo --limit 1 | jq '{id: .videoId, published, views: .viewCount}'",
+    ],
   },
 ];
+const columns = 92;
 
 const work = await mkdtemp(join(tmpdir(), 'chanlist-pictures-'));
 const socket = `chanlist-pictures-${process.pid}`;
 const tmux = (...args) =>
   execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
 
-/** The sandbox, in a process of its own; resolves with its address. */
-async function serve(latency) {
-  const args = [join(root, 'bin/chanlist.js'), 'serve', '--port', '0', '--latency', String(latency)];
+/** Starts the sandbox as a process; returns its address. */
+async function serve() {
+  const args = [join(root, 'bin/chanlist.js'), 'serve', '--port', '0'];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [ready] = await once(server.stdout, 'data');
   server.stdout.resume();
   return { url: /http:\/\/\S+/.exec(String(ready))[0], stop: () => server.kill('SIGINT') };
 }
 
-/** Polls the screen until it matches. */
+/** Polls the screen until its plain text matches; returns it with its colours. */
 async function screen(until) {
-  for (let left = 300; ; left--) {
+  for (let left = 500; ; left--) {
     const text = tmux('capture-pane', '-p', '-t', 'it').trimEnd();
     if (until.test(text)) return tmux('capture-pane', '-e', '-p', '-t', 'it').trimEnd();
-    if (left === 0) throw new Error(`this never came: ${until}\n${text}`);
+    if (left === 0) throw new Error(`the screen never matched ${until}\n${text}`);
     await sleep(20);
   }
 }
 
-async function take({ name, title, columns, latency = 0, lines, until }) {
-  const server = await serve(latency);
+/** Matches a screen whose prompt has come back after so many commands. */
+const prompt = (commands) => new RegExp(`^(?:\\$ [^]*\\n){${commands}}\\$ *$`);
+
+async function take({ name, title, lines }) {
+  const server = await serve();
+  const home = join(work, name);
+  await mkdir(home);
   const env = {
     PATH: `${work}/bin:${process.env.PATH}`,
-    HOME: work,
-    PS1: '$ ',
+    HOME: home,
+    PS1: '\u001b[1;32m$\u001b[0m ',
     LANG: 'C.UTF-8',
     CHANLIST_BASE_URL: server.url,
     CHANLIST_API_KEY: 'sk_sandbox',
@@ -80,13 +84,15 @@ async function take({ name, title, columns, latency = 0, lines, until }) {
   const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
   try {
     const shell = ['env', '-i', 'TERM=screen-256color', ...variables, 'sh'];
-    tmux('new-session', '-d', '-s', 'it', '-x', String(columns), '-y', '40', '-c', work, ...shell);
+    tmux('new-session', '-d', '-s', 'it', '-x', String(columns), '-y', '40', '-c', home, ...shell);
     for (const [number, line] of lines.entries()) {
-      await screen(new RegExp(`^(?:\\$ [^$]*){${number}}\\$ *$`));
+      await screen(prompt(number));
       tmux('send-keys', '-t', 'it', '-l', line);
       tmux('send-keys', '-t', 'it', 'Enter');
     }
-    await writeFile(join(folder, `${name}.svg`), drawing(await screen(until), { columns, title }));
+    const shown = await screen(prompt(lines.length));
+    const lastLine = shown.lastIndexOf('\n');
+    await writeFile(join(folder, `${name}.svg`), drawing(shown.slice(0, lastLine), { columns, title }));
   } finally {
     tmux('kill-server');
     server.stop();

@@ -51,11 +51,8 @@ test('every flag is taken by a command, and named in its help, in the man page a
   }
 });
 
-for (const [file, options] of [
-  ['man/chanlist.1', {}],
-  ['README.md', { todo: 'until the README of this version is there' }],
-] as const) {
-  test(`${file} names every command, exit code and environment variable`, options, async () => {
+for (const file of ['man/chanlist.1', 'README.md']) {
+  test(`${file} names every command, exit code and environment variable`, async () => {
     const text = (await readFile(file, 'utf8')).replaceAll('\\-', '-');
     for (const path of await paths()) names(text, path.replace(/^auth /, ''), file);
     for (const word of [...variables, ...codes]) names(text, word, file);

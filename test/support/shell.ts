@@ -104,12 +104,35 @@ export async function codeBlocks(file: string): Promise<Block[]> {
   }));
 }
 
-/** The line of the README that begins like this: recipes are tested as they are written. */
-export async function readmeLine(beginning: string): Promise<string> {
-  const lines = (await codeBlocks('README.md')).flatMap((block) => block.lines);
-  const found = lines.filter((line) => line.startsWith(beginning));
-  const [line] = found;
-  if (line === undefined || found.length > 1)
-    throw new Error(`the README has ${found.length} lines that begin with: ${beginning}`);
-  return line;
+/**
+ * The commands of the README as its tests run them: each line of a `sh` block, and each `bash` block as a whole. All of
+ * them are run by bash.
+ */
+export async function readmeCommands(): Promise<string[]> {
+  const blocks = await codeBlocks('README.md');
+  return blocks.flatMap(({ language, lines }) =>
+    language === 'sh' ? lines : language === 'bash' ? [lines.join('\n')] : [],
+  );
+}
+
+/** The command of the README that begins like this: recipes are tested as they are written. */
+export async function readmeCommand(beginning: string): Promise<string> {
+  const found = (await readmeCommands()).filter((command) => command.startsWith(beginning));
+  const [command] = found;
+  if (command === undefined || found.length > 1)
+    throw new Error(`the README has ${found.length} commands that begin with: ${beginning}`);
+  return command;
+}
+
+/**
+ * Puts an `ssh` into the workshop that runs its command on this machine: each host is a folder, which is its HOME too,
+ * and has the service and its key in the environment, as an account would.
+ */
+export async function fakeHosts({ folder, bin }: Workshop): Promise<void> {
+  const script = `#!/bin/sh
+host=$1; shift
+mkdir -p '${folder}'/hosts/"$host" && cd '${folder}'/hosts/"$host" || exit
+HOME=$PWD exec sh -c "$*"
+`;
+  await writeFile(join(bin, 'ssh'), script, { mode: 0o755 });
 }
