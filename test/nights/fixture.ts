@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { watchForKey } from '../support/key-watch.ts';
-import {
-  cleanEnvironment,
-  ended,
-  launcher,
-  type Result,
-  serviceEnvironment,
-  temporaryFolder,
-  testKey,
-} from '../support/program.ts';
+import { ended, type Result, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import {
   type LoggedRequest,
   type Operation,
@@ -137,19 +128,18 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
     run: async (args, { env, started, stdout, noReceipt } = {}) => {
       const first = service.log.length;
       const receiptArgs = noReceipt ? [] : ['--summary', receiptPath];
-      const child = spawn(process.execPath, [launcher, ...args, ...receiptArgs], {
-        env: cleanEnvironment({
+      const child = start([...args, ...receiptArgs], {
+        env: {
           ...serviceEnvironment(service.url),
           HOME: home,
           TZ: 'UTC',
           NODE_OPTIONS: `--require=${clock}`,
           CHANLIST_TEST_NOW: nights.now.toISOString(),
           ...env,
-        }),
+        },
         cwd: folder,
         stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
       });
-      watchForKey(child, testKey);
       started?.(child);
       const result = await ended(child);
       const requests = service.log.slice(first);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { cleanEnvironment, ended, launcher, type Result, temporaryFolder, testKey } from './program.ts';
+import { ended, type Result, start, temporaryFolder, testKey } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
@@ -104,24 +104,11 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
     run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary } = {}) => {
       const report = join(reports, `${runs++}.json`);
       const before = sandbox.credits();
-      const words = [
-        ...within,
-        process.execPath,
-        launcher,
-        ...args,
-        ...(noSummary ? [] : ['--summary', report]),
-      ];
-      const [command = '', ...rest] = words;
-      const child = spawn(command, rest, {
-        env: cleanEnvironment({
-          CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl,
-          CHANLIST_API_KEY: testKey,
-          ...env,
-        }),
-        cwd: folder,
-      });
-      child.stdin.on('error', () => {});
-      child.stdin.end();
+      const words = noSummary ? args : [...args, '--summary', report];
+      const service = { CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl, CHANLIST_API_KEY: testKey };
+      const child = start(words, { env: { ...service, ...env }, cwd: folder, within });
+      child.stdin?.on('error', () => {});
+      child.stdin?.end();
       started?.(child);
       const result = await ended(child);
       const charged = before - sandbox.credits();

@@ -56,13 +56,21 @@ export function serviceEnvironment(baseUrl: string): Record<string, string> {
   return { CHANLIST_BASE_URL: baseUrl, CHANLIST_API_KEY: testKey };
 }
 
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdio?: SpawnOptions['stdio'];
+  /** Options of Node. */
+  readonly node?: readonly string[];
+  /** A command that runs the program, whose command line follows it. */
+  readonly within?: readonly string[];
+}
+
 /** Starts the built program. What it writes, and its line in the process list, must not hold the key. */
-export function start(
-  args: readonly string[],
-  options: Pick<RunOptions, 'env' | 'cwd'> & { readonly stdio?: SpawnOptions['stdio'] } = {},
-): ChildProcess {
-  const { env, cwd, stdio = 'pipe' } = options;
-  const child = spawn(process.execPath, [launcher, ...args], { env: cleanEnvironment(env), cwd, stdio });
+export function start(args: readonly string[], options: StartOptions = {}): ChildProcess {
+  const { env, cwd, stdio = 'pipe', node = [], within = [] } = options;
+  const [command = '', ...words] = [...within, process.execPath, ...node, launcher, ...args];
+  const child = spawn(command, words, { env: cleanEnvironment(env), cwd, stdio });
   watchForKey(child, testKey);
   return child;
 }

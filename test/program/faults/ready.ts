@@ -12,3 +12,12 @@ export async function takesSignals({ pid }: ChildProcess): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** Resolves once the program has nothing to do but to wait: the kernel shows its main thread asleep, three times. */
+export async function waits({ pid }: ChildProcess): Promise<void> {
+  for (let asleep = 0; asleep < 3; ) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    asleep = /\) S /.test(stat) ? asleep + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

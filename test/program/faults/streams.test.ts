@@ -14,7 +14,7 @@ import {
   temporaryFolder,
 } from '../../support/program.ts';
 import { page, type ScriptedService, scriptedService } from '../../support/service.ts';
-import { takesSignals } from './ready.ts';
+import { takesSignals, waits } from './ready.ts';
 
 /** A listing that has no end, of pages of 100 entries. */
 const endless = (t: TestContext): Promise<ScriptedService> =>
@@ -114,7 +114,7 @@ test('closed stdin, stdout and stderr, one by one and all together, bring no cra
   assert.match(stderr, /^chanlist: stdin has no channel reference; [^\n]*\n$/);
 });
 
-/** RetryThrottle until the program has asked for so many pages. */
+/** Waits until the program has requested so many pages. */
 async function until(service: ScriptedService, requests: number): Promise<void> {
   while (service.seen.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -139,7 +139,7 @@ test('a reader that stops reading is waited for, without buying more; a signal s
     child.stdout?.pause();
     child.stderr?.resume();
     await until(service, 1);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await waits(child);
     assert.equal(service.seen.length, 1, 'pages bought');
     child.kill(signal);
     const [code] = await exited;
@@ -149,9 +149,27 @@ test('a reader that stops reading is waited for, without buying more; a signal s
   await Promise.all(stops);
 });
 
-test('a second signal ends the program at once', async (t) => {
+/** Reports each signal; SIGUSR2 advances the clock of durations by two seconds. No timer of a second or more ends. */
+const signalClock = `
+  const { uptime } = process;
+  const { writeSync } = require('node:fs');
+  const timeout = setTimeout;
+  let advanced = 0;
+  process.uptime = () => uptime.call(process) + advanced;
+  globalThis.setTimeout = (work, ms, ...rest) => timeout(work, ms >= 1000 ? 600_000 : ms, ...rest);
+  for (const signal of ['SIGINT', 'SIGUSR2']) process.on(signal, () => writeSync(2, signal + ' '));
+  process.on('SIGUSR2', () => { advanced += 2; });
+`;
+
+test('a signal that repeats within a second is the same request; a later one ends the program at once', async (t) => {
   const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
-  const child = started(service);
+  const clock = join(await temporaryFolder(t), 'clock.cjs');
+  await writeFile(clock, signalClock);
+  const child = start(['uploads', '@a'], {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    node: ['--require', clock],
+  });
   const exited = once(child, 'exit');
   child.stdout?.pause();
   let said = '';
@@ -159,16 +177,17 @@ test('a second signal ends the program at once', async (t) => {
     said += text;
   });
   await until(service, 1);
-  // Until it is stuck.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  child.kill('SIGINT');
-  // Two that come together count as one.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await waits(child);
+  for (const signal of ['SIGINT', 'SIGINT', 'SIGUSR2'] as const) {
+    const before = said;
+    child.kill(signal);
+    while (said === before) await once(child.stderr ?? child, 'data');
+  }
+  assert.equal(child.exitCode, null, 'it waits for the reader');
   child.kill('SIGINT');
   const [code] = await exited;
   assert.equal(code, 130);
-  // After one signal it would have waited for the reader a second longer, and told how to go on.
-  assert.equal(said, '');
+  assert.equal(said, 'SIGINT SIGINT SIGUSR2 SIGINT ');
   child.stdout?.destroy();
 });
 
@@ -191,7 +210,7 @@ test('a signal during a wait, before an answer, and within a body: its code, one
     const child = started(service, ['--json']);
     const result = ended(child);
     await until(service, 2);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await waits(child);
     child.kill('SIGTERM');
     const { exit, stdout, stderr } = await result;
     assert.equal(exit, 143, name);
@@ -229,7 +248,7 @@ test('a signal while references are read from stdin, from a pipe or while a key 
     const { exit, stdout, stderr } = await result;
     assert.equal(exit, 130, args.join(' '));
     assert.equal(stdout, '');
-    assert.match(stderr, /^chanlist: stopped by SIGINT; run it again\n$/);
+    assert.match(stderr, /^chanlist: stopped by SIGINT; run the same command again\n$/);
   }
   assert.equal(service.seen.length, 0);
 });
