@@ -9,6 +9,7 @@ import {
   type ExportJob,
   type ExportRun,
   fullCost,
+  identityFor,
   ofReference,
   remember,
   restartCommand,
@@ -17,6 +18,7 @@ import {
 } from './job.ts';
 import { newerMemory, readMemory, UnusableMemory, writeMemory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
+import { checkIdentity, type State } from './state.ts';
 import { gone, updateFile } from './update.ts';
 
 /**
@@ -117,7 +119,7 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   const { operation, options } = run.task;
   warnOfMoved(job);
   if (options.restart) return await exportFull(job, true);
-  const interrupted = await PartialFile.peek(target);
+  const interrupted = await unfinishedExport(job);
   if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)
     throw missingFile(job);
   if (interrupted !== null && (interrupted.header.mode === 'export' || !options.update || !target.exists)) {
@@ -144,6 +146,32 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
   receipt.status = 'kept';
   receipt.entries = memory?.entries ?? 0;
+}
+
+/**
+ * The state of an interrupted export of FILE. One that has all its pages is finished here if its arguments are not
+ * those of this run: nothing of it is open. Without a state, rows of a run that died before its first page are removed.
+ */
+async function unfinishedExport(job: ExportJob): Promise<State | null> {
+  const { target, run } = job;
+  const state = await PartialFile.peek(target);
+  if (state === null) {
+    await PartialFile.removeLeftover(target);
+    return null;
+  }
+  if (state.progress.result === null) return state;
+  const { mode, identity } = state.header;
+  try {
+    const own = mode === 'export' || run.task.options.update ? mode : 'export';
+    checkIdentity(state, own, await identityFor(job, state), target.path);
+    return state;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'usage') throw error;
+  }
+  const now = run.session.context.clock.now();
+  const file = await PartialFile.open(target, identity, { mode, restart: false, now, digest: false });
+  await file.close();
+  return file.finished === null ? state : null;
 }
 
 /** The failure for an export that is remembered as finished but is not there: the folder may not be mounted. */

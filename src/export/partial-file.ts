@@ -135,6 +135,13 @@ export class PartialFile {
     return await guarded(state, 'opening', () => readState(state, ops));
   }
 
+  /** Removes rows without a state, of a run that died before its first page was durable. */
+  static async removeLeftover(target: Target, ops: FileOps = nodeFileOps): Promise<void> {
+    const { temporary } = pathsOf(target);
+    if ((await ops.lstat(temporary)) !== null)
+      await guarded(temporary, 'opening', () => removeIfThere(temporary, ops));
+  }
+
   /**
    * Resumes an interrupted export, or prepares a new one: creates the temporary file, so that an unwritable folder is
    * found before anything is paid. Throws usage errors for arguments that do not match the interrupted export and for
