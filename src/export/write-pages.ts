@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { checkRoom, minRoom } from '../fs/room.ts';
 import { type Format, type Item, joined } from '../output/format.ts';
 import { resumeInstruction } from '../run/command-line.ts';
-import { type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
+import { isTokenRefused, type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
 import { type ExportJob, folderOf, warnOnce } from './job.ts';
@@ -111,7 +111,8 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     );
   } catch (error) {
     const isFirst = resumed && file.progress.pages === before.pages;
-    const failure = isFirst && before.token !== null ? explainRefusedToken(job, error, before) : error;
+    const failure =
+      file.progress.token === null ? error : explainRefusedToken(job, error, file.progress, isFirst);
     if (file.progress.pages > 0 && failure === error) receipt.resumeHint = resumeHint(job, file.progress);
     throw failure;
   }
@@ -130,12 +131,20 @@ function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): 
   return isKept ? `${kept}; ${instruction}` : instruction;
 }
 
-/** The failure of the first page of a resumed export: with remedy `restart` if its token is no longer accepted. */
-function explainRefusedToken({ target }: ExportJob, error: unknown, { pages }: Progress): unknown {
+/**
+ * A token that the service no longer accepts: only starting over helps. The same holds for an invalid page, if the
+ * first request of a resumed export brings it.
+ */
+function explainRefusedToken(
+  { target }: ExportJob,
+  error: unknown,
+  { pages }: Progress,
+  isFirst: boolean,
+): unknown {
   if (!(error instanceof Failure)) return error;
   const { status, code } = error;
-  const isRefused = status !== null && [400, 404, 410, 422].includes(status);
-  if (!isRefused && code !== 'bad_answer') return error;
+  const isRefused = isTokenRefused(error);
+  if (!isRefused && !(code === 'bad_answer' && isFirst)) return error;
   const kept = `${target.path}.part keeps ${count(pages, 'page', 'pages')}, usable as they are`;
   const message = isRefused
     ? `the service no longer accepts the continuation token: ${error.message}`

@@ -43,6 +43,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
     isPaid: true,
     destination: shared.output,
     resumeHint: (session, stopped) => continueHint(session, task, stopped),
+    retryHint: (session, failed) => continueHint(session, task, failed),
     work: async (session) => {
       const references = starts.flatMap(({ given }) => given ?? []);
       const format = await createFormat(name, { operation, fields, several, terminal, references });
@@ -81,7 +82,8 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
           } catch (error) {
             if (error instanceof ClosedPipe) throw error;
             const failure = session.fail(receipt, error);
-            if (failure.scope === 'reference') receipt.resumeHint = continueHint(session, task, [receipt]);
+            if (failure.scope === 'reference' && receipt.token !== null)
+              receipt.resumeHint = continueHint(session, task, [receipt]);
           }
         }
         session.throwIfEnded();

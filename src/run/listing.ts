@@ -1,6 +1,6 @@
 import { spent } from '../api/credits.ts';
 import { type Page, type PagedOperation, type PagesStart, pages } from '../api/pages.ts';
-import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ListingEnd } from '../output/format.ts';
 import { type Bounds, creditsNeeded, estimatedCredits, expectedEntries } from './estimate.ts';
@@ -101,6 +101,7 @@ export async function listPages(
   } catch (error) {
     if (error instanceof ClosedPipe) throw error;
     failure = toFailure(error);
+    if (position.token !== null && failure.code === 'not_found') failure = tokenNotFound(failure);
     if (failure.code === 'budget') receipt.needed = creditsNeeded(position, plan);
   }
   update();
@@ -112,6 +113,18 @@ export async function listPages(
   };
   await sink.close(end);
   if (failure !== null) throw failure;
+}
+
+/** Whether a failed request for a page means that the service no longer accepts its token. */
+export const isTokenRefused = ({ status }: Failure): boolean =>
+  status !== null && [400, 404, 410, 422].includes(status);
+
+/** A 404 to a token does not mean that the reference is gone. */
+function tokenNotFound({ message, status }: Failure): Failure {
+  return new Failure('refused', `the continuation token is ${message}`, {
+    ...(status !== null && { status }),
+    hint: 'the service may have dropped it: list the reference again from its first page, or resume',
+  });
 }
 
 /** How the entries compare with numVideos, if this run bought a page: information, never an error. */

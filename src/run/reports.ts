@@ -11,6 +11,8 @@ import { type Receipt, spentOn } from './receipts.ts';
 export interface Reporting {
   readonly stderr: Stderr;
   readonly context: Context;
+  /** The command that requests references with one cause again; null if there is none. */
+  retryHint(failed: readonly Receipt[]): string | null;
 }
 
 /** A warning about one reference, or about the call (null). */
@@ -63,7 +65,10 @@ export function spentText(receipts: readonly Receipt[]): string | null {
  * Reports the failures of single references: those with the same cause and remedy in one line, with a count and the
  * first names; at most a page in all.
  */
-export function reportFailures({ stderr, context }: Reporting, receipts: readonly Receipt[]): void {
+export function reportFailures(
+  { stderr, context, retryHint }: Reporting,
+  receipts: readonly Receipt[],
+): void {
   const groups = new Map<string, Receipt[]>();
   for (const receipt of receipts) {
     const { failure } = receipt;
@@ -82,8 +87,9 @@ export function reportFailures({ stderr, context }: Reporting, receipts: readonl
     const [first] = group;
     const failure = first?.failure;
     if (!first || !failure) continue;
+    const next = first.resumeHint ?? retryHint(group);
     if (group.length === 1) {
-      stderr.error(failureLine(failure, nameOf(first), spentText(group), first.resumeHint));
+      stderr.error(failureLine(failure, nameOf(first), spentText(group), next));
     } else {
       const names = shortNames(group.flatMap(({ label }) => label ?? []));
       const message = `${group.length} references: ${withoutNames(failure.message, first)}`;
@@ -92,7 +98,7 @@ export function reportFailures({ stderr, context }: Reporting, receipts: readonl
         message,
         ...(hint !== undefined && { hint: withoutNames(hint, first) }),
       });
-      stderr.error(`${failureLine(shared, null, spentText(group), first.resumeHint)}: ${names}`);
+      stderr.error(`${failureLine(shared, null, spentText(group), next)}: ${names}`);
     }
     stderr.stack(failure, context);
   }

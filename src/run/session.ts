@@ -32,6 +32,8 @@ export interface SessionPlan {
   work(session: Session): Promise<void>;
   /** How to resume these references, which a signal, the account or the budget has stopped; null: not at all. */
   resumeHint(session: Session, stopped: readonly Receipt[]): string | null;
+  /** How to request these references again, which failed with one cause; absent: the failures say it all. */
+  readonly retryHint?: (session: Session, failed: readonly Receipt[]) => string | null;
   /** Where the output went, for the final tally; null: stdout. */
   readonly destination: string | null;
 }
@@ -203,8 +205,10 @@ async function perform(
   reportWarnings(stderr, warnings);
   const isBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
   const others = receipts.filter((receipt) => !isOfCall(receipt) && !isBudget(receipt));
+  const retryHint = (failed: readonly Receipt[]): string | null =>
+    session === null ? null : (plan.retryHint?.(session, failed) ?? null);
   reportFailures(
-    { stderr, context },
+    { stderr, context, retryHint },
     others.filter(({ isReported }) => !isReported || stderr.isChatty),
   );
   const unbought = receipts.filter(isBudget);

@@ -10,7 +10,7 @@ import {
   uninterrupted,
 } from '../support/exports.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
-import { page, scriptedService } from '../support/service.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
 
 const list = '@size-35'; // 4 pages of 10
 const credits = 4;
@@ -20,11 +20,11 @@ interface Way {
   readonly says: RegExp;
   /** Pages that may be paid twice. */
   readonly again: number;
-  /** Runs the export until it stops behind its second page. */
+  /** Runs the export until it stops after its second page. */
   stop(fixture: ExportFixture, proxy: FlakyProxy, args: readonly string[]): Promise<Outcome>;
 }
 
-const goesOn = 'the same command continues';
+const resume = '20 entries in 2 pages kept; run: chanlist uploads @size-35 [^\\n]*to resume';
 
 /** Acts when the service decides the third request of the export. */
 async function atThird(
@@ -50,9 +50,7 @@ async function atThird(
 
 const bySignal = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', exit: number): Way => ({
   exit,
-  says: new RegExp(
-    `stopped by ${signal}; 2 credits spent, 1 more possibly charged; 20 entries, 2 pages are kept: ${goesOn}`,
-  ),
+  says: new RegExp(`stopped by ${signal}; 2 credits spent, 1 more possibly charged; ${resume}`),
   again: 1,
   stop: (fixture, proxy, args) =>
     atThird(fixture, proxy, args, (kill) => {
@@ -64,13 +62,13 @@ const bySignal = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', exit: number): Way =>
 const ways: Readonly<Record<string, Way>> = {
   'the budget': {
     exit: 9,
-    says: new RegExp(`--max-credits allows 2 credits; about 2 more are needed; 2 credits spent; .*${goesOn}`),
+    says: new RegExp(`--max-credits allows 2 credits; about 2 more are needed; 2 credits spent; .*${resume}`),
     again: 0,
     stop: (fixture, proxy, args) => fixture.run([...args, '--max-credits', '2'], { baseUrl: proxy.url }),
   },
   'no credits (402)': {
     exit: 4,
-    says: new RegExp(`no credits \\(402: .*; 2 credits spent; .*${goesOn}`),
+    says: new RegExp(`no credits \\(402: .*; 2 credits spent; .*${resume}`),
     again: 0,
     stop: async (fixture, proxy, args) => {
       fixture.sandbox.setCredits(2);
@@ -81,7 +79,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'the network gone': {
     exit: 7,
-    says: new RegExp(`cannot reach .*; 2 credits spent; .*${goesOn}`),
+    says: new RegExp(`cannot reach .*; 2 credits spent; .*${resume}`),
     again: 0,
     stop: async (fixture, proxy, args) => {
       const before = fixture.requests.length;
@@ -96,7 +94,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'a connection that breaks off': {
     exit: 7,
-    says: new RegExp(`no complete response: .*; 2 credits spent, 1 more possibly charged; .*${goesOn}`),
+    says: new RegExp(`no complete response: .*; 2 credits spent, 1 more possibly charged; .*${resume}`),
     again: 1,
     stop: (fixture, proxy, args) =>
       atThird(fixture, proxy, [...args, '--retries', '0'], () => proxy.breakOff()),
@@ -116,7 +114,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
   'a full disk': {
     exit: 1,
-    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\)/,
+    says: /out\.part: the file is larger than allowed \(EFBIG\); 3 credits spent; allow larger files \(ulimit -f\); 20 entries in 2 pages kept; run: chanlist /,
     again: 1,
     // 20 KiB: room for two pages of NDJSON.
     stop: (fixture, proxy, args) =>
@@ -133,15 +131,17 @@ async function setUp(t: TestContext): Promise<{ fixture: ExportFixture; proxy: F
 }
 
 for (const [name, way] of Object.entries(ways)) {
-  test(`stopped by ${name}: the old FILE stays, the same command continues with the next page`, async (t) => {
+  test(`stopped by ${name}: the old FILE stays, and the export resumes with the next page`, async (t) => {
     const { fixture, proxy } = await setUp(t);
     const expected = await uninterrupted(fixture, ['uploads', list]);
     await writeFile(join(fixture.folder, 'out'), 'the old one\n');
     const args = ['uploads', list, '-o', 'out'];
-    const stopped = await way.stop(fixture, proxy, args);
+    const stopped = await way.stop(fixture, proxy, [...args, '--restart']);
     assert.equal(stopped.exit, way.exit, stopped.stderr);
     assert.match(stopped.stderr, way.says);
-    assert.ok(stopped.stderr.split('\n').length <= 2, 'one line');
+    // The limit of the file size is one of the ledger, too.
+    const lines = stopped.stderr.split('\n').filter((line) => !line.includes('the ledger of credits'));
+    assert.ok(lines.length <= 2, stopped.stderr);
     assert.equal(stopped.charged, 2 + way.again);
     assert.equal(await fixture.read('out'), 'the old one\n');
     if (way.exit !== null) {
@@ -157,9 +157,10 @@ for (const [name, way] of Object.entries(ways)) {
     assert.equal(again.exit, 0, again.stderr);
     assert.match(
       again.stderr,
-      /going on with what was interrupted; begun \d{4}-\d\d-\d\dT[\d:.]+Z, 20 entries, 2 pages/,
+      /out: resuming the export of \d{4}-\d\d-\d\dT[\d:.]+Z: 20 entries in 2 pages are there/,
     );
     assert.equal(again.charged, credits - 2);
+    assert.deepEqual(again.only.resumed?.entries, 20);
     assert.equal(await fixture.read('out'), expected);
     assert.deepEqual(await fixture.files(), ['out']);
   });
@@ -175,6 +176,7 @@ for (const format of fileFormats) {
     let charged = 0;
     for (let runs = 0; runs < credits; runs++) {
       const outcome = await fixture.run(args);
+      if (runs < 3) assert.match(outcome.stderr, /^chanlist: [^\n]* kept; run the same command to resume\n$/);
       exits.push(outcome.exit);
       charged += outcome.charged;
     }
@@ -189,7 +191,7 @@ test('stopped before the first page: nothing is left, and nothing is said to be 
   const fixture = await exportFixture(t);
   const result = await fixture.run(['uploads', list, '-o', 'out', '--max-credits', '0']);
   assert.equal(result.exit, 9);
-  assert.doesNotMatch(result.stderr, /kept|continues/);
+  assert.doesNotMatch(result.stderr, /kept/);
   assert.deepEqual(await fixture.files(), []);
   assert.equal((await fixture.run(['uploads', '@gone', '-o', 'out'])).exit, 5);
   assert.deepEqual(await fixture.files(), []);
@@ -198,7 +200,7 @@ test('stopped before the first page: nothing is left, and nothing is said to be 
   assert.deepEqual(await fixture.files(), []);
 });
 
-test('a rate limit that would take too long: 6, and on', async (t) => {
+test('a rate limit that takes too long: 6 says when to come back, and the same command resumes', async (t) => {
   let limited = true;
   const service = await scriptedService(t, ({ query }) => {
     const token = query.get('continuation');
@@ -214,7 +216,7 @@ test('a rate limit that would take too long: 6, and on', async (t) => {
   assert.equal(stopped.exit, 6);
   assert.match(
     stopped.stderr,
-    /rate limited \(429: slow down\); 1 credit spent; try again in 1 h.*the same command continues/,
+    /rate limited \(429: slow down\); 1 credit spent; try again in 1 h.*run the same command to resume/,
   );
   limited = false;
   const result = await fixture.run(args, on);
@@ -224,13 +226,19 @@ test('a rate limit that would take too long: 6, and on', async (t) => {
   assert.equal((await fixture.read('out')).split('\n').length - 1, 5);
 });
 
-test('--restart throws the interrupted export away and starts over', async (t) => {
+test('--restart discards an interrupted export once new pages are there, and is resumed without the flag', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
   assert.equal((await fixture.run([...args, '--max-credits', '3'])).exit, 9);
-  const stopped = await fixture.run([...args, '--restart', '--max-credits', '2']);
+  assert.equal((await fixture.run([...args, '--restart', '--max-credits', '0'])).exit, 9);
+  const kept = await fixture.run([...args, '--max-credits', '0', '-v']);
+  assert.match(kept.stderr, /30 entries in 3 pages are there/);
+  const stopped = await fixture.run([...args, '--restart', '--max-credits', '2'], { noSummary: true });
   assert.equal(stopped.exit, 9);
-  assert.match(stopped.stderr, /the same command without --restart continues/);
+  assert.match(
+    stopped.stderr,
+    /20 entries in 2 pages kept; run: chanlist uploads @size-35 --format id --output out --max-credits 2 to resume\n$/,
+  );
   const result = await fixture.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
@@ -239,7 +247,28 @@ test('--restart throws the interrupted export away and starts over', async (t) =
   assert.deepEqual(await fixture.files(), ['out']);
 });
 
-test('arguments that do not fit: 2 says how they differ, nothing is sent, the export waits', async (t) => {
+test('--restart carries over the publication dates that FILE has', async (t) => {
+  const service = await scriptedService(t, ({ path }) =>
+    path.endsWith('latest')
+      ? { body: { results: [{ ...entry(0), published: '2026-01-03T00:00:00Z' }] } }
+      : { body: page(0, 3, null) },
+  );
+  const fixture = await exportFixture(t);
+  const [first, second, third] = [entry(0), entry(1), entry(2)].map(({ videoId }) => videoId);
+  await writeFile(
+    join(fixture.folder, 'out.csv'),
+    `videoId,@published\n${first},\n${second},2026-01-02T00:00:00Z\n${third},\n`,
+  );
+  const args = ['uploads', '@test', '-o', 'out.csv', '--fields', 'videoId,@published', '--restart'];
+  const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(
+    await fixture.read('out.csv'),
+    `videoId,@published\n${first},2026-01-03T00:00:00Z\n${second},2026-01-02T00:00:00Z\n${third},\n`,
+  );
+});
+
+test('arguments that do not match the interrupted export: 2 says what differs, nothing is sent, the export stays', async (t) => {
   const fixture = await exportFixture(t);
   const other = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out.csv', '--fields', 'videoId,title'];
@@ -265,7 +294,11 @@ test('arguments that do not fit: 2 says how they differ, nothing is sent, the ex
     assert.match(result.stderr, /--restart/);
     assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
   }
-  assert.equal(fixture.requests.length, sent);
+  // Whether two references are one channel is known after a free request.
+  assert.deepEqual(
+    fixture.requests.slice(sent).filter((line) => !line.includes('/resolve')),
+    [],
+  );
   assert.deepEqual(other.requests, []);
   assert.equal(await readFile(join(fixture.folder, 'out.csv.part.json'), 'utf8'), before);
   const result = await fixture.run(args);
@@ -273,7 +306,7 @@ test('arguments that do not fit: 2 says how they differ, nothing is sent, the ex
   assert.equal(result.charged, 2);
 });
 
-test('the reference is compared, not its spelling', async (t) => {
+test('a reference matches an interrupted export by its meaning, not by its spelling', async (t) => {
   const fixture = await exportFixture(t);
   assert.equal((await fixture.run(['uploads', list, '-o', 'out', '--max-credits', '2'])).exit, 9);
   const result = await fixture.run(['uploads', `www.example.com/${list}/videos/`, '-o', './out']);
@@ -282,7 +315,7 @@ test('the reference is compared, not its spelling', async (t) => {
 });
 
 for (const status of [400, 404, 410, 422]) {
-  test(`a token that the service no longer takes (${status}): 8 names --restart and what it would pay again`, async (t) => {
+  test(`a token that the service no longer accepts (${status}): 8 names --restart, its cost, and FILE.part`, async (t) => {
     let expired = false;
     const service = await scriptedService(t, ({ query }) => {
       const token = query.get('continuation');
@@ -298,7 +331,10 @@ for (const status of [400, 404, 410, 422]) {
     for (let time = 0; time < 2; time++) {
       const result = await fixture.run(args, on);
       assert.equal(result.exit, 8);
-      assert.match(result.stderr, /no longer takes.*--restart starts over, and pays its first 2 pages again/);
+      assert.match(
+        result.stderr,
+        /^chanlist: @test: the service no longer accepts the continuation token: [^\n]*out\.part[^\n]*--restart\n$/,
+      );
       assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
       assert.deepEqual(result.only.credits, { confirmed: 0, possibly_charged: 0 });
       assert.deepEqual(await fixture.files(), ['out.part', 'out.part.json']);
@@ -311,7 +347,7 @@ for (const status of [400, 404, 410, 422]) {
   });
 }
 
-test('ten empty pages running are counted across the runs of an export', async (t) => {
+test('ten consecutive empty pages are counted across the runs of an export', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 0, `token${number}`, 100) }));
   const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out', '--max-credits', '4'];
@@ -323,7 +359,7 @@ test('ten empty pages running are counted across the runs of an export', async (
   assert.equal(service.seen.length, 4 + 4 + 2 + 1);
 });
 
-test('a page that comes again when an export goes on: 8 names --restart', async (t) => {
+test('a page that comes again when an export is resumed: 8 names --restart', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 3, `token${number}`, 100) }));
   const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out'];
@@ -333,11 +369,11 @@ test('a page that comes again when an export goes on: 8 names --restart', async 
   assert.equal(result.exit, 8);
   assert.match(
     result.stderr,
-    /the same page twice; 1 credit spent; try again later; if it comes again, --restart starts over, and pays its first page again\n$/,
+    /the same page twice; out\.part keeps 1 page[^\n]*; 1 credit spent; [^\n]*--restart\n$/,
   );
 });
 
-test('--limit below what an export begun without one has: 2 says to leave it out', async (t) => {
+test('--limit below the entries of an interrupted export: 2 says to leave it out', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out'];
   assert.equal((await fixture.run([...args, '--max-credits', '2'])).exit, 9);
@@ -346,11 +382,11 @@ test('--limit below what an export begun without one has: 2 says to leave it out
   assert.equal(result.charged, 0);
   assert.match(
     result.stderr,
-    /has 20 entries, which does not fit --limit; go on without --limit, or with a larger one, /,
+    /has 20 entries, which does not fit --limit; resume it without --limit, or with a larger one, /,
   );
 });
 
-test('a refusal in the middle of a run is what it is', async (t) => {
+test('a 404 to a token is never 5: 8, and the pages so far are kept', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.has('continuation') ? { status: 404 } : { body: page(0, 10, 'second', 25) },
   );
@@ -359,11 +395,14 @@ test('a refusal in the middle of a run is what it is', async (t) => {
     baseUrl: service.url,
     unwatched: true,
   });
-  assert.equal(result.exit, 5);
-  assert.match(result.stderr, /10 entries, 1 page is kept: the same command continues/);
+  assert.equal(result.exit, 8);
+  assert.match(
+    result.stderr,
+    /no longer accepts the continuation token: [^\n]*out\.part keeps 1 page[^\n]*--restart\n$/,
+  );
 });
 
-test('uploads that came in meanwhile: nothing is written twice where tokens are places in the list', async (t) => {
+test('uploads added during an interruption: no entry is written twice', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
   const expected = await uninterrupted(fixture, ['uploads', list, '-f', 'id']);
@@ -375,37 +414,12 @@ test('uploads that came in meanwhile: nothing is written twice where tokens are 
   assert.equal(result.only.entries, 35);
 });
 
-test('an export that only had to be put in its place costs nothing, and another --limit is another export', async (t) => {
+test('another --limit than that of a complete export is another export', async (t) => {
   const fixture = await exportFixture(t);
-  const args = ['uploads', list, '-o', 'out', '-f', 'id'];
-  assert.equal((await fixture.run([...args, '--max-credits', '3'])).exit, 9);
-  // Killed between the last page and its place: as a state says that is complete.
-  const all = await uninterrupted(fixture, ['uploads', list, '-f', 'id']);
-  const state = JSON.parse(await fixture.read('out.part.json'));
-  const whole = {
-    ...state,
-    bytes: Buffer.byteLength(all),
-    entries: 35,
-    pages: 4,
-    token: null,
-    done: true,
-    extra: { ...state.extra, done: true, hasMore: false },
-  };
-  await writeFile(join(fixture.folder, 'out.part'), all);
-  await writeFile(join(fixture.folder, 'out.part.json'), JSON.stringify(whole));
-  const result = await fixture.run([...args, '-v']);
-  assert.equal(result.exit, 0);
-  assert.equal(result.charged, 0);
-  assert.equal(result.only.status, 'complete');
-  assert.equal(result.only.entries, 35);
-  assert.match(result.stderr, /finished what was interrupted; begun /);
-  assert.equal(await fixture.read('out'), all);
-  assert.deepEqual(await fixture.files(), ['out']);
-
-  await writeFile(join(fixture.folder, 'out.part'), all);
-  await writeFile(join(fixture.folder, 'out.part.json'), JSON.stringify(whole));
-  const limited = await fixture.run([...args, '-n', '12']);
-  assert.equal(limited.exit, 0);
-  assert.equal(limited.charged, 2);
-  assert.equal((await fixture.read('out')).split('\n').length - 1, 12);
+  const args = ['playlist', 'PLdemo', '-o', 'out', '-f', 'id'];
+  assert.equal((await fixture.run([...args, '-n', '25', '--max-credits', '2'])).exit, 9);
+  const limited = await fixture.run([...args, '-n', '25']);
+  assert.deepEqual([limited.exit, limited.charged, limited.only.status], [0, 1, 'limited']);
+  const other = await fixture.run([...args, '-n', '12']);
+  assert.deepEqual([other.exit, other.charged, other.only.entries], [0, 2, 12]);
 });

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { link, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportFixture, fileFormats, uninterrupted } from '../support/exports.ts';
 
 const list = '@size-35'; // 4 pages of 10
 
 for (const format of fileFormats) {
-  test(`a whole export as ${format}: the bytes of stdout, a credit a page, nothing but FILE`, async (t) => {
+  test(`a complete export as ${format}: the bytes of stdout, one credit per page, nothing but FILE`, async (t) => {
     const fixture = await exportFixture(t);
     const expected = await uninterrupted(fixture, ['uploads', list, '-f', format]);
     const result = await fixture.run(['uploads', list, '-f', format, '-o', 'out']);
@@ -72,7 +74,7 @@ test('the format follows the extension, else it is ndjson', async (t) => {
   }
 });
 
-test('a table in a file, several references for one file: usage errors before any request', async (t) => {
+test('flags that exclude each other, and a table in a file: usage errors before any request', async (t) => {
   const fixture = await exportFixture(t);
   for (const args of [
     ['uploads', list, '-o', 'x', '-f', 'table'],
@@ -104,7 +106,7 @@ test('-o - is stdout', async (t) => {
   assert.deepEqual(await fixture.files(), []);
 });
 
-test('-n into a file: exactly so many, not a page more than they need, status limited', async (t) => {
+test('-n into a file: exactly that many entries, no page more than needed, status limited', async (t) => {
   const fixture = await exportFixture(t);
   for (const [limit, credits] of [
     [1, 1],
@@ -113,20 +115,20 @@ test('-n into a file: exactly so many, not a page more than they need, status li
     [25, 3],
     [40, 4],
   ] as const) {
-    const result = await fixture.run(['uploads', list, '-n', String(limit), '-o', 'out.json']);
+    const name = `${limit}.json`;
+    const result = await fixture.run(['uploads', list, '-n', String(limit), '-o', name]);
     assert.equal(result.exit, 0);
     assert.equal(result.charged, credits);
-    const text = await fixture.read('out.json');
+    const text = await fixture.read(name);
     const document = JSON.parse(text);
     assert.equal(document.results.length, Math.min(limit, 35));
     assert.equal(document.has_more, limit < 35);
     assert.equal(result.only.status, limit < 35 ? 'limited' : 'complete');
     assert.equal(text, (await fixture.run(['uploads', list, '-n', String(limit), '--json'])).stdout);
-    assert.deepEqual(await fixture.files(), ['out.json']);
   }
 });
 
-test('--continuation into a file: from that page on; interrupted, the same command continues; another token does not', async (t) => {
+test('--continuation into a file starts at that page; interrupted, the same command resumes, another token is 2', async (t) => {
   const fixture = await exportFixture(t);
   const first = await fixture.run(['uploads', list, '--json', '-n', '10']);
   const token: string = JSON.parse(first.stdout).continuation_token;
@@ -160,4 +162,140 @@ test('a playlist, its fields and its reference', async (t) => {
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
   assert.equal(await fixture.read('out.csv'), expected);
+});
+
+test('uploads onto an existing FILE needs --update or --restart: 2 names both and their cost, nothing is sent', async (t) => {
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(['uploads', list, '-o', 'out.ndjson', '--update'])).charged, 4);
+  await writeFile(join(fixture.folder, 'mine.ndjson'), 'mine\n');
+  const sent = fixture.requests.length;
+  for (const [name, cost] of [
+    ['out.ndjson', 'about 1 credit'],
+    ['mine.ndjson', '1 credit per page'],
+  ] as const) {
+    const before = await fixture.read(name);
+    const result = await fixture.run(['uploads', list, '-o', name]);
+    assert.equal(result.exit, 2);
+    assert.match(result.stderr, new RegExp(`^chanlist: [^\\n]*${name}[^\\n]*\\n$`));
+    for (const says of [
+      '--update brings it up to date (free if there is nothing new, else 1 credit per page)',
+      cost,
+      '--restart',
+    ])
+      assert.ok(result.stderr.includes(says), result.stderr);
+    assert.equal(await fixture.read(name), before);
+  }
+  assert.equal(fixture.requests.length, sent);
+
+  const restarted = await fixture.run(['uploads', list, '-o', 'mine.ndjson', '--restart']);
+  assert.deepEqual([restarted.exit, restarted.charged], [0, 4]);
+  await writeFile(join(fixture.folder, 'empty.ndjson'), '');
+  assert.equal((await fixture.run(['uploads', list, '-o', 'empty.ndjson'])).charged, 4);
+});
+
+test('playlist -o FILE replaces FILE', async (t) => {
+  const fixture = await exportFixture(t, { pageSize: 100 });
+  await writeFile(join(fixture.folder, 'out.ndjson'), 'old\n');
+  for (let time = 0; time < 2; time++) {
+    const result = await fixture.run(['playlist', 'PLdemo', '-o', 'out.ndjson']);
+    assert.deepEqual([result.exit, result.charged], [0, 4]);
+  }
+  assert.equal((await fixture.read('out.ndjson')).split('\n').length - 1, 321);
+});
+
+test('a listing without entries never replaces a FILE that has some: 8', async (t) => {
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(['uploads', '@size-5', '-o', 'out.csv'])).exit, 0);
+  const before = await fixture.read('out.csv');
+  fixture.sandbox.setUploads('@size-5', 0);
+  const result = await fixture.run(['uploads', '@size-5', '-o', 'out.csv', '--restart']);
+  assert.equal(result.exit, 8);
+  assert.match(
+    result.stderr,
+    /^chanlist: @size-5: the service lists no entries, but out\.csv has some; [^\n]*1 credit spent[^\n]*\n$/,
+  );
+  assert.equal(await fixture.read('out.csv'), before);
+  assert.deepEqual(await fixture.files(), ['out.csv']);
+});
+
+test('no output destroys an input: 2 names both flags, nothing is sent, all files are as they were', async (t) => {
+  const fixture = await exportFixture(t);
+  const at = (name: string): string => join(fixture.folder, name);
+  await writeFile(at('refs.txt'), '@size-5\n');
+  await writeFile(at('refs.txt.part'), '@size-5\n');
+  await writeFile(at('key'), `${'k'.repeat(20)}\n`, { mode: 0o600 });
+  await symlink('refs.txt', at('soft'));
+  await link(at('refs.txt'), at('hard'));
+  for (const [args, flags] of [
+    [
+      ['uploads', '--from', 'refs.txt', '-o', 'refs.txt', '--restart'],
+      ['--from', '--output'],
+    ],
+    [
+      ['uploads', '--from', 'soft', '-o', 'refs.txt', '--restart'],
+      ['--from', '--output'],
+    ],
+    [
+      ['uploads', '--from', 'refs.txt', '-o', 'hard', '--restart'],
+      ['--from', '--output'],
+    ],
+    [
+      ['uploads', '--from', 'refs.txt.part', '-o', 'refs.txt', '--restart'],
+      ['--from', '--output'],
+    ],
+    [
+      ['latest', '--from', 'refs.txt', '--summary', 'soft'],
+      ['--from', '--summary'],
+    ],
+    [
+      ['latest', '@size-5', '--seen', 'refs.txt', '-o', 'hard'],
+      ['--seen', '--output'],
+    ],
+    [
+      ['latest', '--from', 'refs.txt', '--seen', 'refs.txt'],
+      ['--seen', '--from'],
+    ],
+    [
+      ['resolve', '@size-5', '--key-file', 'key', '-o', 'key'],
+      ['--key-file', '--output'],
+    ],
+    [
+      ['search', '@size-5', 'x', '-o', 'new', '--summary', 'new'],
+      ['--summary', '--output'],
+    ],
+    [
+      ['uploads', '@size-5', '-o', 'new', '--summary', 'new.part.json'],
+      ['--summary', '--output'],
+    ],
+  ] as const) {
+    const result = await fixture.run([...args, '-f', 'id'], { noSummary: true });
+    assert.equal(result.exit, 2, `${args.join(' ')}: ${result.stderr}`);
+    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    for (const flag of flags) assert.ok(result.stderr.includes(flag), result.stderr);
+  }
+  const env = { CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: 'key' };
+  const variable = await fixture.run(['resolve', '@size-5', '-o', 'key', '-f', 'id'], {
+    env,
+    noSummary: true,
+  });
+  assert.equal(variable.exit, 2, variable.stderr);
+  const stdin = await fixture.run(['resolve', '--from', '-', '-o', 'refs.txt', '-f', 'id'], {
+    within: ['bash', '-c', '"$@" < refs.txt', 'bash'],
+    noSummary: true,
+  });
+  assert.equal(stdin.exit, 2, stdin.stderr);
+  assert.deepEqual(fixture.requests, []);
+  assert.equal(await fixture.read('refs.txt'), '@size-5\n');
+  assert.deepEqual(await fixture.files(), ['hard', 'key', 'refs.txt', 'refs.txt.part', 'soft']);
+});
+
+test('appending to a file through /dev/stdout appends', async (t) => {
+  const fixture = await exportFixture(t);
+  await writeFile(join(fixture.folder, 'log'), 'first\n');
+  const result = await fixture.run(['uploads', '@size-3', '-o', '/dev/stdout', '-f', 'id'], {
+    within: ['bash', '-c', '"$@" >> log', 'bash'],
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal((await fixture.read('log')).split('\n').length - 1, 4);
+  assert.match(await fixture.read('log'), /^first\n/);
 });

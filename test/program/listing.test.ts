@@ -70,7 +70,7 @@ test('a base address with a path and another namespace are used as given', async
   assert.equal(service.seen[0]?.path, '/prefix/api/v2/word/channel/videos');
 });
 
-test('--limit gives exactly so many entries, and not one page more than they need', async (t) => {
+test('--limit N: exactly N entries, and no page more than needed', async (t) => {
   for (const [limit, requests] of [
     [1, 1],
     [3, 1],
@@ -90,7 +90,7 @@ test('--limit gives exactly so many entries, and not one page more than they nee
   }
 });
 
-test('--max-credits never spends more; 9 says what was spent, what is needed and how to go on', async (t) => {
+test('--max-credits is never exceeded; 9 says what was spent, what is needed, and the command that resumes', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
   const result = await run(['uploads', '@test', '--max-credits', '2'], { env });
@@ -107,7 +107,7 @@ test('--max-credits never spends more; 9 says what was spent, what is needed and
   assert.equal(service.seen.length, 5);
 });
 
-test('a budget that ends between two references names the command for those that are left', async (t) => {
+test('a budget that ends between two references: the command for the remaining ones', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
   const result = await run(['uploads', '@a', '@b', '@c', '--max-credits', '3', '-f', 'id'], { env });
@@ -115,21 +115,21 @@ test('a budget that ends between two references names the command for those that
   assert.equal(service.seen.length, 3);
   assert.match(
     result.stderr,
-    /^chanlist: @b: stopped by the budget.*3 credits spent; continue with: chanlist uploads @b @c --max-credits 3 --format id\n$/,
+    /^chanlist: 2 references stopped by the budget: [^\n]*: @b, @c; 3 credits spent; resume with: chanlist uploads @b @c --format id --max-credits 3\n$/,
   );
 });
 
-test('the command that continues a listing has each flag once, as it was meant', async (t) => {
+test('the command that resumes a listing has each flag once, as it was meant', async (t) => {
   const service = await scriptedService(t, reply);
   const args = ['--timeout', '5', '-v', 'uploads', '@a', '--timeout', '10', '--max-credits', '1', '-n', '7'];
   const { stderr } = await run(args, { env: serviceEnvironment(service.url) });
   assert.match(
     stderr,
-    / continue with: chanlist uploads --max-credits 1 --timeout 10 --verbose --continuation='t\+1\/=&% ü' --limit 4$/m,
+    / resume with: chanlist uploads --max-credits 1 --timeout 10 --verbose --continuation='t\+1\/=&% ü' --limit 4$/m,
   );
 });
 
-test('every reference has its place in the document and in the receipt, also where the call ends before its turn', async (t) => {
+test('every reference has its place in the document and in the receipt, even if the call ends before its turn', async (t) => {
   const service = await scriptedService(t, ({ query, path }) => {
     if (query.get('channel') === '@b') return { status: 402, body: { detail: 'no credits' } };
     return { body: path.endsWith('latest') ? { results: [entry(0)] } : page(0, 1, null) };
@@ -158,23 +158,20 @@ test('every reference has its place in the document and in the receipt, also whe
   assert.equal(service.seen.length, 4);
 });
 
-test('--max-credits 0: nothing is sent, and the command that would go on is told', async (t) => {
+test('--max-credits 0: nothing is sent; the command that resumes allows one credit', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
   const result = await run(['uploads', '@a', '@b', '--max-credits', '0', '-f', 'id'], { env });
   assert.equal(result.exit, 9);
   assert.equal(service.seen.length, 0);
-  assert.match(
-    result.stderr,
-    /0 credits spent; continue with: chanlist uploads @a @b --format id --max-credits 1\n$/,
-  );
+  assert.match(result.stderr, /resume with: chanlist uploads @a @b --format id --max-credits 1\n$/);
 });
 
-test('the command that continues a listing gives the rest', async (t) => {
+test('the command that resumes a listing lists the rest', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
   const first = await run(['uploads', '@test', '--max-credits', '1', '-f', 'id'], { env });
-  const command = /continue with: chanlist (.*)\n$/.exec(first.stderr)?.[1] ?? '';
+  const command = /resume with: chanlist (.*)\n$/.exec(first.stderr)?.[1] ?? '';
   assert.match(command, /--continuation='t\+1\/=&% ü'/);
   const rest = await run(['uploads', '--continuation', 't+1/=&% ü', '-f', 'id'], { env });
   assert.equal(rest.exit, 0);
@@ -207,7 +204,7 @@ test('several references: one after another, one given twice is listed once, 404
   );
   assert.match(
     result.stderr,
-    /^chanlist: @gone: not found \(404: no such channel\); 0 credits spent; [^\n]*\n$/,
+    /^chanlist: 1 reference is given more than once and listed once\nchanlist: @gone: not found \(404: no such channel\); 0 credits spent; [^\n]*\n$/,
   );
 });
 
@@ -248,7 +245,7 @@ test('every bad line of --from is named, and nothing is sent', async (t) => {
   });
   assert.equal(result.exit, 2);
   assert.equal(result.stdout, '');
-  assert.match(result.stderr, /^chanlist: stdin:2, stdin:5 .*\n$/);
+  assert.match(result.stderr, /^chanlist: stdin:2, stdin:5: 2 are not channel references; [^\n]*\n$/);
   assert.equal(service.seen.length, 0);
 });
 
@@ -277,7 +274,7 @@ test('specification 8: limits are checked in code points before anything is sent
   assert.equal(service.seen.length, 2);
 });
 
-test('specification 4.2: words are joined, the limit is only sent where it is given', async (t) => {
+test('specification 4.2: words are joined, the limit is only sent if it is given', async (t) => {
   const service = await scriptedService(t, () => ({ body: { results: [] } }));
   const env = serviceEnvironment(service.url);
   await run(['search', 'https://example.com/@a/videos', 'two', 'words & more'], { env });
@@ -309,9 +306,10 @@ test('--dry-run prints the first request of each reference and its cost, and sen
   const base = ['--base-url', service.url, '--dry-run'];
   const uploads = await run(['uploads', '@a', '@b', '--max-credits', '5', ...base]);
   assert.equal(uploads.exit, 0);
-  assert.equal(uploads.lines.length, 2);
-  for (const line of uploads.lines)
-    assert.match(line, /^GET http:\/\/127.*channel=%40[ab] .*1 credit a page.*5/);
+  assert.equal(uploads.lines.length, 3);
+  assert.equal(uploads.lines[2], 'at most 5 credits in all');
+  for (const line of uploads.lines.slice(0, 2))
+    assert.match(line, /^GET http:\/\/127.*channel=%40[ab] .*1 credit per page$/);
   const latest = await run(['latest', '@a', ...base]);
   assert.match(latest.stdout, /\/channel\/latest\?channel=%40a .*free/);
   const search = await run(['search', '@a', 'x y', ...base]);
@@ -330,7 +328,7 @@ const loops: readonly [name: string, reply: (n: number) => unknown, requests: nu
   ['no results', () => ({ has_more: false, continuation_token: null }), 1, 0],
 ];
 
-test('paging that would go on for ever, or makes no sense, ends with 8 once what is there is printed', async (t) => {
+test('paging that would never end, or an invalid page: 8 once the entries of the page are printed', async (t) => {
   for (const [name, answer, requests, rows] of loops) {
     const service = await scriptedService(t, (_, number) => ({ body: answer(number) }));
     const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
@@ -347,4 +345,110 @@ test('a page equal to the one before ends the listing with 8', async (t) => {
   const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 8);
   assert.equal(service.seen.length, 2);
+});
+
+test('an entry of uploads that stood on the page before is not repeated; in a playlist it is', async (t) => {
+  // A new upload moves the list while it is read: the last entry of a page is the first of the next one.
+  const service = await scriptedService(t, ({ query }) => ({
+    body: query.has('continuation') ? page(2, 5, null, 5) : page(0, 3, 'next', 5),
+  }));
+  const env = serviceEnvironment(service.url);
+  const ids = (await run(['uploads', '@a', '-f', 'id'], { env })).lines;
+  assert.deepEqual(
+    ids,
+    [0, 1, 2, 3, 4].map((n) => entry(n).videoId),
+  );
+  assert.equal((await run(['playlist', 'PLx', '-f', 'id'], { env })).lines.length, 6);
+});
+
+test('--continuation starts at its page, without a reference', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const rest = await run(['uploads', '--continuation', 'token-2', '-f', 'id'], { env });
+  assert.deepEqual([rest.exit, rest.lines], [0, [entry(6).videoId, entry(7).videoId]]);
+  for (const args of [
+    ['@a', '--continuation', 'token-2'],
+    ['--from', '-', '--continuation', 'token-2'],
+  ])
+    assert.equal((await run(['uploads', ...args], { env, input: '@a\n' })).exit, 2);
+  assert.equal(service.seen.length, 1);
+});
+
+test('latest --limit truncates the results, and leaves the rest of the body as sent', async (t) => {
+  const body = { channel: { channelId: 'UCx' }, results: [entry(0), entry(1), entry(2)], result_count: 3 };
+  const service = await scriptedService(t, () => ({ body }));
+  const env = serviceEnvironment(service.url);
+  const result = await run(['latest', '@a', '-n', '2', '--json'], { env });
+  assert.deepEqual(JSON.parse(result.stdout), { ...body, results: body.results.slice(0, 2) });
+});
+
+test('resolve and latest print their result for every input, in input order; each is requested once', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('input') === '@gone'
+      ? { status: 404 }
+      : { body: { channel_id: `UC${query.get('input')?.slice(1)}`, resolved_from: 'x' } },
+  );
+  const env = serviceEnvironment(service.url);
+  const inputs = ['@b', 'https://example.com/@a', '@gone', '@a', 'example.com/@b/videos', '@b'];
+  const result = await run(['resolve', ...inputs, '--fields', '@reference,channel_id', '-f', 'csv'], { env });
+  assert.equal(result.exit, 5);
+  assert.deepEqual(result.lines, [
+    '@reference,channel_id',
+    '@b,UCb',
+    'https://example.com/@a,UCa',
+    '@a,UCa',
+    'example.com/@b/videos,UCb',
+    '@b,UCb',
+  ]);
+  assert.equal(service.seen.length, 3);
+});
+
+test('a spent budget: the references that need no page are still listed, the rest is interrupted', async (t) => {
+  const service = await scriptedService(t, reply);
+  const folder = await temporaryFolder(t);
+  const summary = join(folder, 'summary.json');
+  const result = await run(['uploads', '@a', '@b', '--json', '--max-credits', '3', '--summary', summary], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 9);
+  assert.deepEqual(
+    JSON.parse(result.stdout).map(({ result }: { result: { results: unknown[]; has_more: boolean } }) => [
+      result.results.length,
+      result.has_more,
+    ]),
+    [
+      [8, false],
+      [0, true],
+    ],
+  );
+  assert.deepEqual(
+    JSON.parse(await readFile(summary, 'utf8')).references.map(({ status }: { status: string }) => status),
+    ['complete', 'interrupted'],
+  );
+});
+
+test('five references that fail in a row with 7 end the call; stdout and receipt name the others', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 500 }));
+  const env = serviceEnvironment(service.url);
+  const input = Array.from({ length: 8 }, (_, n) => `@a${n}\n`).join('');
+  for (const command of ['uploads', 'latest']) {
+    service.seen.length = 0;
+    const args = [command, '--from', '-', '--retries', '0', '--concurrency', '1'];
+    const result = await run(command === 'latest' ? args : args.slice(0, 5), { env, input });
+    assert.equal(result.exit, 7);
+    assert.equal(service.seen.length, 5, command);
+    assert.match(result.stderr, /^chanlist: [^\n]*5 references failed in a row[^\n]*\n/m);
+    assert.match(result.stderr, /^chanlist: [45] references: [^\n]*: stdin:1 @a0, stdin:2 @a1, stdin:3 @a2/m);
+  }
+});
+
+test('a token that is too long for a command line is left out of it', async (t) => {
+  const token = 'x'.repeat(4097);
+  const service = await scriptedService(t, ({ query }) =>
+    query.has('continuation') ? { status: 500 } : { body: page(0, 3, token, 8) },
+  );
+  const result = await run(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 7);
+  assert.ok(!result.stderr.includes(token));
+  assert.match(result.stderr, /1 credit spent; [^\n]*--json prints it\n$/);
 });
