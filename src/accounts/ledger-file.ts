@@ -9,10 +9,10 @@ import {
   readSync,
   type Stats,
   statSync,
-  unlinkSync,
 } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { systemCode } from '../errors.ts';
+import { newFileIn } from '../fs/owned.ts';
 import { homeFolder } from './store.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,7 @@ export function newerLedger(path: string): LedgerProblem {
   return new LedgerProblem(`a newer chanlist wrote ${path}`, 'it is left as it is; update chanlist', true);
 }
 
-/** The problem of a ledger that reading fails on. */
+/** The problem of a ledger that cannot be read. */
 export function unreadableLedger(path: string, error: unknown): LedgerProblem {
   const message = `cannot read ${path} (${systemCode(error) ?? 'unknown error'})`;
   return new LedgerProblem(message, 'make it a file that you can read');
@@ -55,7 +55,7 @@ export function ledgerFile(folder: string, month: string): string {
   return join(folder, `credits-${month}.ndjson`);
 }
 
-/** True if the folder holds the ledger of any month. */
+/** Whether the folder holds the ledger of any month. */
 export function hasLedger(folder: string): boolean {
   try {
     return readdirSync(folder).some((name) => /^credits-\d{4}-\d\d\.ndjson$/.test(name));
@@ -64,7 +64,7 @@ export function hasLedger(folder: string): boolean {
   }
 }
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants;
 
 /**
  * Opens the ledger of a month for appending and reading, creates it (0600) and its folder (0700) if needed, and returns
@@ -75,7 +75,7 @@ export function openLedgerFile(folder: string, month: string, env: Env): number 
   return openTrusted(ledgerFile(folder, month), O_RDWR | O_APPEND | O_CREAT);
 }
 
-/** Opens the ledger of a month for reading alone; null if there is none. Throws a `LedgerProblem`. */
+/** Opens the ledger of a month for reading; null if there is none. Throws a `LedgerProblem`. */
 export function openLedgerForReading(folder: string, month: string, env: Env): number | null {
   try {
     refuseForeignHome(folder, env);
@@ -88,12 +88,12 @@ export function openLedgerForReading(folder: string, month: string, env: Env): n
 }
 
 /**
- * Calls `onLine` with each line that is not empty from `offset` on, without its line end, and returns the offset
- * behind the last line end. `atEnd`: what follows that counts as a line too.
+ * Calls `onLine` with each non-empty line after `offset`, without its line end, and returns the offset after the last
+ * line end. `atEnd`: an unterminated last line counts too.
  */
 export function readLines(fd: number, offset: number, onLine: (line: string) => void, atEnd = false): number {
   let at = offset;
-  // A line that is longer than the buffer is unreadable: its parts are given as one line that is no JSON.
+  // A line longer than the buffer is unreadable: it is passed on as one line that is not JSON.
   let oversized = false;
   for (;;) {
     const length = readSync(fd, buffer, 0, buffer.length, at);
@@ -129,7 +129,7 @@ function createFolder(folder: string, env: Env): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    // A link, or a file: the check says what is there.
+    // For a link or a file, the check names what is there.
     if (systemCode(cause) !== 'EEXIST') throw cannot('create', folder, cause);
   }
   checkFolder(folder);
@@ -186,30 +186,18 @@ function openTrusted(path: string, flags: number): number {
   throw inTheWay(path, what);
 }
 
-/** True for what this user, or root, owns. */
+/** Whether this user or root is the owner. */
 function isOwn({ uid }: Stats): boolean {
   return process.geteuid === undefined || uid === process.geteuid() || uid === 0;
 }
 
 /**
- * True if something shows the owner, and a file also the mode, of a file just created in this folder: some mounts show
- * every file alike.
+ * Whether a file or folder shows the owner, and a file the mode, of a file just created in this folder: some mounts
+ * show every file alike.
  */
 function sameAsNew(stats: Stats, folder: string): boolean {
-  const path = join(folder, `.chanlist-${process.pid}-${Math.random().toString(36).slice(2)}.tmp`);
-  let fd: number;
-  try {
-    fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  } catch {
-    return false;
-  }
-  try {
-    const created = fstatSync(fd);
-    return created.uid === stats.uid && (stats.isDirectory() || created.mode === stats.mode);
-  } finally {
-    closeSync(fd);
-    unlinkSync(path);
-  }
+  const created = newFileIn(folder);
+  return created?.uid === stats.uid && (stats.isDirectory() || created.mode === stats.mode);
 }
 
 function cannot(verb: string, path: string, cause: unknown): LedgerProblem {

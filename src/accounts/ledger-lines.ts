@@ -22,11 +22,11 @@ export interface RequestLine {
   readonly credits: number;
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface OutcomeLine {
   readonly version: number;
   readonly kind: 'outcome';
-  /** That of the request. */
+  /** The ID of the request. */
   readonly id: string;
   readonly time: string;
   readonly outcome: Outcome;
@@ -37,14 +37,14 @@ export type Outcome = 'confirmed' | 'free' | 'possibly_charged';
 export type LedgerLine = RequestLine | OutcomeLine | 'unreadable' | 'newer';
 
 /**
- * The bytes of a line as they are appended. The line end in front closes a line that a crash tore off, so that it
- * damages nothing but itself.
+ * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
+ * itself.
  */
 export function appendedText(line: RequestLine | OutcomeLine): string {
   return `\n${JSON.stringify(line)}\n`;
 }
 
-/** What a line says; `newer`: a newer chanlist wrote it. */
+/** Parses a line; `newer` if a newer chanlist wrote it. */
 export function parseLine(text: string): LedgerLine {
   let data: unknown;
   try {
@@ -87,9 +87,9 @@ function isRequest(line: Fields<RequestLine>): line is RequestLine {
 }
 
 /**
- * Sums of what one origin may have cost, per day and in all, over the lines of a ledger in their order. A request
- * counts until a `free` outcome is noted. An unreadable line counts as one credit, on the day of the next readable
- * request, as it cannot be later than that.
+ * Sums of the credits that may have been spent at one origin, per day and in total. Lines are added in their order. A
+ * request counts unless its outcome is `free`. An unreadable line counts as one credit on the day of the next readable
+ * request: it cannot be later than that.
  */
 export class OriginSums {
   readonly #origin: string;
@@ -123,7 +123,7 @@ export class OriginSums {
     }
   }
 
-  /** Credits that may have been spent on this day, or, without one, in all. */
+  /** Credits that may have been spent on this day; without a day, in total. */
   spent(day?: string): number {
     return day === undefined ? this.#total : (this.#days.get(day) ?? 0) + this.#unplaced;
   }

@@ -15,13 +15,13 @@ export type Grouping = (typeof groupings)[number];
 
 /** What an account spent in a month. */
 export interface AccountSpending {
-  /** Tells accounts apart, also those that are shown alike. */
+  /** Unique; two accounts may look the same in `account`. */
   readonly id: string;
   /** Origin and last four characters of the key. */
   readonly account: string;
   readonly today: Credits;
   readonly month: Credits;
-  /** Null: a reference that is not known. */
+  /** By day, command or reference; null: unknown. */
   readonly groups: ReadonlyMap<string | null, Credits>;
 }
 

@@ -42,7 +42,7 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens the ledger of paid requests (product.md, Credits). All paid requests of the account are to be reserved with it.
+ * Opens the ledger of paid requests (product.md, Credits). Every paid request of the account is reserved with it.
  *
  * A ledger that a newer chanlist wrote is a usage error (2), thrown here or by `reserve`. One that cannot be used for
  * another reason is `failed` (1) with a bound per day or month; without one it is one warning, and requests go unnoted.
@@ -54,8 +54,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   return new FileLedger(options);
 }
 
-/** A short digest that tells keys of an origin apart. */
-export function keyDigest({ origin, key }: Account): string {
+/** A short digest that distinguishes the keys of an origin. */
+function keyDigest({ origin, key }: Account): string {
   return createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex').slice(0, 16);
 }
 
@@ -63,7 +63,7 @@ class FileLedger implements Ledger {
   readonly #context: LedgerOptions['context'];
   readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
   readonly #warn: LedgerOptions['warn'];
-  /** What all requests have in common. */
+  /** The fields that all requests of the call share. */
   readonly #constant: Pick<RequestLine, 'origin' | 'key' | 'last_four' | 'command'>;
   readonly #idPrefix = randomBytes(9).toString('base64url');
   #count = 0;
@@ -100,10 +100,10 @@ class FileLedger implements Ledger {
     const noted = this.#tolerate(() => {
       const file = this.#open(day);
       // What others append meanwhile is read below; if all is spent already, nothing needs to be noted.
-      const before = this.#fullBound(file.sums, credits, day, now);
+      const before = this.#exceededBound(file.sums, credits, day, now);
       if (before !== null) {
         file.read();
-        const still = this.#fullBound(file.sums, credits, day, now);
+        const still = this.#exceededBound(file.sums, credits, day, now);
         if (still !== null) return { spent: still };
       }
       const id = `${this.#idPrefix}.${++this.#count}`;
@@ -125,7 +125,7 @@ class FileLedger implements Ledger {
       if (this.#bounds.length > 0) {
         let spent: SpentBound | null = null;
         file.read((line) => {
-          if (line.id === id) spent = this.#fullBound(file.sums, 0, day, now);
+          if (line.id === id) spent = this.#exceededBound(file.sums, 0, day, now);
         });
         if (spent !== null) {
           this.#settle(file, id, 'none');
@@ -158,7 +158,7 @@ class FileLedger implements Ledger {
     if (folder === null)
       throw new LedgerProblem('no home folder is known', 'set XDG_STATE_HOME to a folder of your own');
     const fd = openLedgerFile(folder, month, env);
-    // That of the month before stays open: requests under way note their outcome in it.
+    // The file of the previous month stays open: pending requests note their outcome there.
     const file = new MonthFile(month, fd, ledgerFile(folder, month), this.#constant.origin);
     try {
       if (this.#bounds.length > 0) file.read();
@@ -171,8 +171,8 @@ class FileLedger implements Ledger {
     return file;
   }
 
-  /** The first bound into which `credits` more do not fit. */
-  #fullBound(sums: OriginSums, credits: number, day: string, now: number): SpentBound | null {
+  /** The first bound that `credits` more would exceed; null if there is none. */
+  #exceededBound(sums: OriginSums, credits: number, day: string, now: number): SpentBound | null {
     for (const bound of this.#bounds) {
       const spent = bound.per === 'day' ? sums.spent(day) : sums.spent();
       if (spent + credits > bound.credits) return { ...bound, resets: resetTime(bound.per, now) };
@@ -180,7 +180,7 @@ class FileLedger implements Ledger {
     return null;
   }
 
-  /** Runs `work`; if the ledger cannot be used: throws a failure if it is newer or needed, else warns once. */
+  /** Runs `work`. If the ledger cannot be used, throws if it is newer or a bound needs it, else warns once. */
   #tolerate<T>(work: () => T): T | null {
     try {
       return work();
@@ -198,7 +198,7 @@ class FileLedger implements Ledger {
   }
 }
 
-/** A ledger that cannot be used, as the failure of a call that needs it. */
+/** The failure of a call whose ledger cannot be used. */
 function ledgerFailure(problem: LedgerProblem): Failure {
   if (problem.newer) return usage(`the ledger of credits cannot be used: ${problem.message}`, problem.hint);
   const message = `the ledger of credits, which --max-credits needs, cannot be used: ${problem.message}`;
@@ -211,7 +211,7 @@ class MonthFile {
   readonly sums: OriginSums;
   readonly #fd: number;
   readonly #path: string;
-  /** Up to here `sums` knows the file, in bytes. */
+  /** Bytes of the file that `sums` covers. */
   #offset = 0;
 
   constructor(month: string, fd: number, path: string, origin: string) {

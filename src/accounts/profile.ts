@@ -17,7 +17,7 @@ export interface Profile {
 /** The profile that `auth login` writes if none is named. */
 export const defaultProfile = 'default';
 
-const longestName = 64;
+const maxNameLength = 64;
 
 /** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */
 export function parseProfileName(text: string, source: string): string {
@@ -26,8 +26,8 @@ export function parseProfileName(text: string, source: string): string {
       ? 'is empty or has white space around it'
       : /[\p{C}\p{Zl}\p{Zp}]/u.test(text)
         ? 'has control characters'
-        : [...text].length > longestName
-          ? `is longer than ${longestName} characters`
+        : [...text].length > maxNameLength
+          ? `is longer than ${maxNameLength} characters`
           : null;
   if (wrong !== null) throw usage(`${source}: the profile's name ${wrong}`, 'expected a word, e.g. work');
   return text;

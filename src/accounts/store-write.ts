@@ -20,7 +20,7 @@ const pauseMs = 50;
 export async function updateStore(
   context: Context,
   change: (store: Store) => Store,
-  { patient = true } = {},
+  { waitsForLock = true } = {},
 ): Promise<Store> {
   const file = writableStoreFile(context.env);
   try {
@@ -28,7 +28,7 @@ export async function updateStore(
   } catch (error) {
     throw notWritable(dirname(file), error);
   }
-  const lock = await lockStore(file, context, patient ? maxWaitMs : 0);
+  const lock = await lockStore(file, context, waitsForLock ? maxWaitMs : 0);
   try {
     const store = change(readStore(context.env));
     await replaceStore(file, storeText(store));
@@ -54,15 +54,15 @@ export async function markVerified(
   };
   try {
     const store = readStore(context.env);
-    if (verify(store) !== store) await updateStore(context, verify, { patient: false });
+    if (verify(store) !== store) await updateStore(context, verify, { waitsForLock: false });
   } catch {
     // Without the mark, messages for a 404 keep naming --namespace.
   }
 }
 
 /**
- * The path of the store, after a check that it can be written: called before a user is asked for a key. Throws a
- * usage error below the HOME of another user, `failed` if its folder, or the nearest one that exists, is not writable.
+ * The path of the store. Checks that it can be written, before the user is prompted for a key. Throws a usage error
+ * below the HOME of another user, `failed` if its folder, or the nearest one that exists, is not writable.
  */
 export function writableStoreFile(env: Context['env']): string {
   const file = storeFile(env);
@@ -108,7 +108,7 @@ async function lockStore(
 
 /** Replaces the store atomically and durably with mode 0600, without following links. The caller holds its lock. */
 async function replaceStore(file: string, text: string): Promise<void> {
-  // Under the lock this name is free, except for what a killed run left: keys, which must not stay.
+  // The lock guards this name. A killed run may have left keys there, which must not stay.
   const temporary = `${file}.tmp`;
   let created = false;
   try {
@@ -129,7 +129,7 @@ async function replaceStore(file: string, text: string): Promise<void> {
   await nodeFileOps.syncFolder(dirname(file)).catch(() => {});
 }
 
-/** Without the error as its cause: its message may show what was to be written. */
+/** Its cause is not the error, whose message may show the text of the store. */
 function notWritable(path: string, error: unknown): Failure {
   return new Failure(
     'failed',

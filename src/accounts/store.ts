@@ -44,7 +44,7 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
   return resolve(join(config, 'chanlist', ...(platform === 'win32' ? ['Config'] : [])), 'config.json');
 }
 
-/** The home folder: as the environment names it, else as the system knows it; null if neither does. */
+/** The home folder from the environment, else from the system; null if unknown. */
 export function homeFolder(env: Env, platform: NodeJS.Platform): string | null {
   const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
   if (named) return named;
@@ -108,7 +108,7 @@ function checkOwnStore(file: string, stats: Stats, env: Env): void {
   }
 }
 
-/** Parses the text of a store. No error shows any of the text, nor has it as its cause: it holds keys. */
+/** Parses the text of a store. No error shows the text or has it as its cause: it holds keys. */
 function parseStore(text: string, file: string): Store {
   let data: unknown;
   try {
@@ -138,7 +138,7 @@ function parseProfile(name: string, data: unknown, file: string): Profile {
     throw damaged(file, `profile '${name}' is not complete`);
   // A bound that cannot be read must not be dropped: it protects money.
   if (maxCredits !== undefined && typeof maxCredits !== 'string')
-    throw damaged(file, `'max_credits' of profile '${name}' is not a text`);
+    throw damaged(file, `'max_credits' of profile '${name}' is not a string`);
   try {
     parseProfileName(name, '');
     return {

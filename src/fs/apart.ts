@@ -12,8 +12,8 @@ export interface NamedFile {
   readonly kind: 'output' | 'input';
 }
 
-/** The files that come and go beside an output, by what is added to its name. */
-const besides = ['', '.part', '.part.tmp', '.part.json', '.part.json.tmp', '.lock'];
+/** Suffixes of the files that are kept beside an output; '' is the output itself. */
+const suffixes = ['', '.part', '.part.tmp', '.part.json', '.part.json.tmp', '.lock'];
 /** The folder of the memory, beside the exports. */
 const memoryFolder = '.chanlist';
 
@@ -30,7 +30,7 @@ export async function checkApart(files: readonly NamedFile[]): Promise<void> {
  * compared with all before it.
  */
 export async function separate(files: readonly NamedFile[]): Promise<(flag: string, target: Target) => void> {
-  const taken = new Taken();
+  const taken = new TakenNames();
   for (const file of files.filter(({ kind }) => kind === 'input')) taken.addInput(file);
   for (const { flag, path } of files.filter(({ kind }) => kind === 'output')) {
     taken.addOutput(flag, await resolveTarget(path));
@@ -43,13 +43,13 @@ interface Owner {
   readonly path: string;
 }
 
-class Taken {
+class TakenNames {
   /** All names of outputs, and of inputs, without links. */
   readonly #outputs = new Map<string, Owner>();
   readonly #inputs = new Map<string, Owner>();
   /** Existing files, by device and inode. */
   readonly #inodes = new Map<string, Owner>();
-  /** Folders of outputs, whose memory is theirs. */
+  /** Folders of outputs: each may have a memory. */
   readonly #folders = new Map<string, Owner>();
 
   addInput({ flag, path }: NamedFile): void {
@@ -60,7 +60,7 @@ class Taken {
       this.#inodes.set(inode(stats), owner);
       if (path !== '-') this.#inputs.set(realpathSync(path), owner);
     } catch {
-      // It cannot be read either, which is reported when it is.
+      // An unreadable input is reported when it is read.
     }
   }
 
@@ -68,7 +68,7 @@ class Taken {
     if (target.kind === 'stream') return;
     const owner = { flag, path: target.path };
     const { real } = target;
-    const names = besides.map((end) => real + end);
+    const names = suffixes.map((suffix) => real + suffix);
     for (const name of names) {
       const other = this.#outputs.get(name) ?? this.#inputs.get(name);
       if (other !== undefined) throw same(owner, other);

@@ -7,7 +7,7 @@ const byName: Readonly<Record<string, number | undefined>> = {
   '/dev/stderr': 2,
 };
 
-/** The number of the inherited descriptor that a path (without links before its last name) means; null for none. */
+/** The inherited descriptor that a path (without links before its last name) refers to; null if it refers to none. */
 export function descriptorAt(path: string): number | null {
   const named = byName[path];
   if (named !== undefined) return named;
@@ -17,7 +17,7 @@ export function descriptorAt(path: string): number | null {
   return own ? Number(number) : null;
 }
 
-/** This process's number as /proc shows it, which differs in some containers. */
+/** The ID of this process in /proc, which differs from `process.pid` in some containers. */
 function self(): string {
   try {
     return readlinkSync('/proc/self');
@@ -34,15 +34,15 @@ export function checkDescriptor(path: string, descriptor: number): void {
     if (systemCode(error) === 'EBADF') throw notOpen(path, descriptor);
     throw error;
   }
-  if (descriptor > 2 && isNodes(descriptor)) throw notOpen(path, descriptor);
+  if (descriptor > 2 && isNodeInternal(descriptor)) throw notOpen(path, descriptor);
   if (accessMode(descriptor) === 0) throw usage(`${path}: descriptor ${descriptor} can only be read`);
 }
 
 const notOpen = (path: string, descriptor: number): Error =>
   usage(`${path}: descriptor ${descriptor} is not open`, `redirect it, such as ${descriptor}>FILE`);
 
-/** Node opens descriptors for itself: event queues, and pipes with both ends in this process. */
-function isNodes(descriptor: number): boolean {
+/** Whether Node opened a descriptor for itself: an event queue, or a pipe with both ends in this process. */
+function isNodeInternal(descriptor: number): boolean {
   try {
     const what = readlinkSync(`/proc/self/fd/${descriptor}`);
     if (what.startsWith('anon_inode:')) return true;
@@ -64,7 +64,7 @@ function linkOf(descriptor: string): string | null {
   }
 }
 
-/** 0: read, 1: write, 2: both; null if the system does not say. */
+/** 0: read, 1: write, 2: both; null if unknown. */
 function accessMode(descriptor: number): number | null {
   try {
     const [, flags] =

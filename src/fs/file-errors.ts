@@ -7,7 +7,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
  */
 export type FileStage = 'opening' | 'exporting' | 'writing';
 
-/** Errors that a path causes: what is wrong, and what to do. */
+/** Errors of a path: the problem and its fix. */
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (path) => [`the folder ${dirname(path)} does not exist`, 'create it first'],
   ENOTDIR: (path) => [`${dirname(path)} is not a folder`, 'name a file in a folder that exists'],
@@ -20,7 +20,7 @@ const pathErrors: Record<string, (path: string) => readonly [what: string, hint:
   EEXIST: () => ['another file has just taken that name', 'try again'],
 };
 
-/** Errors of the disk: what is wrong, and what to do. */
+/** Errors of the disk: the problem and its fix. */
 const diskErrors: Record<string, readonly [what: string, hint: string]> = {
   ENOSPC: ['no space left on the device', 'make room'],
   EDQUOT: ['the disk quota is used up', 'make room'],
@@ -29,9 +29,9 @@ const diskErrors: Record<string, readonly [what: string, hint: string]> = {
 };
 
 /**
- * A failed file operation as a failure that names the file and says what to do: usage (2) for a path that
- * cannot be written, found when it is opened; `failed` (1) for everything later and for the disk. While exporting
- * its remedy is `same-command`. What is not an error of the system is returned as it is.
+ * Turns a system error into a failure that names the file and the next step: usage (2) for a path that cannot be
+ * written, found when it is opened; `failed` (1) for later errors and those of the disk. While exporting its remedy
+ * is `same-command`. Other errors are returned unchanged.
  */
 export function fileFailure(error: unknown, path: string, stage: FileStage): unknown {
   const code = systemCode(error);

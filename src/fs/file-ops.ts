@@ -26,7 +26,7 @@ export interface FileStat {
 export interface OpenFile {
   /** Writes all bytes at a position; of a file opened for `append`, at its end. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Up to so many bytes from a position; fewer at the end of the file. */
+  /** Reads up to `length` bytes from a position; fewer at the end of the file. */
   read(length: number, position: number): Promise<Buffer>;
   /** The whole file as UTF-8. */
   text(): Promise<string>;
@@ -42,13 +42,13 @@ export interface OpenFile {
 }
 
 /**
- * The file operations of an export: all that it ever does to a disk. Tests replace them to stop between any two.
+ * The file operations of an export. Tests replace them to simulate a crash between any two.
  * A path is never followed through a symbolic link at its end.
  */
 export interface FileOps {
   /** Opens a name of the program's own; throws a usage error for what is in the way. New files have mode 0600. */
   open(path: string, how: OpenMode, finishedMode?: number): Promise<OpenFile>;
-  /** Null if nothing has that name. */
+  /** The stats of a path; null if it does not exist. */
   lstat(path: string): Promise<FileStat | null>;
   /**
    * The same for a name of the program's own: throws a usage error for what is in the way. `finishedMode`: the
@@ -58,15 +58,15 @@ export interface FileOps {
   rename(from: string, to: string): Promise<void>;
   /** Removes a name of the program's own; throws as `lstatOwned`. */
   unlink(path: string, finishedMode?: number): Promise<void>;
-  /** The content of a file of the user's, in pieces. */
+  /** The content of a file of the user's, in chunks. */
   readFile(path: string): AsyncIterable<Buffer>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
-  /** Bytes that this user may still write in a folder; null if the file system does not say. */
+  /** Bytes that this user may still write in a folder; null if unknown. */
   availableBytes(folder: string): Promise<number | null>;
 }
 
-/** Errors by which a file system says that it cannot make something durable at will. */
+/** Errors of file systems that cannot sync a file or a folder. */
 const notSyncable = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EACCES', 'EPERM', 'EBADF'];
 /** Errors of file systems without permission bits. */
 const withoutModes = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS'];
@@ -91,11 +91,11 @@ export const nodeFileOps: FileOps = {
     await lstatOwned(path, finishedMode);
     await fs.unlink(path);
   },
-  syncFolder: (path) => unless(notSyncable, () => syncFolder(path)),
+  syncFolder: (path) => ignoring(notSyncable, () => syncFolder(path)),
   availableBytes: async (folder) => {
     try {
       const { blocks, bavail, bfree, bsize } = statfsSync(folder);
-      // Some file systems that keep nothing on a disk say 0 of 0. Blocks in reserve are for root.
+      // Virtual file systems may report 0 blocks. Only root may use reserved blocks.
       return blocks === 0 ? null : (effectiveUser(1) === 0 ? bfree : bavail) * bsize;
     } catch {
       return null;
@@ -116,9 +116,9 @@ function openFile(handle: fs.FileHandle): OpenFile {
     },
     text: () => handle.readFile('utf8'),
     truncate: (length) => handle.truncate(length),
-    datasync: () => unless(notSyncable, () => handle.datasync()),
-    sync: () => unless(notSyncable, () => handle.sync()),
-    chmod: (mode) => unless(withoutModes, () => handle.chmod(mode)),
+    datasync: () => ignoring(notSyncable, () => handle.datasync()),
+    sync: () => ignoring(notSyncable, () => handle.sync()),
+    chmod: (mode) => ignoring(withoutModes, () => handle.chmod(mode)),
     stat: async () => fileStat(fstatSync(handle.fd)),
     close: () => handle.close(),
   };
@@ -145,8 +145,8 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Does something that a file system may not support: these errors do not count. */
-async function unless(codes: readonly string[], work: () => Promise<void>): Promise<void> {
+/** Runs an operation that a file system may not support; ignores these errors. */
+async function ignoring(codes: readonly string[], work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -2,13 +2,13 @@ import { constants, existsSync, promises as fs } from 'node:fs';
 import type { Server } from 'node:net';
 import { systemCode } from '../errors.ts';
 
-/** Creates a socket at a path that listens as long as this process lives; only this user can connect to it. */
+/** Creates a socket that listens as long as this process lives; only this user can connect to it. */
 export async function listen(path: string): Promise<Server> {
   const { createServer } = await import('node:net');
   return await new Promise((resolve, reject) => {
     const server = createServer((connection) => connection.destroy());
     server.on('error', reject);
-    // The socket is created within `listen`, with the mode that the umask leaves of 0777.
+    // `listen` creates the socket at once, with mode 0777 less the umask.
     const mask = process.umask(0o077);
     try {
       server.listen({ path, exclusive: true }, () => {
@@ -21,7 +21,7 @@ export async function listen(path: string): Promise<Server> {
   });
 }
 
-/** Whether the process that created a socket lives. The kernel answers, also for a process that is stopped or busy. */
+/** Whether the process that created a socket is alive. The kernel answers, even for a stopped or busy process. */
 export async function examineSocket(path: string): Promise<'alive' | 'dead' | 'unknown'> {
   const { connect } = await import('node:net');
   return await new Promise((resolve) => {
@@ -39,8 +39,8 @@ export async function examineSocket(path: string): Promise<'alive' | 'dead' | 'u
 }
 
 /**
- * Calls `work` with a path of a folder under which its sockets are reached: a socket's own path may have about 100
- * bytes. On Linux it also stays this folder whatever takes its name. Links are not followed.
+ * Calls `work` with a short path to a folder, because socket paths are limited to about 100 bytes. On Linux it refers
+ * to the opened folder even if another one takes its name. Links are not followed.
  */
 export async function inFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
   const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;

@@ -17,7 +17,7 @@ export interface Lock {
 /** Names in the folder of a lock: `c-` its socket; version 0.1.0 also had `n-` (a socket) and `h-` (an empty file). */
 const lockName = /^[cnh]-[0-9a-f]{20}$/;
 const stagingName = /^\.chanlist-[0-9a-f]{20}\.lock$/;
-/** How file systems say that they cannot hold sockets, and the system that a socket's path is too long. */
+/** Errors for a file system without sockets, and for a socket path that is too long. */
 const noSockets = [
   'EOPNOTSUPP',
   'ENOTSUP',
@@ -28,7 +28,7 @@ const noSockets = [
   'EPROTONOSUPPORT',
   'ENAMETOOLONG',
 ];
-/** Attempts to take a lock that others leave and take meanwhile. */
+/** Maximum number of attempts while other processes take and release the lock. */
 const maxTries = 200;
 
 /**
@@ -103,9 +103,9 @@ async function acquireAt(path: string, shown: string, bind: typeof listen): Prom
     } catch (error) {
       const code = systemCode(error) ?? '';
       // Another process has just taken the lock; or the new folder, for a leftover (Node says EACCES for ENOENT).
-      const passing =
+      const isTransient =
         ['ENOTEMPTY', 'EEXIST'].includes(code) || (['ENOENT', 'EACCES'].includes(code) && tries < 5);
-      if (!passing) throw error;
+      if (!isTransient) throw error;
     } finally {
       if (!held) {
         server?.close();
@@ -125,7 +125,7 @@ async function bindIn(base: string, own: string, bind: typeof listen): Promise<S
   }
 }
 
-/** With a umask such as 277 the folder could not be used. */
+/** Creates a folder with mode 0700, whatever the umask. */
 function makeFolder(path: string): void {
   const mask = process.umask(0o077);
   try {
@@ -158,7 +158,7 @@ async function clearDead(path: string, shown: string): Promise<void> {
   try {
     await inFolder(path, async (base) => {
       const names = await fs.readdir(base);
-      // A process that died while it released its lock leaves an empty folder, with the mode of a lock's.
+      // A process that died while it released its lock leaves an empty folder with the mode of a lock.
       const strange = names.length === 0 && (stats.mode & 0o077) !== 0;
       if (strange || !(await allOf(names, (name) => isLockFile(base, name)))) {
         throw inTheWay(path, stats, 'is a folder that is not a lock');
@@ -173,7 +173,7 @@ async function clearDead(path: string, shown: string): Promise<void> {
   } catch (error) {
     const code = systemCode(error) ?? '';
     if (['EACCES', 'EPERM'].includes(code)) throw unexaminable(path, shown, stats);
-    // Released, or replaced, just now.
+    // It was just released or replaced.
     if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) throw error;
   }
 }
@@ -217,10 +217,10 @@ function privateName(folder: string, real: string): string {
   return join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.lock`);
 }
 
-/** Folders in which this process has looked for what others left. */
+/** Folders that this process has searched for leftovers. */
 const cleaned = new Set<string>();
 
-/** Removes locks that processes died with while they were preparing them. */
+/** Removes the locks that processes were preparing when they died. */
 async function removeLeftovers(folder: string): Promise<void> {
   if (cleaned.has(folder)) return;
   cleaned.add(folder);

@@ -9,7 +9,7 @@ export interface OutputStream {
   readonly stream: NodeJS.WritableStream;
   /** Resolves once the system has taken the text. Throws `ClosedPipe` if the reader has gone, else a failure. */
   write(text: string | Uint8Array): Promise<void>;
-  /** What was opened here is closed; an inherited descriptor stays open. */
+  /** Closes what `openStream` opened; an inherited descriptor stays open. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function openStream(path: string, stop?: AbortSignal): Promise<Outp
   return output(stream, path, () => new Promise((resolve) => stream.end(() => resolve())));
 }
 
-/** Never blocks: a blocked call could not be interrupted by a signal, and would keep the process from ending. */
+/** Opens without blocking: no signal could interrupt a blocked call, and it would keep the process from ending. */
 async function openWhenRead({ real }: Target, stop: AbortSignal | undefined): Promise<number> {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   for (;;) {

@@ -78,7 +78,7 @@ async function openExisting(
 }
 
 /**
- * What a name of the program's own shows; null if nothing has it. Throws a usage error for what is in the way.
+ * The stats of a name of the program's own; null if it does not exist. Throws a usage error for what is in the way.
  * `finishedMode`: the permission bits of FILE, which a finished part file may have already.
  */
 export async function lstatOwned(path: string, finishedMode?: number): Promise<Stats | null> {
@@ -107,8 +107,8 @@ export function checkOwned(path: string, stats: Stats, finishedMode?: number): v
   throw inTheWay(path, stats, ours ? 'can be written by other users' : 'belongs to another user');
 }
 
-/** What a file shows that has just been created in a folder; null if none can be created. */
-function newFileIn(folder: string): Stats | null {
+/** The stats of a file just created in a folder (and removed again); null if none can be created. */
+export function newFileIn(folder: string): Stats | null {
   const path = temporaryIn(folder);
   let descriptor: number;
   try {
@@ -138,7 +138,7 @@ export function effectiveUser(otherwise: number): number {
   return process.geteuid?.() ?? otherwise;
 }
 
-/** A user's name and number, as far as this machine lists it. */
+/** A user's name and number, or the number alone if this machine does not list the user. */
 export function ownerName(uid: number): string {
   try {
     const row = readFileSync('/etc/passwd', 'utf8')
@@ -146,12 +146,12 @@ export function ownerName(uid: number): string {
       .find((line) => line.split(':')[2] === String(uid));
     if (row !== undefined) return `${row.split(':')[0]} (${uid})`;
   } catch {
-    // No list of users: the number is all there is.
+    // There is no list of users.
   }
   return String(uid);
 }
 
-/** What something is that is no regular file. */
+/** The kind of a file, in words. */
 export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';

@@ -18,23 +18,23 @@ export function readProblem(error: unknown): string {
   }
 }
 
-/** What was to be read holds more than was allowed. */
+/** The input is larger than allowed. */
 export class TooLarge extends Error {}
 
 /**
- * Reads a file, a pipe or a device to its end. Throws `TooLarge` past `most` bytes, the reason of `stop` once that
- * is aborted, and the system's error where it cannot be read.
+ * Reads a file, a pipe or a device to its end. Throws `TooLarge` after `maxBytes`, the reason of `stop` once that is
+ * aborted, and the system's error if it cannot be read.
  */
-export async function readPath(path: string, most: number, stop?: AbortSignal): Promise<Buffer> {
+export async function readPath(path: string, maxBytes: number, stop?: AbortSignal): Promise<Buffer> {
   const { constants, openSync } = await import('node:fs');
   const { open, stat } = await import('node:fs/promises');
   if ((await stat(path)).isFIFO()) {
-    // Not by `open`, which waits for a writer where no signal reaches it.
+    // `open` would block until there is a writer, and no signal could interrupt it.
     const { Socket } = await import('node:net');
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const socket = new Socket({ fd, readable: true, writable: false });
     try {
-      return await readStream(socket, most, stop);
+      return await readStream(socket, maxBytes, stop);
     } finally {
       socket.destroy();
     }
@@ -47,7 +47,7 @@ export async function readPath(path: string, most: number, stop?: AbortSignal): 
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(64 * 1024), 0, 64 * 1024);
       if (bytesRead === 0) return Buffer.concat(chunks, length);
       length += bytesRead;
-      if (length > most) throw new TooLarge();
+      if (length > maxBytes) throw new TooLarge();
       chunks.push(buffer.subarray(0, bytesRead));
     }
   } finally {
@@ -56,7 +56,7 @@ export async function readPath(path: string, most: number, stop?: AbortSignal): 
 }
 
 /** Reads a stream to its end; throws as `readPath`. */
-export async function readStream(stream: InputStream, most: number, stop?: AbortSignal): Promise<Buffer> {
+export async function readStream(stream: InputStream, maxBytes: number, stop?: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   stop?.throwIfAborted();
@@ -72,13 +72,13 @@ export async function readStream(stream: InputStream, most: number, stop?: Abort
       const bytes = Buffer.from(chunk);
       chunks.push(bytes);
       length += bytes.length;
-      if (length > most) settle(() => reject(new TooLarge()));
+      if (length > maxBytes) settle(() => reject(new TooLarge()));
     };
     const onEnd = (): void => settle(resolve);
     const onStop = (): void => settle(() => reject(stop?.reason));
     stop?.addEventListener('abort', onStop);
     stream.on('end', onEnd);
-    // Stays: what is read no further may still break.
+    // Never removed: a stream that is no longer read may still fail.
     stream.on('error', (error) => settle(() => reject(error)));
     stream.on('data', onData);
   });

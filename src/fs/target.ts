@@ -11,16 +11,16 @@ export interface Target {
   /** As the user gave it: for messages. */
   readonly path: string;
   /**
-   * The file that is replaced, without symbolic links. Its `.part`, `.part.json` and `.lock` are beside it. Of a
-   * stream, the path that is opened.
+   * The file to replace, without symbolic links. Its `.part`, `.part.json` and `.lock` are beside it. For a stream, the
+   * path to open.
    */
   readonly real: string;
   /** Permission bits of the existing file, without set-user-ID and the like; null for a new one. */
   readonly mode: number | null;
   readonly exists: boolean;
-  /** `stream`: a device, a FIFO or an inherited descriptor; it is not replaced but written to (`openStream`). */
+  /** `stream`: a device, a FIFO or an inherited descriptor, which is written to (`openStream`), never replaced. */
   readonly kind: 'file' | 'stream';
-  /** Of a stream: the inherited descriptor, if it is one. */
+  /** Streams: the inherited descriptor, if it is one. */
   readonly descriptor?: number;
 }
 
@@ -31,8 +31,8 @@ export class ForeignLink extends Failure {
   }
 }
 
-/** Most symbolic links that are followed: as many as Linux follows. */
-const mostLinks = 40;
+/** Maximum number of symbolic links to follow, as in Linux. */
+const maxLinks = 40;
 
 /**
  * Finds out what an output path points to. Symbolic links are followed, dangling ones too, but not one of another
@@ -68,13 +68,6 @@ export async function resolveTarget(path: string): Promise<Target> {
   });
 }
 
-/** As `resolveTarget`, for what has to be a regular file. */
-export async function resolveFile(path: string): Promise<Target> {
-  const target = await resolveTarget(path);
-  if (target.kind === 'stream') throw notRegular(path, 'is a device or a pipe');
-  return target;
-}
-
 type Followed = { real: string; stats: Stats | null } | { real: string; descriptor: number };
 
 /** Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. */
@@ -96,7 +89,7 @@ function follow(path: string): Followed {
     if (descriptor !== null) return { real: next, descriptor };
     stats = lstatSync(next, { throwIfNoEntry: false }) ?? null;
     if (stats?.isSymbolicLink()) {
-      if (++links > mostLinks) throw usage(`${path}: its symbolic links go round in a circle`, 'name a file');
+      if (++links > maxLinks) throw usage(`${path}: its symbolic links form a loop`, 'name a file');
       checkLink(path, next, stats, at || '/');
       const link = utf8(path, readlinkSync(next, { encoding: 'buffer' }));
       if (names.length === 0 && link.endsWith('/')) throw notRegular(path, 'names a folder');
@@ -116,7 +109,7 @@ function follow(path: string): Followed {
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.');
 
-/** Whoever can write a folder could place a link there that leads to any file of this user's. */
+/** Throws for a link that another user may have planted: it could lead to any file of this user. */
 function checkLink(path: string, link: string, stats: Stats, folder: string): void {
   const user = effectiveUser(stats.uid);
   if (stats.uid === user) return;
@@ -130,8 +123,8 @@ function checkLink(path: string, link: string, stats: Stats, folder: string): vo
 }
 
 /**
- * Arguments arrive as text: bytes that are not UTF-8 have become U+FFFD, and two names could have become one. Such
- * a path is only accepted if that very name exists. The current folder's own name is checked as bytes.
+ * Node replaces bytes that are not UTF-8 in arguments by U+FFFD, so two names may become one. A path with U+FFFD is
+ * accepted only if exactly that name exists. The name of the current folder is checked as bytes.
  */
 function checkEncoding(path: string): void {
   const names = path.split('/');

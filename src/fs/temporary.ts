@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** An unused name in a folder; short, because the name that it stands in for may be as long as allowed. */
+/** An unused name in a folder; short, because the final name may have the maximum length. */
 export function temporaryIn(folder: string): string {
   return join(folder, `.chanlist-${randomHex()}.tmp`);
 }

@@ -7,7 +7,7 @@ import { resolveTarget } from './target.ts';
 import { temporaryIn } from './temporary.ts';
 
 export interface WholeOptions {
-  /** Bytes that the file system must have room for: see `checkRoom`. */
+  /** Bytes that must be free: see `checkRoom`. */
   readonly room?: number;
   /** A name of the program's own: no link is followed, what is there must be ours, and the mode is 0600. */
   readonly own?: boolean;
@@ -17,9 +17,9 @@ export interface WholeOptions {
 }
 
 /**
- * Checks, before anything is sent, that `writeWhole` will be able to write this path. Throws a usage error for
- * a folder that is missing or cannot be written and for what can be neither replaced nor written to, `failed` for
- * a disk without room.
+ * Checks, before anything is sent, that `writeWhole` can write this path. Throws a usage error for a folder that is
+ * missing or cannot be written and for a path that can be neither replaced nor written to, `failed` for a disk
+ * without room.
  */
 export async function prepareWhole(path: string, options: WholeOptions = {}): Promise<void> {
   const { ops = nodeFileOps } = options;
@@ -36,9 +36,9 @@ export async function prepareWhole(path: string, options: WholeOptions = {}): Pr
 
 /**
  * Writes a file whole and atomically: a reader sees the old content or the new, also after a power cut. A symbolic
- * link's target is replaced, the mode of an existing file is kept; a stream is written to. Throws `failed` naming
- * the file: its content has been paid for, so that nothing here is a usage error any more. Returns what failed
- * after the file was replaced (its folder could not be synced), which is a warning, else null.
+ * link's target is replaced, the mode of an existing file is kept; a stream is written to. Throws `failed` naming the
+ * file, never a usage error: its content may have been paid for. Returns what failed after the file was replaced (its
+ * folder could not be synced) for a warning, else null.
  */
 export async function writeWhole(
   path: string,

@@ -3,7 +3,7 @@ import { minimumCredits, type Operation, pageSize } from '../api/contract.ts';
 import { credits } from '../text/count.ts';
 import { wrap, wrapCommand } from './text.ts';
 
-/** A command line that works as it stands, and what it is for. */
+/** A complete command line and its purpose. */
 export interface Example {
   readonly what: string;
   readonly line: string;
@@ -11,7 +11,7 @@ export interface Example {
 
 const examples = new WeakMap<Command, readonly Example[]>();
 
-/** Gives the help of a command its paragraphs and examples (pairs: what for, command line). */
+/** Sets the paragraphs and examples (pairs of purpose and command line) of the help of a command. */
 export function document(
   command: Command,
   about: readonly string[],
@@ -29,7 +29,7 @@ export function examplesOf(command: Command): readonly Example[] {
   return examples.get(command) ?? [];
 }
 
-/** A list of terms and what they mean, under a heading. */
+/** A list of terms and their meanings, under a heading. */
 export interface Terms {
   readonly heading: string;
   readonly rows: readonly (readonly [term: string, meaning: string])[];
@@ -59,7 +59,7 @@ export function exampleLines(shown: readonly Example[], width: number): string[]
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
   if (!operation.paged) return credits(operation.credits);
-  // Only for uploads does the specification say how many entries a page holds (section 8).
+  // The specification gives a page size only for uploads (section 8).
   const size = operation.name === 'uploads' ? ` of about ${pageSize}` : '';
   return `${credits(operation.credits)} per page${size}`;
 }

@@ -2,7 +2,7 @@ import { type FlagName, flagRow, flags, longName } from '../cli/flags.ts';
 
 type Rows = readonly (readonly [variable: string, meaning: string])[];
 
-/** The variables of flags. */
+/** The variables that set flags. */
 const ofFlags: Rows = (Object.keys(flags) as FlagName[]).flatMap((name) =>
   (flagRow(name).variables ?? []).map(
     ([variable, meaning]) => [variable, `${meaning}; see ${longName(name)}`] as const,

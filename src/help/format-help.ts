@@ -2,12 +2,12 @@ import type { Command, Help } from 'commander';
 import { exampleLines, examplesOf, termsOf } from './document.ts';
 import { wrap } from './text.ts';
 
-/** Where the help shows the flags of the program itself. */
+/** The heading of the flags of the program itself. */
 export const helpGroup = 'Help:';
 
 /**
- * The help of a command: usage, what it does, arguments, subcommands, its own flags, the shared ones, examples.
- * In place of Commander's own order, which has the commands last.
+ * The help of a command: usage, description, arguments, subcommands, its own flags, the shared ones, examples.
+ * Commander's own order has the commands last.
  */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;

@@ -1,7 +1,7 @@
-/** Widest help text, in columns; a narrower terminal gets narrower texts. */
+/** Maximum width of help texts, in columns. */
 export const helpWidth = 80;
 
-/** The width of a help text on this stdout: 80 columns, or those of a narrower terminal, at least 40. */
+/** The width of a help text on this stdout: that of the terminal, between 40 and 80 columns. */
 export function columnsFor({
   stdout,
 }: {
@@ -16,12 +16,12 @@ export function prerenderedHelpFile(kind: 'program' | 'command' | 'topic', words
   return `${[kind, ...words].join('.')}.txt`;
 }
 
-/** A paragraph in lines of at most `width` columns (ASCII). */
+/** Breaks a paragraph into lines of at most `width` columns (ASCII). */
 export function wrap(text: string, width: number): string[] {
   return fill(text.split(/\s+/), width);
 }
 
-/** A command line in lines of at most `width` columns that a shell reads as one: broken before flags, `>` and `|`. */
+/** Breaks a command line before flags, `>` and `|` into lines of at most `width` columns that a shell reads as one. */
 export function wrapCommand(line: string, width: number): string[] {
   if (line.length <= width) return [line];
   const lines = fill(line.split(/ (?=[->|])/), width - 4);
@@ -41,19 +41,19 @@ function fill(parts: readonly string[], width: number): string[] {
   return line === '' ? lines : [...lines, line];
 }
 
-/** Longer terms have a line of their own. */
-const widestTerm = 26;
+/** Longer terms get a line of their own. */
+const maxTermWidth = 26;
 
-/** Rows of a term and what it means, in two columns. */
+/** Formats terms and their meanings in two columns. */
 export function twoColumns(
   rows: readonly (readonly [term: string, meaning: string])[],
   width: number,
 ): string[] {
-  const terms = rows.map(([term]) => term.length).filter((length) => length <= widestTerm);
+  const terms = rows.map(([term]) => term.length).filter((length) => length <= maxTermWidth);
   const left = Math.max(0, ...terms) + 2;
   return rows.flatMap(([term, meaning]) => {
     const lines = wrap(meaning, width - 2 - left);
-    const above = term.length > widestTerm;
+    const above = term.length > maxTermWidth;
     const rest = lines.map((line, index) => `  ${(index === 0 && !above ? term : '').padEnd(left)}${line}`);
     return above ? [`  ${term}`, ...rest] : rest;
   });

@@ -53,11 +53,11 @@ const kinds: Readonly<Record<string, Kind>> = {
  * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
  */
 export class JsonText {
-  /** The text that it is a part of. */
+  /** The indexed text that contains it. */
   readonly #index: JsonIndex;
   readonly #from: number;
   readonly #to: number;
-  /** Where its elements or members are in that text; null if that is not known. */
+  /** Positions of its elements or members in that text; null if unknown. */
   readonly #parts: Parts | null;
 
   private constructor(index: JsonIndex, from: number, to: number, parts: Parts | null) {
@@ -85,8 +85,8 @@ export class JsonText {
   }
 
   /**
-   * The canonical JSON of consecutive entries of a page in UTF-8, with commas between them: the page's own bytes.
-   * Null if it takes more than copying.
+   * The canonical JSON of consecutive entries of a page in UTF-8, with commas between them: a slice of the page. Null
+   * if the page's bytes are not canonical.
    */
   static run(entries: readonly JsonText[]): Buffer | null {
     const [first] = entries;
@@ -100,7 +100,7 @@ export class JsonText {
     return first.#index.bytes.subarray(first.#from, last.#to);
   }
 
-  /** The same, a line each, in `room` if that is large enough. */
+  /** The same with one entry per line, written to `room` if it is large enough. */
   static lines(entries: readonly JsonText[], room: Buffer): Buffer | null {
     const run = JsonText.run(entries);
     const [first] = entries;
@@ -108,7 +108,7 @@ export class JsonText {
     const length = run.length + 1;
     const out = room.length < length ? Buffer.allocUnsafeSlow(length) : room.subarray(0, length);
     run.copy(out);
-    // In place of the commas.
+    // Line feeds replace the commas.
     for (const entry of entries) out[entry.#to - first.#from] = LINE_FEED;
     return out;
   }
@@ -117,7 +117,7 @@ export class JsonText {
     return kinds[String.fromCharCode(this.#index.bytes[this.#from] ?? 0)] ?? 'number';
   }
 
-  /** The text as sent, without white space between tokens: for comparing. */
+  /** The text as sent, without white space between tokens. */
   get raw(): string {
     return this.#index.bytes.toString('utf8', this.#from, this.#to);
   }
@@ -128,8 +128,8 @@ export class JsonText {
   }
 
   /**
-   * The plain ASCII text between `prefix`, with which this value has to begin, and the next quote; null if there is
-   * none. Ten times as fast as `get` for the first member of an object.
+   * The plain ASCII text between `prefix`, the start of this value, and the next quote; null if there is none. Ten
+   * times as fast as `get` for the first member of an object.
    */
   textAfter(prefix: Buffer): string | null {
     const { bytes } = this.#index;
@@ -141,7 +141,7 @@ export class JsonText {
     return bytes.toString('latin1', start, end);
   }
 
-  /** This value with its parts: of a part of a text they have to be found first. */
+  /** This value with its parts, which are found on demand for nested values. */
   #opened(): { readonly index: JsonIndex; readonly parts: Parts } {
     if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
     const index = indexJson(this.utf8);
@@ -156,7 +156,7 @@ export class JsonText {
     for (let i = 0; i < parts.length; i += 2) yield JsonText.#part(index, parts, i);
   }
 
-  /** The members of an object as they stand, duplicates too; nothing for any other value. */
+  /** The members of an object in order, with duplicates; nothing for any other value. */
   *members(): Generator<readonly [key: string, value: JsonText], void> {
     if (this.kind !== 'object') return;
     const { index, parts } = this.#opened();
@@ -168,7 +168,7 @@ export class JsonText {
     }
   }
 
-  /** The member or element of that name; the last one if a key is given twice, as in `JSON.parse`. */
+  /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
     const { kind } = this;
     if (kind === 'array') {
@@ -189,7 +189,7 @@ export class JsonText {
     return undefined;
   }
 
-  /** The value that a path of keys and indices reaches. */
+  /** The value at a path of keys and indices. */
   at(path: readonly string[]): JsonText | undefined {
     let value: JsonText | undefined = this;
     for (const key of path) value = value?.get(key);
@@ -229,7 +229,7 @@ export class JsonText {
     return out + text.slice(copied);
   }
 
-  /** The part whose start and end are at `i`. */
+  /** The part with its start and end at `parts[i]`. */
   static #part(index: JsonIndex, parts: Parts, i: number): JsonText {
     const from = parts[i] ?? 0;
     const first = index.bytes[from];

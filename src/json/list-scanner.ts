@@ -7,10 +7,10 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 
-/** Bytes that may stand before and after the list. */
+/** Maximum size of the text before and after the list (bytes). */
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** Why a document is not a complete listing, and the byte (of those scanned) that shows it. */
+/** Why a document is not a complete listing. `at`: the scanned byte that shows it. */
 export class NoListing extends Error {
   readonly at: number;
 
@@ -21,8 +21,8 @@ export class NoListing extends Error {
 }
 
 /**
- * Finds the elements of `results` in a JSON document that is read in pieces, without holding more than what is
- * around the list and one element.
+ * Finds the elements of `results` in a JSON document that is read in chunks. Holds only the text around the list and
+ * one element.
  */
 export class JsonListScanner {
   #stage: 'head' | 'list' | 'tail' = 'head';
@@ -30,8 +30,8 @@ export class JsonListScanner {
   #next: 'first' | 'separator' | 'element' = 'first';
 
   /**
-   * Scans `bytes`: what was left of the previous ones, and more. `isEnd`: no more follow. Calls `onElement` with the
-   * start and end of each element; returns how many bytes are done with. Throws `NoListing`.
+   * Scans `bytes`: the rest of the last chunk and the next one. `isEnd`: no more follow. Calls `onElement` with the
+   * start and end of each element; returns how many bytes were consumed. Throws `NoListing`.
    */
   scan(bytes: Buffer, isEnd: boolean, onElement: (from: number, to: number) => void): number {
     let end = 0;
@@ -51,7 +51,7 @@ export class JsonListScanner {
     return end;
   }
 
-  /** The members after the list. `tail`: what `scan` has left. Throws `NoListing` if they are not complete. */
+  /** The members after the list. `tail`: the bytes not consumed by `scan`. Throws `NoListing` if they are incomplete. */
   members(tail: Buffer): Record<string, unknown> {
     try {
       return JSON.parse(`{"results":[]${tail.toString()}`);
@@ -107,7 +107,7 @@ export class JsonListScanner {
       }
       if (byte === COMMA) throw new NoListing('not valid JSON between two entries', from);
       const end = valueEnd(bytes, from);
-      // A number may continue in the next piece.
+      // A number may continue in the next chunk.
       if (end === null || (end === bytes.length && !isEnd)) return from;
       onElement(from, end);
       this.#next = 'separator';
