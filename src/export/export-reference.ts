@@ -1,3 +1,4 @@
+import { spent } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
@@ -110,6 +111,15 @@ function explain(job: ExportJob, error: unknown): Failure {
   if (failure.code === 'not_found' && !receipt.isGone && job.memory?.checked != null)
     failure = gone(job, failure);
   if (failure.code === 'damaged') failure = failure.with({ scope: 'reference' });
+  // Once something was spent, no failure is a usage error: FILE may change while pages are bought.
+  if (failure.code === 'usage' && spent(receipt.tally.credits) > 0) {
+    const { message, hint } = failure;
+    failure = new Failure('failed', message, {
+      scope: 'reference',
+      cause: failure,
+      ...(hint !== undefined && { hint }),
+    });
+  }
   return withRemedy(job, ofReference(job, failure));
 }
 

@@ -99,3 +99,11 @@ test('without a ledger, bounds per day and month hold for the call', async () =>
     message: 'stopped by the budget: --max-credits allows 1 credit per day',
   });
 });
+
+test('possibly charged credits count against a bound of the call', async () => {
+  const tally = newTally();
+  const budget = createBudget({ bounds: [call(2)], ledger: null });
+  for (const charge of ['possibly_charged', 'none', 'confirmed'] as const)
+    budget.settle(await budget.reserve(1, tally), charge, tally);
+  await assert.rejects(budget.reserve(1, tally), { code: 'budget' });
+});

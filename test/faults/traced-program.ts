@@ -68,6 +68,14 @@ export class TracedProgram {
     return await this.#spawn([process.execPath, launcher, ...args], false);
   }
 
+  /** Runs it and returns the calls that change files, one a line, with the paths of descriptors: `fsync(18</a/b>) = 0`. */
+  async changes(args: readonly string[]): Promise<{ result: TracedResult; calls: string[] }> {
+    const changing = ['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', 'rename', 'ftruncate', 'fchmod'];
+    const result = await this.#trace(args, [], changing, ['--seccomp-bpf', '-y']);
+    const calls = (await this.#takeLog()).split('\n').map((line) => line.replace(/^\d+ +/, ''));
+    return { result, calls };
+  }
+
   /** Runs it with a fault at a call on one of these paths. */
   async runWith(args: readonly string[], paths: readonly string[], fault: Fault): Promise<TracedResult> {
     const { call, n, kind } = fault;

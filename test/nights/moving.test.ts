@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
@@ -250,4 +250,25 @@ test('a state of a newer version is left alone: 2, nothing paid', async (t) => {
   assert.deepEqual([run.exit, run.credits], [2, 0], run.stderr);
   assert.equal(await nights.read('a.ndjson.part.json'), state);
   assert.ok((await readdir(nights.folder)).includes('a.ndjson.part'));
+});
+
+test('FILE that cannot be read midway, after a page was paid: 1, and the same command resumes at no cost', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  a.list.unshift(video('new'));
+  const [file, away] = ['a.ndjson', 'away'].map((name) => join(nights.folder, name)) as [string, string];
+  const off = nights.service.on(async ({ operation }) => {
+    if (operation !== 'uploads') return;
+    await rename(file, away);
+    await mkdir(file);
+  });
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.mail.length], [1, 1, 1], night.stderr);
+  assert.match(night.stderr, /1 credit spent/);
+  off();
+  await rmdir(file);
+  await rename(away, file);
+  assert.deepEqual(outcome(await nights.night()), updated(0, 0));
+  assert.deepEqual(await nights.ids(), ['new', ...idsIn(videos(0, 20))]);
 });

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { feedEntry, feedOf, videos } from '../support/simulated-service.ts';
-import { nightlyRuns, type Receipt } from './fixture.ts';
+import { idsIn, idsOf, nightlyRuns, type Receipt } from './fixture.ts';
 
 test('written at the start of the work with a null exit, and replaced at the end', async (t) => {
   const nights = await nightlyRuns(t);
@@ -32,6 +32,24 @@ test('written at the start of the work with a null exit, and replaced at the end
   assert.deepEqual(night.counts, { complete: 1 });
   assert.equal(requests, night.requests.length);
   assert.ok(seconds >= 0 && seconds < 60);
+});
+
+test('retries and requests are those of the call', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 50) });
+  nights.service.failPaid(1, 503);
+  const { receipt, requests } = await nights.night(['--retries', '1']);
+  assert.deepEqual([receipt?.retries, receipt?.requests], [1, requests.length]);
+});
+
+test('the token of a limited listing is that of the first page that is not fully printed', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 250) });
+  const limited = await nights.run(['uploads', '@a', '--limit', '150']);
+  assert.deepEqual([limited.exit, limited.only.status, limited.lines.length], [0, 'limited', 150]);
+  const token = limited.only.continuation_token ?? assert.fail();
+  const rest = await nights.run(['uploads', '--continuation', token]);
+  assert.deepEqual(idsOf(rest.stdout), idsIn(videos(0, 150)));
 });
 
 test('counts, credits, new and why of each reference', async (t) => {
