@@ -291,7 +291,7 @@ const money = [
   e(
     '3 repeated entries after a resume',
     'export/full.ts',
-    'repeatFilter(task.operation, progress.ids)',
+    'repeatFilter(task.operation, [...progress.ids, ...ids])',
     'repeatFilter(task.operation, [])',
   ),
   // Rules of updates.
@@ -336,8 +336,8 @@ const money = [
   u(
     '4 entries below the last one are dropped',
     'export/update.ts',
-    'isPastEnd && i > last && isNew(i)',
-    'false',
+    'isPastEnd ? entries.filter((_, i) => i > last && isNew(i)) : null;',
+    'null;',
   ),
   u(
     '4 rows of the interrupted run are bought twice',
@@ -348,7 +348,7 @@ const money = [
   u(
     '4 rows of earlier runs are not known',
     'export/update.ts',
-    'new Set(file.resumed ? await existing.idsIn(`${target.real}.part`) : [])',
+    'new Set([...before.ids, ...rows])',
     'new Set<string>()',
   ),
   u(

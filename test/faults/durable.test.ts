@@ -28,6 +28,7 @@ async function durableNames(program: TracedProgram, args: readonly string[]): Pr
   for (const [at, call] of calls.entries()) {
     const [, from, to] = /^rename\("([^"]+)", "([^"]+)"/.exec(call) ?? [];
     if (from === undefined || to === undefined || to.endsWith('.lock')) continue;
+    assert.notEqual(from, to);
     const isOf = (names: string, path: string) => (line: string) =>
       new RegExp(`^(?:${names})\\(\\d+<`).test(line) && line.includes(`<${path}>`);
     const written = calls.slice(0, at).findLastIndex(isOf('p?write(?:64)?|ftruncate|fchmod', from));
