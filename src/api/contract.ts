@@ -160,6 +160,19 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
+/** The operations whose answers are pages. */
+export type PagedName = {
+  [Name in OperationName]: (typeof operations)[Name]['paged'] extends true ? Name : never;
+}[OperationName];
+export type PagedOperation = (typeof operations)[PagedName];
+
+/** Whether the answers of an operation are pages. */
+export function isPaged(name: OperationName): name is PagedName {
+  return operations[name].paged;
+}
+
+export const operationNames = Object.keys(operations) as readonly OperationName[];
+
 /** A row of the table. */
 export interface Operation extends OperationRow {
   readonly name: OperationName;

@@ -1,10 +1,8 @@
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Client } from './client.ts';
-import type { operations } from './contract.ts';
+import type { PagedOperation } from './contract.ts';
 import type { Tally } from './credits.ts';
-
-export type PagedOperation = typeof operations.uploads | typeof operations.playlist;
 
 /** One page of a listing (service specification, 2.4). */
 export interface Page {

@@ -1,5 +1,5 @@
 import { parseBounds } from '../accounts/bounds.ts';
-import { defaultNamespace, operations } from '../api/contract.ts';
+import { defaultNamespace, isPaged, operationNames, operations } from '../api/contract.ts';
 import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import {
@@ -53,8 +53,8 @@ export interface FlagRow {
 /** The headings of the help, in its order. */
 export const flagGroups = ['Options:', 'Service:', 'Output:', 'Network:', 'Messages:'] as const;
 
-const answers = ['resolve', 'search', 'latest'] as const;
-const listings = ['uploads', 'playlist'] as const;
+const answers = operationNames.filter((name) => !isPaged(name));
+const listings = operationNames.filter(isPaged);
 const service = [...answers, ...listings] as const;
 const keyed = [...service, 'auth login', 'auth status'] as const;
 const actions = ['auth login', 'auth status', 'auth list', 'auth switch', 'auth logout'] as const;

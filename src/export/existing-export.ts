@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
-import type { FileFormat } from '../output/formats.ts';
+import { type FileFormat, formats } from '../output/formats.ts';
 import type { ExportJob } from './job.ts';
 import type { Memory } from './memory.ts';
 import { digestOf } from './partial-file.ts';
-import { type FileIds, readEntries, readHeader, readIdSet } from './read/read-file.ts';
+import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
 
 /** The complete FILE that an update extends. It is read in batches: memory use is constant. */
 export class ExistingExport {
@@ -54,9 +54,10 @@ export class ExistingExport {
     return ids;
   }
 
-  /** The columns of its header (csv); null for other formats. */
+  /** Columns of its header; null if its format has none. */
   async columns(): Promise<readonly string[] | null> {
-    return this.#format === 'csv' ? await readHeader(this.#path) : null;
+    const readHeader = await formats[this.#format].header?.();
+    return (await readHeader?.(this.#path)) ?? null;
   }
 
   /** Adds the publication dates of its entries to `dates`, by video ID. */

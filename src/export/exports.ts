@@ -229,7 +229,7 @@ function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNe
     let first = true;
     try {
       for await (const bytes of rows) {
-        const skipped = first && format === 'csv' && hasHeader ? headerLength(bytes) : 0;
+        const skipped = first && formats[format].header !== null && hasHeader ? headerLength(bytes) : 0;
         first = false;
         await stdout.write(bytes.subarray(skipped));
       }

@@ -1,4 +1,4 @@
-import type { OperationName } from '../api/contract.ts';
+import { isPaged, type OperationName, operationNames } from '../api/contract.ts';
 import { knownFields } from '../output/fields.ts';
 import { type FormatName, formatNames, formats } from '../output/formats.ts';
 
@@ -35,7 +35,7 @@ const fieldsOf = (operation: OperationName): string => knownFields(operation).jo
 /** The fields that each command's entries are known to have; a service may send more. */
 export const fieldRows: readonly (readonly [command: string, fields: string])[] = [
   ['resolve', fieldsOf('resolve')],
-  ['uploads, playlist', fieldsOf('uploads')],
+  [operationNames.filter(isPaged).join(', '), fieldsOf('uploads')],
   ['search', `not specified; services are known to send ${fieldsOf('search')}`],
   ['latest', `not specified; services are known to send ${fieldsOf('latest')}`],
 ];

@@ -138,3 +138,6 @@ export interface ReaderOptions {
  * for other fields than expected, a usage error.
  */
 export type Reader = (path: string, options: ReaderOptions) => AsyncGenerator<FileRecord[], void>;
+
+/** Reads the columns in the header of a file; null if the file is empty. Throws `damaged`. */
+export type HeaderReader = (path: string) => Promise<readonly string[] | null>;

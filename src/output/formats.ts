@@ -1,4 +1,4 @@
-import type { Format, FormatOptions, Reader, Writer } from './format.ts';
+import type { Format, FormatOptions, HeaderReader, Reader, Writer } from './format.ts';
 
 /** A row of the table of formats. */
 interface FormatRow {
@@ -10,6 +10,8 @@ interface FormatRow {
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
   /** Loads what reads it back from a file; null: it is never written to a file. */
   readonly reader: (() => Promise<Reader>) | null;
+  /** Loads what reads the columns of its header back; null: it has no header. */
+  readonly header: (() => Promise<HeaderReader>) | null;
 }
 
 /** The output formats: one row per format. Each loads only its own file. */
@@ -19,6 +21,7 @@ export const formats = {
     meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
     writer: async () => (await import('./table.ts')).tableFormat,
     reader: null,
+    header: null,
   },
   json: {
     extensions: ['json'],
@@ -27,6 +30,7 @@ export const formats = {
       'if it was cut short, has_more is true and continuation_token is where to resume',
     writer: async () => (await import('./json.ts')).jsonFormat,
     reader: async () => (await import('./read/json.ts')).readJson,
+    header: null,
   },
   ndjson: {
     extensions: ['ndjson', 'jsonl'],
@@ -34,18 +38,21 @@ export const formats = {
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
     writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
     reader: async () => (await import('./read/ndjson.ts')).readNdjson,
+    header: null,
   },
   csv: {
     extensions: ['csv'],
     meaning: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
     writer: async () => (await import('./csv.ts')).csvFormat,
     reader: async () => (await import('./read/csv.ts')).readCsv,
+    header: async () => (await import('./read/csv.ts')).readHeader,
   },
   id: {
     extensions: [],
     meaning: 'one videoId per line (resolve: channel_id)',
     writer: async () => (await import('./id.ts')).idFormat,
     reader: async () => (await import('./read/id.ts')).readIds,
+    header: null,
   },
 } as const satisfies Record<string, FormatRow>;
 

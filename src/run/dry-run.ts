@@ -2,8 +2,8 @@ import type { CreditBound } from '../accounts/bounds.ts';
 import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { requestPath } from '../api/client.ts';
-import { defaultNamespace, type Operation } from '../api/contract.ts';
-import type { PagedOperation } from '../api/pages.ts';
+import { defaultNamespace, type Operation, type PagedOperation } from '../api/contract.ts';
+
 import { checkParameters, type Parameters } from '../api/parameters.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,6 @@
+import type { PagedOperation } from '../api/contract.ts';
 import { spent } from '../api/credits.ts';
-import { type Page, type PagedOperation, type PagesStart, pages } from '../api/pages.ts';
+import { type Page, type PagesStart, pages } from '../api/pages.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ListingEnd } from '../output/format.ts';

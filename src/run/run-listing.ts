@@ -1,4 +1,4 @@
-import type { PagedOperation } from '../api/pages.ts';
+import type { PagedOperation } from '../api/contract.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../api/contract.ts';
+import { isPaged, type OperationName, operations, type PagedName } from '../api/contract.ts';
 import type { Catalog } from './catalog.ts';
 import { listByCode, uploadsOf, type VideoList } from './channels.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';
@@ -27,7 +27,6 @@ export interface Data {
 }
 
 type Parameters = ReadonlyMap<string, string>;
-type ListOperation = 'uploads' | 'playlist';
 
 /** Builds the bodies of the 200 responses. */
 export class Answers {
@@ -41,6 +40,7 @@ export class Answers {
   /** The body of a 200 response: JSON in UTF-8. Throws a `Refusal` for any other response. */
   body(operation: OperationName, parameters: Parameters, faults: readonly FaultKind[]): Buffer {
     const value = (name: string): string => parameters.get(name) ?? '';
+    if (isPaged(operation)) return this.#page(operation, parameters, faults);
     switch (operation) {
       case 'resolve': {
         const input = value('input');
@@ -54,9 +54,6 @@ export class Answers {
         );
       case 'latest':
         return this.#latest(value('channel'), faults);
-      case 'uploads':
-      case 'playlist':
-        return this.#page(operation, parameters, faults);
     }
   }
 
@@ -105,7 +102,7 @@ export class Answers {
     });
   }
 
-  #page(operation: ListOperation, parameters: Parameters, faults: readonly FaultKind[]): Buffer {
+  #page(operation: PagedName, parameters: Parameters, faults: readonly FaultKind[]): Buffer {
     const token = parameters.get('continuation');
     const { list, offset, turn } =
       token === undefined
@@ -185,15 +182,17 @@ function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
 
-function firstList(operation: ListOperation, parameters: Parameters): VideoList {
+function firstList(operation: PagedName, parameters: Parameters): VideoList {
   const [{ name }] = operations[operation].parameters;
   const reference = parameters.get(name) ?? '';
-  return operation === 'playlist' ? findPlaylist(reference, name) : uploadsOf(findChannel(reference, name));
+  return operations[operation].reference === 'playlist'
+    ? findPlaylist(reference, name)
+    : uploadsOf(findChannel(reference, name));
 }
 
 function placeOf(
   token: string,
-  operation: ListOperation,
+  operation: PagedName,
   faults: readonly FaultKind[],
 ): { list: VideoList; offset: number; turn: number } {
   const place = readToken(token);

@@ -1,8 +1,12 @@
+import { isPaged, operationNames, type PagedName } from '../api/contract.ts';
 import { hash, mix } from './random.ts';
+
+/** Tokens name an operation by its place in this list. */
+const pagedNames = operationNames.filter(isPaged);
 
 /** The page that a continuation token leads to. The token holds all of it: the sandbox stores nothing. */
 export interface Place {
-  readonly operation: 'uploads' | 'playlist';
+  readonly operation: PagedName;
   /** Code of the list. */
   readonly list: number;
   /** Entries before the page. */
@@ -22,7 +26,7 @@ const plainMark = '4qmF';
 
 /** The token of a place: the same in every process and for every page size; `plain`: URL-safe. */
 export function writeToken({ operation, list, offset, turn }: Place, plain: boolean): string {
-  const kind = (operation === 'uploads' ? 1 : 2) + 4 * turn;
+  const kind = pagedNames.indexOf(operation) + 1 + 4 * turn;
   const check = hash(kind, list, offset, 8);
   const bytes = Buffer.alloc(length);
   bytes.set(mark);
@@ -43,8 +47,10 @@ export function readToken(token: string): Place | null {
   if (bytes.length !== length) return null;
   const check = bytes.readUInt32BE(2);
   const kind = bytes.readUInt8(18) ^ (check & 0xff);
+  const operation = pagedNames[(kind & 3) - 1];
+  if (operation === undefined) return null;
   const place: Place = {
-    operation: (kind & 3) === 1 ? 'uploads' : 'playlist',
+    operation,
     list: (bytes.readUInt32BE(6) ^ mix(check)) >>> 0,
     offset: (bytes.readUInt32BE(10) ^ hash(check)) >>> 0,
     turn: kind >> 2,

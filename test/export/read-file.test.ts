@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
-import { type FileFormat, readEntries, readHeader, readIdSet } from '../../src/export/read/read-file.ts';
+import { type FileFormat, readEntries, readIdSet } from '../../src/export/read/read-file.ts';
 import { JsonListScanner } from '../../src/json/list-scanner.ts';
 import { type Field, parseFields } from '../../src/output/fields.ts';
+import { readHeader } from '../../src/output/read/csv.ts';
 import { temporaryFolder } from './temp.ts';
 import { entry, fileFormats, textsOf } from './texts.ts';
 

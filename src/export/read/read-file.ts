@@ -4,7 +4,6 @@ import { IdSet } from './id-set.ts';
 
 export type { FileRecord } from '../../output/format.ts';
 export type { FileFormat } from '../../output/formats.ts';
-export { readHeader } from '../../output/read/csv.ts';
 
 export interface ReadOptions {
   /** Whether to check every entry for damage (default), or only the first, the last, and those read. */
