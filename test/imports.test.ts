@@ -68,6 +68,18 @@ test('every import follows an edge of the picture in CONTRIBUTING.md', async () 
   );
 });
 
+test('the picture in CONTRIBUTING.md shows these edges', async () => {
+  const [, picture = ''] = /^```edges\n(.*?)^```$/ms.exec(await readFile('CONTRIBUTING.md', 'utf8')) ?? [];
+  const shown = picture
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('->').map((words) => words.trim().split(/ +/).filter(Boolean)));
+  assert.deepEqual(
+    Object.fromEntries(shown.map(([[folder = ''] = [], targets = []]) => [folder, targets.sort()])),
+    Object.fromEntries(Object.entries(edges).map(([folder, targets]) => [folder, [...targets].sort()])),
+  );
+});
+
 test('no file imports itself, directly or through others', async () => {
   const next = new Map<string, string[]>();
   for (const { from, to, kind } of await imports())
