@@ -68,6 +68,17 @@ test('rule 1: a scheduled stream is not expected before its time', async (t) => 
   assert.deepEqual(await nights.ids(), ['stream', ...idsIn(videos(0, 20))]);
 });
 
+test('rule 2: a known entry that is pinned on top does not end the buying', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  await nights.night();
+  const old = videos(0, 250);
+  const added = videos(250, 370);
+  a.list = [...old.slice(200, 201), ...added, ...old.toSpliced(200, 1)];
+  assert.deepEqual(outcome(await nights.night()), updated(120, 2));
+  assert.deepEqual(await nights.ids(), idsIn([...added, ...old]));
+});
+
 for (const [added, credits] of [
   [1, 1],
   [99, 1],
