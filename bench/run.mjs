@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { measureCheck, measureExport } from './exports.mjs';
 import { measureMemory } from './memory.mjs';
 import { startPeers, streamPeers } from './peers.mjs';
 import { measureStart } from './start.mjs';
@@ -62,15 +63,29 @@ async function measureAll(node) {
   console.log('| what | ratio | target | median | of |\n|---|---|---|---|---|');
 
   print(await measureStart({ ...common, peers: short.there, runs: check ? 9 : 30 }));
-  const wire = { pages: 1000, latency: 0, target: 2, peers: long.there, runs: check ? 3 : 7 };
+  const wire = {
+    pages: 1000,
+    latency: 0,
+    targets: { file: 1.5, pipe: 1.8 },
+    peers: long.there,
+    runs: check ? 3 : 7,
+  };
   print(await measureStream({ ...common, ...wire }));
-  const slow = { pages: check ? 100 : 500, latency: 20, target: 1.1, peers: [], runs: check ? 1 : 3 };
+  const slow = {
+    pages: check ? 100 : 500,
+    latency: 20,
+    targets: { file: 1.1, pipe: 1.1 },
+    peers: [],
+    runs: check ? 1 : 3,
+  };
   print(await measureStream({ ...common, ...slow }));
   const formats = check ? ['ndjson'] : ['ndjson', 'json', 'csv', 'id'];
   for (const format of formats) {
     print([await measureMemory({ ...common, format, few: check ? 500 : 1000, more: check ? 5000 : 10_000 })]);
   }
   if (!check) print([await measureMemory({ ...common, format: 'table', few: 1000, more: 3000 })]);
+  print(await measureExport({ ...common, pages: check ? 200 : 1000, runs: check ? 3 : 7 }));
+  print(await measureCheck({ ...common, entries: check ? 100_000 : 1_000_000 }));
   for (const why of [...short.not, ...long.not]) console.log(`\nnot run: ${why}`);
 }
 

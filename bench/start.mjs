@@ -2,18 +2,17 @@ import { join } from 'node:path';
 import { inTurn } from './measure.mjs';
 
 /** Targets as multiples of bare Node: on Node 20, and on later versions. */
-const targets = { version: [1.1, 1.2], help: [1.25, 1.45], resolve: [2.5, 2.9], table: [2.7, 3.2] };
+const targets = { version: [1.1, 1.2], help: [1.25, 1.45], resolve: [2.5, 2.6], table: [2.7, 3.2] };
 
 /** Whole-process time of short calls, as multiples of `node empty.mjs`. */
 export async function measureStart({ node, major, program, env, peers, runs }) {
   const target = (name) => targets[name][major === 20 ? 0 : 1];
-  const call = (what, name, args, more = {}) => ({
+  const call = (what, name, args) => ({
     what,
     target: target(name),
     command: [node, program, ...args],
-    env: { ...env, ...more },
+    env,
   });
-  const cold = { NODE_DISABLE_COMPILE_CACHE: '1' };
   const table = ['resolve', '@x', '-f', 'table'];
   const [bare, ...rest] = await inTurn(
     [
@@ -22,8 +21,6 @@ export async function measureStart({ node, major, program, env, peers, runs }) {
       call('--help', 'help', ['--help']),
       call('resolve @x', 'resolve', ['resolve', '@x']),
       call('resolve @x, as a table', 'table', table),
-      call('resolve @x, without a code cache', 'resolve', ['resolve', '@x'], cold),
-      call('resolve @x, as a table, without a code cache', 'table', table, cold),
       ...peers,
     ],
     runs,

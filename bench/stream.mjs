@@ -13,22 +13,22 @@ export async function measureStream({
   folder,
   pages,
   latency,
-  target,
+  targets,
   peers,
   runs,
 }) {
   const channel = latency === 0 ? `@pages-${pages}` : `@pages-${pages}-${latency}ms`;
   const list = [node, program, 'uploads', channel];
   const script = (name) => [node, join(import.meta.dirname, `peers/${name}.mjs`), url, channel];
-  const each = latency === 0 ? '' : `, ${latency} ms a page`;
+  const each = latency === 0 ? '' : `, ${latency} ms per page`;
   const name = (what) => `${what}: ${pages} pages${each}`;
   const file = join(folder, 'out.ndjson');
   const cases = [
     { what: 'bare loop', command: script('bare-loop'), env },
-    { what: name('to a file'), target, command: list, env, stdout: file },
+    { what: name('to a file'), target: targets.file, command: list, env, stdout: file },
     {
       what: name('to a pipe'),
-      target,
+      target: targets.pipe,
       command: ['sh', '-c', '"$@" | cat', 'sh', ...list],
       env,
       stdout: null,

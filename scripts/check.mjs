@@ -1,4 +1,4 @@
-/** Checks everything but the tests: one line a step; a warning is an error. */
+/** Checks everything but the tests: one line per step; a warning is an error. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const widestHelp = 100;
 /** Dependencies that may run a script when they are installed. */
 const installScripts = ['node_modules/esbuild'];
 
-/** A tool that has to end well and to say nothing of warnings. */
+/** Runs a tool, which must succeed without warnings. */
 function tool(command, ...args) {
   const path = join('node_modules', '.bin', command);
   const { status, stdout, stderr, error } = spawnSync(path, args, { encoding: 'utf8' });
@@ -56,24 +56,44 @@ const unwanted = [
   ['a character that hides text', /[\u202a-\u202e\u2066-\u2069]/],
 ];
 
+/** The path and text of each file of the repository. */
+function texts() {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error('git ls-files failed');
+  return stdout
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(path))
+    .map((path) => [path, readFileSync(path, 'utf8')])
+    .filter(([, text]) => !text.includes('\0'));
+}
+
 function textsAreClean() {
-  const { status, stdout } = spawnSync(
-    'git',
-    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
-    {
-      encoding: 'utf8',
-    },
-  );
-  if (status !== 0) return ['git ls-files failed'];
   const problems = [];
-  for (const path of stdout.split('\0')) {
-    if (path === '' || !existsSync(path)) continue;
-    const text = readFileSync(path, 'utf8');
-    if (text.includes('\0')) continue;
+  for (const [path, text] of texts()) {
     for (const [index, line] of text.split('\n').entries()) {
       for (const [what, pattern] of unwanted) {
         if (pattern.test(line)) problems.push(`${path}:${index + 1} has ${what}`);
       }
+    }
+  }
+  return problems;
+}
+
+/** Words with a usual replacement: begun (started), anew (again), told (reported), mend (fix), and so on. */
+const unusualWords =
+  /\b(?:begun|anew|told|mend|at the most|asked for|side by side|makes no sense|goes on)\b/i;
+/** What people read, and the files among it that may still hold such words. */
+const proseFiles = /^(?:src|docs|man|bin|scripts|bench)\/|^(?:README|CONTRIBUTING|CHANGELOG)\.md$/;
+const wordExceptions = ['docs/failures.md', 'CONTRIBUTING.md', 'scripts/check.mjs'];
+
+function wordsAreUsual() {
+  const problems = [];
+  for (const [path, text] of texts()) {
+    if (!proseFiles.test(path) || wordExceptions.includes(path)) continue;
+    for (const [index, line] of text.split('\n').entries()) {
+      const [word] = unusualWords.exec(line) ?? [];
+      if (word !== undefined) problems.push(`${path}:${index + 1} has '${word}'`);
     }
   }
   return problems;
@@ -107,14 +127,15 @@ function lockFileIsSound() {
 }
 
 const generated = loadGenerated();
-// Told by the steps that need it.
+// Reported by the steps that need it.
 generated.catch(() => {});
 const steps = [
   ['types', () => tool('tsc', '-p', '.')],
   ['lint and form', () => tool('biome', 'ci', '--error-on-warnings', '--colors=off', '.')],
   ['generated files', async () => generatedFilesAreCurrent(await generated)],
   [`help of at most ${widestHelp} columns`, async () => helpFits(await generated)],
-  ['words', textsAreClean],
+  ['texts', textsAreClean],
+  ['words', wordsAreUsual],
   ['lock file', lockFileIsSound],
 ];
 for (const [name, step] of steps) {

@@ -1,6 +1,6 @@
 /**
- * Runs the program on answers of every kind, right and wrong, for long: `npm run fuzz [-- calls [seed]]`, a million by
- * default. Ends with 1 at the first result that is neither right nor a documented failure, and shows the case.
+ * Runs the program on valid and invalid responses of every kind, for a long time: `npm run fuzz [-- calls [seed]]`, a million by
+ * default. Ends with 1 at the first result that is neither correct nor a documented failure, and prints the case.
  */
 import { fork } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -29,9 +29,9 @@ try {
     logLevel: 'warning',
   });
   console.log(`${calls} calls in ${processes} processes, seed ${seed}`);
-  const begun = Date.now();
+  const started = Date.now();
   let done = 0;
-  let told = begun;
+  let reported = started;
   const work = Array.from({ length: processes }, (_, n) => {
     const share = Math.floor(calls / processes) + (n < calls % processes ? 1 : 0);
     const child = fork(outfile, [String(share), String(seed + n * 1_000_000_000)], {
@@ -39,14 +39,14 @@ try {
     });
     child.on('message', (count) => {
       done += count;
-      if (Date.now() - told < 10_000) return;
-      told = Date.now();
-      console.log(`${done} calls, ${Math.round((done * 1000) / (told - begun))}/s`);
+      if (Date.now() - reported < 10_000) return;
+      reported = Date.now();
+      console.log(`${done} calls, ${Math.round((done * 1000) / (reported - started))}/s`);
     });
     return new Promise((resolve) => child.on('close', resolve));
   });
   const failed = (await Promise.all(work)).some((code) => code !== 0);
-  console.log(`${done} calls and ${10 * done} texts in ${Math.round((Date.now() - begun) / 1000)} s`);
+  console.log(`${done} calls and ${10 * done} texts in ${Math.round((Date.now() - started) / 1000)} s`);
   process.exitCode = failed ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });

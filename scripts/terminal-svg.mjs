@@ -41,7 +41,7 @@ const phrase = `(?:${script}\\p{M}*)+(?:[ |]+(?:${script}\\p{M}*)+)*`;
 const together = new RegExp(`^(?:[!-~]+|─+|${phrase})$`, 'u');
 const pieces = new RegExp(`[!-~]+|─+|${phrase}| +|(?:(?!${script})[^ -~─])+`, 'gu');
 
-/** The words of a line, each put at its column; `style` goes on from line to line. */
+/** The words of a line, each put at its column; `style` carries over from line to line. */
 function drawLine(line, y, style) {
   const out = [];
   let column = 0;

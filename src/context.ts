@@ -29,7 +29,7 @@ export interface Context {
 
 const systemClock: Clock = {
   now: () => Date.now(),
-  // Not `performance`, which Node loads when it is first asked for.
+  // Not `performance`, which Node loads on first use.
   elapsed: () => process.uptime() * 1000,
   random: () => Math.random(),
   sleep: (ms, signal) =>
