@@ -234,7 +234,7 @@ const money = [
     '',
   ),
   // The end of paging.
-  p('3 paging goes on after the last page', 'api/pages.ts', 'if (!page.hasMore) return;', ''),
+  p('3 paging continues after the last page', 'api/pages.ts', 'if (!page.hasMore) return;', ''),
   p('3 a broken page is followed', 'api/pages.ts', 'if (page.broken !== null) throw page.broken;', ''),
   p('3 eleven empty pages', 'api/pages.ts', 'empty >= maxEmptyPages', 'empty > maxEmptyPages'),
   p(
@@ -276,7 +276,7 @@ const money = [
     '',
   ),
   p(
-    '3 has_more false with a token goes on',
+    '3 has_more false with a token continues',
     'api/pages.ts',
     'if (!hasMore) return { ...page, next: null, hasMore, broken: null };',
     'if (!hasMore && next === undefined) return { ...page, next: null, hasMore: false, broken: null };',
