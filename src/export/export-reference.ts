@@ -24,13 +24,14 @@ import { gone, updateFile } from './update.ts';
 
 /**
  * Exports one reference into its file, under the lock of that file, and notes the result in its memory. Failures are
- * in the receipt; it rejects only on a bug. `locate` returns the file and the ID, or null if there is nothing to do.
+ * in the receipt; it rejects only on a bug. `locate` returns the file and the ID (or how to request it, once FILE is
+ * locked), or null if there is nothing to do.
  */
 export async function exportReference(
   run: ExportRun,
   start: ListingStart,
   receipt: Receipt,
-  locate: () => Promise<{ target: Target; id: string | null } | null>,
+  locate: () => Promise<{ target: Target; id: string | null | (() => Promise<string>) } | null>,
 ): Promise<void> {
   const { session } = run;
   try {
@@ -48,12 +49,13 @@ export async function exportReference(
     }
     const { target, id } = place;
     receipt.file = target.path;
-    job = { run, start, receipt, target, id, memory: null };
+    job = { run, start, receipt, target, id: typeof id === 'function' ? start.id : id, memory: null };
     const lock = await acquireLock(target.real, target.path);
     try {
       // Another run may have replaced the file before it released the lock.
       const now = await resolveTarget(target.path);
       job = { ...job, target: now.real === target.real ? now : target };
+      if (typeof id === 'function') job = { ...job, id: await id() };
       await exportLocked(job);
     } finally {
       await lock.release();

@@ -62,8 +62,7 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
       const index = new IdIndex(memory === null ? [] : [memory], session, task);
       await exportReference(run, start, receipt, async () => {
         // Only an update needs to know the channel before the first page.
-        const id = options.update ? await index.idOf(start, receipt, run) : start.id;
-        return { target, id };
+        return { target, id: options.update ? () => index.idOf(start, receipt, run) : start.id };
       });
     },
   };

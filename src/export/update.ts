@@ -404,7 +404,7 @@ async function buyPages(
       );
     }
     const { entries } = file.progress;
-    receipt.added = entries - (receipt.resumed?.entries ?? 0);
+    receipt.added = entries - before.entries;
     receipt.token = null;
     if (entries === 0) {
       await file.discard();

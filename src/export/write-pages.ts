@@ -113,7 +113,8 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     const isFirst = resumed && file.progress.pages === before.pages;
     const failure =
       file.progress.token === null ? error : explainRefusedToken(job, error, file.progress, isFirst);
-    if (file.progress.pages > 0 && failure === error) receipt.resumeHint = resumeHint(job, file.progress);
+    const isResumable = !(failure instanceof Failure && failure.remedy === 'restart');
+    if (file.progress.pages > 0 && isResumable) receipt.resumeHint = resumeHint(job, file.progress);
     throw failure;
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -213,132 +213,6 @@ test('a failure of the account ends the call in one line and sets its exit code;
   assert.equal((await filesIn(fixture)).length, lists.length);
 });
 
-test('failures with the same cause are one line with a count and three names, each with its line of --from', async (t) => {
-  const fixture = await exportFixture(t);
-  const references = Array.from({ length: 12 }, (_, n) => `@gone${n}`);
-  await writeFile(join(fixture.folder, 'refs.txt'), `# not there\n${references.join('\n')}\n@size-5\n`);
-  const args = ['uploads', '--from', 'refs.txt', '--output-dir', 'exports'];
-  const result = await fixture.run(args);
-  assert.equal(result.exit, 5);
-  assert.match(
-    result.stderr,
-    /^chanlist: 12 references: not found \(404[^\n]*: refs\.txt:2 @gone0, refs\.txt:3 @gone1, refs\.txt:4 @gone2 and 9 more\n$/,
-  );
-  assert.equal(result.summary?.counts.failed, 12);
-  assert.equal(result.summary?.references.filter(({ error }) => error?.code === 'not_found').length, 12);
-});
-
-test('a channel that was exported before is gone, not misspelled; it sets the exit code only if nothing else failed', async (t) => {
-  let gone = false;
-  const service = await scriptedService(t, ({ query, path }) => {
-    if (query.get('channel') === 'UCb' || query.get('input') === 'UCb') return { status: 404 };
-    if (gone && (query.get('channel') ?? query.get('input')) === 'UCa') return { status: 404 };
-    return { body: path.endsWith('latest') ? { results: [] } : page(0, 2, null) };
-  });
-  const fixture = await exportFixture(t);
-  const on = { baseUrl: service.url, unwatched: true };
-  const args = ['uploads', 'UCa', '--output-dir', 'exports', '--update'];
-  assert.equal((await fixture.run(args, on)).exit, 0);
-  gone = true;
-  const alone = await fixture.run(args, on);
-  assert.equal(alone.exit, 5);
-  assert.match(alone.stderr, /^chanlist: UCa[^\n]*: gone: last seen on \d{4}-\d\d-\d\d; [^\n]*\n$/);
-  assert.doesNotMatch(alone.stderr, /spelling/);
-  service.seen.length = 0;
-  const night = await fixture.run(args, on);
-  assert.deepEqual([night.exit, night.stderr], [5, ''], 'reported once, asked for again');
-  assert.ok(service.seen.length > 0);
-  assert.equal(night.only.credits.confirmed, 0);
-  await writeFile(join(fixture.folder, 'exports/UCc.ndjson'), '{"videoId":');
-  const both = await fixture.run(['uploads', 'UCa', 'UCc', '--output-dir', 'exports', '--update'], on);
-  assert.equal(both.exit, 1);
-});
-
-test('a damaged export, and one of another channel, stop their reference only (1)', async (t) => {
-  const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--update'];
-  assert.equal((await fixture.run(args)).exit, 0);
-  const [first = '', second = '', third = ''] = await Promise.all(lists.map((one) => idOf(fixture, one)));
-  const path = (id: string): string => join(fixture.folder, `exports/${id}.ndjson`);
-  await writeFile(path(first), (await readFile(path(first), 'utf8')).slice(0, -9));
-  await writeFile(path(second), await readFile(path(third)));
-  fixture.sandbox.setUploads('@size-25', 27);
-  const result = await fixture.run(args);
-  assert.equal(result.exit, 1, result.stderr);
-  assert.equal(result.charged, 1);
-  assert.match(
-    result.stderr,
-    new RegExp(`^chanlist: @size-5: \\S*${first}\\.ndjson:5: [^\\n]*--restart$`, 'm'),
-  );
-  assert.match(
-    result.stderr,
-    new RegExp(`^chanlist: @size-15: \\S*${second}\\.ndjson holds another channel`, 'm'),
-  );
-  assert.deepEqual(
-    result.summary?.references.map(({ status, exit }) => [status, exit]),
-    [
-      ['failed', 1],
-      ['failed', 1],
-      ['complete', 0],
-      ['unchanged', 0],
-    ],
-  );
-});
-
-test('five references that fail in a row with 7 are an outage: it ends the call', async (t) => {
-  const channel = (n: number): string => `UC${String(n).padStart(22, '0')}`;
-  for (const [working, sent] of [
-    [[], 5],
-    // A success in between starts the count again.
-    [[3], 9],
-  ] as const) {
-    const service = await scriptedService(t, ({ query }) =>
-      working.some((n) => channel(n) === query.get('channel')) ? { body: page(0, 1, null) } : { status: 500 },
-    );
-    const fixture = await exportFixture(t);
-    const references = Array.from({ length: 12 }, (_, n) => channel(n));
-    const args = [
-      'uploads',
-      ...references,
-      '--output-dir',
-      'exports',
-      '--concurrency',
-      '1',
-      '--retries',
-      '0',
-    ];
-    const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
-    assert.equal(result.exit, 7);
-    assert.equal(service.seen.length, sent);
-    assert.match(result.stderr, /^chanlist: [^\n]*5 references failed in a row[^\n]*500[^\n]*\n/m);
-    assert.equal(result.summary?.counts.interrupted, 12 - sent);
-    assert.equal(result.summary?.counts.failed, sent - working.length);
-  }
-});
-
-test('a spent budget stops buying, not looking: what needs no page is done, the rest is interrupted', async (t) => {
-  const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--update', '--concurrency', '1'];
-  assert.equal((await fixture.run(args)).exit, 0);
-  for (const one of ['@size-5', '@size-15']) fixture.sandbox.setUploads(one, 40);
-  const result = await fixture.run([...args, '--max-credits', '2']);
-  assert.equal(result.exit, 9);
-  assert.equal(result.charged, 2);
-  assert.deepEqual(
-    result.summary?.references.map(({ status, exit }) => [status, exit]),
-    [
-      ['interrupted', 9],
-      ['interrupted', 9],
-      ['unchanged', 0],
-      ['unchanged', 0],
-    ],
-  );
-  assert.match(
-    result.stderr,
-    /^chanlist: 2 references stopped by the budget[^\n]*: @size-5, @size-15; 2 credits spent; 2 of 4 done; run the same command to resume\n$/,
-  );
-});
-
 test('the budget holds when concurrent references compete for its last credit; nothing is paid twice', async (t) => {
   const fixture = await exportFixture(t, { latency: 5 });
   const references = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
@@ -359,21 +233,6 @@ test('the budget holds when concurrent references compete for its last credit; n
     const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
     assert.equal(text, await uninterrupted(fixture, ['uploads', reference]));
   }
-});
-
-test('references that resolve to one ID are exported once; stderr says so', async (t) => {
-  const fixture = await exportFixture(t);
-  const id = await idOf(fixture, '@size-25');
-  const args = ['uploads', '@size-25', `https://example.com/channel/${id}`, id, '--output-dir', 'exports'];
-  const result = await fixture.run([...args, '--concurrency', '1']);
-  assert.equal(result.exit, 0);
-  assert.equal(result.charged, 3);
-  assert.deepEqual(await filesIn(fixture), [`${id}.ndjson`]);
-  assert.match(result.stderr, /^chanlist: 1 reference is given more than once and listed once$/m);
-  assert.match(
-    result.stderr,
-    /^chanlist: 1 reference leads to the ID of another one and is exported once: [^\n]*$/m,
-  );
 });
 
 test('an interrupted folder run: the same command resumes, complete exports are kept, then all of them', async (t) => {

@@ -30,7 +30,7 @@ async function nasty(t: Parameters<typeof workshop>[0]) {
   return { ...at, sh: (line: string) => at.sh(prefix + line) };
 }
 
-test('one record a line, whatever is in it: wc, while read and jq count alike', {
+test('one record per line, whatever it holds: wc, while read and jq count alike', {
   skip: missing('jq'),
 }, async (t) => {
   const { sh } = await nasty(t);
@@ -94,17 +94,17 @@ test('GNU parallel: records spread over jobs, none lost', { skip: missing('paral
   assert.deepEqual([exit, stdout], [0, '1234\n']);
 });
 
-test('a failure in the middle shows with pipefail; what arrived is whole', async (t) => {
+test('a failure in the middle shows with pipefail; the lines printed are complete', async (t) => {
   const { sh } = await workshop(t);
   const { exit, stdout, stderr } = await sh('chanlist uploads @demo --max-credits 3 | wc -l');
   assert.deepEqual([exit, stdout.trim()], [9, '300']);
-  assert.match(stderr, /^chanlist: @demo: stopped by the budget.* continue with: chanlist uploads .*\n$/);
+  assert.match(stderr, /^chanlist: @demo: stopped by the budget.* resume with: chanlist uploads .*\n$/);
   const [, next = ''] = /continue with: (.*)\n$/.exec(stderr) ?? [];
   const rest = await sh(`${next.replace('--max-credits 3', '')} | wc -l`);
   assert.deepEqual([rest.exit, rest.stdout.trim(), rest.stderr], [0, '934', '']);
 });
 
-test('a reader that has enough: exit 0 with pipefail, and silence', async (t) => {
+test('a reader that has enough ends it quietly: exit 0 with pipefail', async (t) => {
   const { sh } = await workshop(t);
   for (const line of [
     'chanlist uploads @demo | head -n 1',

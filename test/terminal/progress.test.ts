@@ -245,7 +245,7 @@ suite('auth login in a real terminal', { skip }, () => {
     assert.equal(exit, 3);
     assert.match(
       text,
-      /^chanlist: the key was rejected \(401.*\); nothing is stored; check the key and the address$/m,
+      /^chanlist: the key was rejected \(401.*\); check the key and the address; nothing is stored$/m,
     );
     await assert.rejects(stat(join(home, '.config/chanlist/config.json')));
   });

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { command } from '../support/command.ts';
+import { serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { page, scriptedService } from '../support/service.ts';
+
+test('a table of a listing at a terminal stops after the first page of each reference, and says what --all costs', async (t) => {
+  const service = await scriptedService(t, ({ query }) => {
+    if (query.get('channel') === '@short') return { body: page(0, 3, null) };
+    return { body: query.has('continuation') ? page(3, 6, null, 6) : page(0, 3, 'next', 6) };
+  });
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const env = serviceEnvironment(service.url);
+  const list = async (
+    args: readonly string[],
+    options: { columns?: number; env?: Record<string, string> },
+  ) => {
+    service.seen.length = 0;
+    const result = await command(['uploads', '@a', ...args], { ...options, env: { ...env, ...options.env } });
+    return { ...result, requests: service.seen.length };
+  };
+  const terminal = { columns: 100 };
+
+  const first = await list(['@short', '--summary', summary], terminal);
+  assert.equal(first.exit, 0);
+  assert.equal(first.requests, 2);
+  assert.match(first.stderr, /^chanlist: @a: 3 of 6 entries; --all lists all of them for about 2 credits$/m);
+  assert.doesNotMatch(first.stderr, /@short: /);
+  const { references, counts } = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual(
+    references.map(({ status, entries }: Record<string, unknown>) => [status, entries]),
+    [
+      ['limited', 3],
+      ['complete', 3],
+    ],
+  );
+  assert.deepEqual([counts.limited, counts.complete], [1, 1]);
+
+  // Only these flags lift that, no variable.
+  for (const args of [['--all'], ['-n', '6'], ['--max-credits', '5']])
+    assert.equal((await list(args, terminal)).requests, 2, args.join(' '));
+  assert.equal((await list([], { ...terminal, env: { CHANLIST_MAX_CREDITS: '5' } })).requests, 1);
+  // Other formats, pipes and files are complete, always.
+  assert.equal((await list(['--ndjson'], terminal)).requests, 2);
+  assert.equal((await list(['-f', 'table'], {})).requests, 2);
+});
