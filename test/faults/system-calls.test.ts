@@ -153,7 +153,9 @@ class FaultBench {
       shown,
     );
     assert.ok(lines.length <= 3 && (exit === 0 || lines.length > 0), shown);
-    if (exit === 2) assert.equal(spent, 0, shown);
+    // In a folder, one reference can be at fault after others were paid.
+    const isFolder = this.scenario.args.includes('--output-dir');
+    if (exit === 2 && !isFolder) assert.equal(spent, 0, shown);
     if (exit === 1 && spent > 0) assert.match(stderr, /credit|ledger|receipt|summary/, shown);
   }
 
