@@ -15,7 +15,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   output: ['text', 'json', 'api', 'fs'],
   sandbox: ['text', 'api'],
   accounts: ['text', 'fs', 'api'],
-  help: ['text', 'api', 'output', 'cli', 'accounts'],
+  help: ['text', 'api', 'output', 'cli', 'accounts', 'export'],
   cli: ['text', 'fs', 'api', 'output', 'sandbox', 'help', 'accounts', 'run'],
   run: ['text', 'json', 'fs', 'api', 'output', 'sandbox', 'accounts', 'cli', 'help', 'export'],
   export: ['text', 'json', 'fs', 'api', 'output', 'accounts', 'cli', 'run'],

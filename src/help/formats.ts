@@ -1,4 +1,5 @@
 import { isPaged, type OperationName, operationNames } from '../api/contract.ts';
+import { memoryFields } from '../export/memory.ts';
 import { knownFields } from '../output/fields.ts';
 import { type FormatName, formatNames, formats } from '../output/formats.ts';
 
@@ -45,4 +46,5 @@ export const memoryRule =
   'A folder with exports has .chanlist/ with one JSON file per export: what chanlist remembers of it.';
 
 /** The fields of the folder's memory (`.chanlist/*.json`): name and meaning. */
-export const memoryRows: readonly (readonly [field: string, meaning: string])[] = [];
+export const memoryRows: readonly (readonly [field: string, meaning: string])[] =
+  Object.entries(memoryFields);

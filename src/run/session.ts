@@ -9,7 +9,7 @@ import { Stderr } from '../output/stderr.ts';
 import { count } from '../text/count.ts';
 import type { DryRunRequest } from './dry-run.ts';
 import { openService } from './open-service.ts';
-import { exitOf, type Receipt, setFailure, summaryText } from './receipts.ts';
+import { exitOf, type Receipt, type Status, setFailure, summaryText } from './receipts.ts';
 import {
   failureLine,
   reportFailures,
@@ -264,11 +264,23 @@ function tallyText(receipts: readonly Receipt[], budget: Budget, { destination }
   const sum = (of: (receipt: Receipt) => number): number =>
     receipts.reduce((total, receipt) => total + of(receipt), 0);
   const pages = sum((receipt) => receipt.pages);
-  const entries = sum((receipt) => receipt.entries - (receipt.resumed?.entries ?? 0));
-  const parts = [count(entries, 'entry', 'entries')];
+  const parts = [count(sum(entriesOfRun), 'entry', 'entries')];
   if (pages > 0) parts.push(count(pages, 'page', 'pages'));
   parts.push(describeCredits(budget.total.credits));
-  return `${parts.join(', ')}${destination === null ? '' : `; written to ${destination}`}`;
+  if (destination === null) return parts.join(', ');
+  const isWritten = receipts.some(({ status }) => status === 'complete' || status === 'limited');
+  const isAsBefore = receipts.every(({ status }) => untouched.includes(status));
+  const where = isWritten ? `; written to ${destination}` : isAsBefore ? `; ${destination} is unchanged` : '';
+  return parts.join(', ') + where;
+}
+
+/** Statuses of exports that this run did not write. */
+const untouched: readonly Status[] = ['unchanged', 'unchecked', 'kept'];
+
+/** Entries that this run listed or added. */
+function entriesOfRun({ added, entries, resumed, status }: Receipt): number {
+  if (added !== null) return added;
+  return untouched.includes(status) ? 0 : entries - (resumed?.entries ?? 0);
 }
 
 /** The receipt of a session: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
