@@ -55,7 +55,10 @@ export async function exportReference(
       // Another run may have replaced the file before it released the lock.
       const now = await resolveTarget(target.path);
       job = { ...job, target: now.real === target.real ? now : target };
-      if (typeof id === 'function') job = { ...job, id: await id() };
+      if (typeof id === 'function') {
+        receipt.id = await id();
+        job = { ...job, id: receipt.id };
+      }
       await exportLocked(job);
     } finally {
       await lock.release();

@@ -50,7 +50,11 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
   await refuseCompleteFile(settings, start, target);
   return {
     receipts,
-    requests: async () => [await dryRunRequest(settings, start, target, await memoryAt(target))],
+    requests: async () => {
+      const memory = await memoryAt(target);
+      const known = options.update && memory !== null ? withKnownId(task, start, [memory]) : start;
+      return [await dryRunRequest(settings, known, target, memory)];
+    },
     concurrency: 1,
     isPaid: true,
     destination: target.path,
@@ -80,7 +84,8 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
       const { memories } = await readFolderMemories(folder);
       const known = new Map(memories.map((memory) => [memory.file, memory]));
       return await Promise.all(
-        starts.map(async (start) => {
+        starts.map(async (given) => {
+          const start = withKnownId(task, given, memories);
           const target = await knownTarget(start, folder, settings.format);
           const memory = target === null ? null : (known.get(basename(target.real)) ?? null);
           return await dryRunRequest(settings, start, target, memory);
@@ -407,10 +412,7 @@ class IdIndex {
     const { clock } = this.#session.context;
     const value = start.value ?? '';
     const memory = this.#byReference.get(value) ?? null;
-    const resolved =
-      memory === null || !Object.hasOwn(memory.references, value) ? null : memory.references[value];
-    if (memory !== null && resolved != null && clock.now() - Date.parse(resolved) < resolveIntervalMs)
-      return memory.id;
+    if (memory !== null && isResolved(memory.references, value, clock.now())) return memory.id;
     let id: string | null;
     try {
       const body = await this.#session.client.call(operations.resolve, { input: value }, receipt.tally);
@@ -462,15 +464,16 @@ async function dryRunRequest(
 ): Promise<DryRunRequest> {
   const { operation, options } = task;
   const updates = options.update && !options.restart;
-  const when = updates ? ' for new entries' : '';
-  if (target === null && start.id === null)
+  const when = updates && target?.exists !== false ? ' for new entries' : '';
+  if (start.id === null && (target === null || options.update))
     return {
       operation: operations.resolve,
       parameters: { input: start.value ?? '' },
       next: { operation, when },
     };
   const state = target === null || options.restart ? null : await PartialFile.peek(target).catch(() => null);
-  if (state !== null && !state.progress.done && state.progress.result === null) {
+  const isUpdate = updates && target?.exists === true && state?.header.mode === 'update';
+  if (state !== null && !isUpdate && !state.progress.done && state.progress.result === null) {
     const { entries, total, token } = state.progress;
     const note = `resumes after ${total === null ? count(entries, 'entry', 'entries') : `${entries} of ${count(total, 'entry', 'entries')}`}`;
     return { ...firstRequest(operation, { value: start.value, token }), note };
@@ -493,6 +496,27 @@ async function dryRunRequest(
     ...firstRequest(operation, start),
     ...(known !== null && { note: `${known}: ${fullCost(memory?.entries ?? null)}` }),
   };
+}
+
+/** A start with the ID that a memory has for its reference, unless a call would resolve it again. */
+function withKnownId(
+  { operation, context }: ListingTask,
+  start: ListingStart,
+  memories: readonly Memory[],
+): ListingStart {
+  const { value } = start;
+  if (start.id !== null || value === null) return start;
+  const now = context.clock.now();
+  const memory = memories.find(
+    ({ command, references }) => command === operation.name && isResolved(references, value, now),
+  );
+  return memory === undefined ? start : { ...start, id: memory.id, value: memory.id };
+}
+
+/** Whether a reference was resolved in the last 30 days. */
+function isResolved(references: Memory['references'], value: string, now: number): boolean {
+  const resolved = Object.hasOwn(references, value) ? references[value] : null;
+  return resolved != null && now - Date.parse(resolved) < resolveIntervalMs;
 }
 
 /** Creates a folder durably. Throws a usage error if no file can be created in it. */

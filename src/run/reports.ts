@@ -92,13 +92,15 @@ export function reportFailures(
       stderr.error(failureLine(failure, nameOf(first), spentText(group), next));
     } else {
       const names = shortNames(group.flatMap(({ label }) => label ?? []));
-      const message = `${group.length} references: ${withoutNames(failure.message, first)}`;
+      const what = withoutNames(failure.message, first);
       const { hint } = failure;
       const shared = failure.with({
-        message,
+        // A command ends the line, so that it can be copied.
+        message: `${group.length} references: ${next === null ? what : `${names}: ${what}`}`,
         ...(hint !== undefined && { hint: withoutNames(hint, first) }),
       });
-      stderr.error(`${failureLine(shared, null, spentText(group), next)}: ${names}`);
+      const text = failureLine(shared, null, spentText(group), next);
+      stderr.error(next === null ? `${text}: ${names}` : text);
     }
     stderr.stack(failure, context);
   }

@@ -10,7 +10,7 @@ import {
   uninterrupted,
 } from '../support/exports.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
-import { page, scriptedService } from '../support/service.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
 
 /** Channels of 1, 2, 3 and 1 pages of 10. */
 const lists = ['@size-5', '@size-15', '@size-25', '@size-8'];
@@ -529,4 +529,36 @@ test('--dry-run of a folder takes account of the files whose names are known', a
   assert.equal(await dry(), `${first} (complete: kept, not requested)\n${resolve}\n`);
   const latest = 'GET /api/v2/media/channel/latest?channel=UCa  free, then 1 credit per page for new entries';
   assert.equal(await dry('--update'), `${latest} (4 entries so far)\n${resolve} for new entries\n`);
+});
+
+test('--dry-run prints the request that follows: an ID that the memory knows is not resolved again', async (t) => {
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (path.endsWith('/resolve')) return { body: { channel_id: entry(0).channelId, resolved_from: '@b' } };
+    if (path.endsWith('/latest')) return { body: { results: [entry(0)] } };
+    return { body: query.has('continuation') ? page(2, 4, null) : page(0, 2, 'second', 4) };
+  });
+  const fixture = await exportFixture(t);
+  const on = { baseUrl: service.url, unwatched: true };
+  for (const output of [
+    ['-o', 'b.ndjson'],
+    ['--output-dir', 'exports'],
+  ]) {
+    assert.equal((await fixture.run(['uploads', '@b', ...output], on)).exit, 0);
+    const operations: string[] = [];
+    for (const _ of [1, 2]) {
+      const args = ['uploads', '@b', ...output, '--update'];
+      const sent = service.seen.length;
+      const { stdout } = await fixture.run([...args, '--dry-run'], on);
+      assert.equal(service.seen.length, sent);
+      const result = await fixture.run(args, on);
+      const [first] = service.seen.slice(sent);
+      assert.equal(
+        /channel\/[^ ]*/.exec(stdout)?.[0],
+        `channel/${first?.path.split('/').at(-1)}?${first?.query}`,
+      );
+      operations.push(first?.path.split('/').at(-1) ?? '');
+      assert.deepEqual([result.only.status, result.only.id], ['unchanged', entry(0).channelId]);
+    }
+    assert.deepEqual(operations, output[0] === '-o' ? ['resolve', 'latest'] : ['latest', 'latest']);
+  }
 });

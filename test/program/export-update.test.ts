@@ -370,10 +370,10 @@ test('latest of any shape: a list of known IDs is nothing new, anything else is 
   }
 });
 
-test('--dry-run names the first request: latest for an update, the next page of an interrupted export', async (t) => {
+test('--dry-run names the first request: resolve, the next page of an interrupted export, latest for an update', async (t) => {
   const fixture = await exportFixture(t);
   const dry = async (): Promise<string> => (await update(fixture, 'id', ['--dry-run'])).stdout;
-  assert.match(await dry(), /\/channel\/videos\?channel=.*1 credit per page\n$/);
+  assert.match(await dry(), /\/channel\/resolve\?input=.*free, then 1 credit per page\n$/);
   assert.equal((await update(fixture, 'id', ['--max-credits', '1'])).exit, 9);
   assert.match(
     await dry(),
