@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { interrupted, type StopSignal, stopSignals } from './errors.ts';
 
-/** What the program reads of time. Tests put a fake in its place, so that none of them sleeps. */
+/** The clock of the program. Tests replace it, so that none of them sleeps. */
 export interface Clock {
   /** Wall clock, in milliseconds since 1970: for dates only. */
   now(): number;
@@ -16,7 +16,7 @@ export interface Clock {
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
 
-/** All that a command may touch of the world outside, besides files. */
+/** Everything outside the process that a command uses, besides files. */
 export interface Context {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
@@ -51,8 +51,8 @@ const systemClock: Clock = {
 const sameRequestMs = 1000;
 
 /**
- * The context of this process. The first signal stops the work in order, one that comes more than a second later
- * ends it at once, and another one also if even that waits, for a device that does not answer.
+ * The context of this process. The first signal stops the work in order; one that comes more than a second later ends
+ * the process at once. A third one is not handled here, so that it ends a process that hangs in its exit.
  */
 export function processContext(): Context {
   const controller = new AbortController();
@@ -70,7 +70,7 @@ export function processContext(): Context {
     controller.abort(reason);
   };
   for (const signal of stopSignals) process.on(signal, onSignal);
-  // Opening a standard stream takes milliseconds: each is opened when it is first used.
+  // Opening a standard stream takes milliseconds: each is opened on first use.
   return {
     get stdin() {
       return process.stdin;

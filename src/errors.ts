@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** What each exit code means: one row per code. `chanlist help exit-codes` and the man page print these rows. */
+/** The exit codes: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
   0: 'done, or the reader closed the pipe',
   1: 'something else went wrong (disk, a damaged store or ledger, a damaged export, a bug)',
@@ -22,8 +22,8 @@ export const exitCodes = {
 export type ExitCode = keyof typeof exitCodes;
 
 /**
- * What a failure stops: its `reference` alone, further purchases (`purchases`: what is free is still done), or the
- * whole `call`.
+ * What a failure stops: its `reference` alone, paid requests (`purchases`: free ones are still sent), or the whole
+ * `call`.
  */
 export type Scope = 'reference' | 'purchases' | 'call';
 
@@ -57,11 +57,10 @@ const failures = {
 export type FailureCode = keyof typeof failures;
 
 /**
- * How the user gets past a failure, as data; one function (`run/failure-line.ts`) turns it into words.
- * `same-command`: run the same command to resume. `restart`: export this reference again. `update`: add --update.
- * `later`: nothing to do but wait. `none`: the hint says it all, or there is nothing to say.
+ * The remedy of a failure as data. `same-command`: run the same command to resume. `restart`: export this reference
+ * again (`withRemedy` in export/job.ts names the command and its cost). `later`: wait. `none`: the hint is enough.
  */
-export type Remedy = 'same-command' | 'restart' | 'update' | 'later' | 'none';
+export type Remedy = 'same-command' | 'restart' | 'later' | 'none';
 
 export interface FailureDetails {
   /** HTTP status of the failed response, if there was one. */
@@ -144,7 +143,7 @@ export function interrupted(signal: StopSignal): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 
-/** Any thrown value as a failure: a `Failure` as it is, anything else as `failed` (exit 1) with its message. */
+/** Any thrown value as a failure: a `Failure` unchanged, anything else as `failed` (exit 1) with its message. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -7,17 +7,17 @@ import { main, report } from './main.ts';
 export async function start(): Promise<void> {
   const context = processContext();
   process.on('exit', closeDeadTerminals);
-  // What a command did not wait for, and so could not catch.
+  // Errors of promises that no command awaits.
   process.on('uncaughtException', (error) => process.exit(report(error, context)));
   process.exitCode = await main(process.argv.slice(2), context);
-  // A reader who does not read must not keep a stopped program from ending.
+  // A reader that does not read must not keep a stopped program alive.
   if (context.stop.aborted) setTimeout(() => process.exit(), 1000).unref();
   else context.stop.addEventListener('abort', () => process.exit());
 }
 
 /**
- * Closes the standard streams whose terminal is gone. At its end Node restores the modes of every terminal that it
- * was started with and aborts, leaving a core file, if one no longer answers; a closed stream is skipped.
+ * Closes the standard streams whose terminal is gone. At exit Node restores the modes of every terminal that it was
+ * started with, and aborts with a core file if one no longer answers; a closed stream is skipped.
  */
 function closeDeadTerminals(): void {
   for (const fd of [0, 1, 2]) {

@@ -37,13 +37,13 @@ export interface ClientOptions {
 export interface ClientEvents {
   /** One line about a request and how it ended. */
   request(line: string): void;
-  /** False if nobody reads these lines: then none is made (true). */
+  /** False if these lines are not printed: then they are not formatted (true). */
   readonly wantsRequests?: boolean;
   /** A wait starts, in milliseconds. */
   wait(milliseconds: number, why: string): void;
 }
 
-/** Characters of a path in a line about a request. */
+/** Maximum length of a path in a line about a request. */
 const maxShownPath = 300;
 
 /** Path and encoded query of a request. */
@@ -61,8 +61,8 @@ export function requestPath(
 }
 
 /**
- * The service's client: requests checked against the contract, retries, one rate limit for the whole call, and
- * the account of what was spent.
+ * The service's client: checks requests against the contract, retries them, keeps one rate limit for the whole call
+ * and counts what was spent.
  */
 export class Client {
   readonly #service: Service;
@@ -141,7 +141,7 @@ export class Client {
     await (await this.#connections?.catch(() => null))?.dispatcher.destroy();
   }
 
-  /** Sends one request, attempt number `attempt` (from 1) of a call: a complete 200, or what was wrong. */
+  /** Sends one request, attempt number `attempt` (from 1) of a call. Returns a complete 200 or the failed attempt. */
   async #attempt(
     operation: Operation,
     path: string,
@@ -156,7 +156,7 @@ export class Client {
     let result = 'not sent';
     try {
       await this.#throttle.paused();
-      // Pending events come first: a connection that the service has closed meanwhile is not used again.
+      // Pending events run first: a connection that the service has just closed is not used again.
       await new Promise((resolve) => setImmediate(resolve));
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
@@ -218,6 +218,6 @@ export class Client {
     });
   }
 
-  /** Keeps the key out of messages in which the service quotes it. */
+  /** Removes the key from text of the service. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#service.key);
 }

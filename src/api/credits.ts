@@ -3,19 +3,19 @@ import { count, credits } from '../text/count.ts';
 
 /** Credits, as receipts name them. */
 export interface Credits {
-  /** A whole 200 of a paid operation was read (service specification, section 7, rule 2). */
+  /** A complete 200 of a paid operation was read (service specification, section 7, rule 2). */
   confirmed: number;
-  /** A paid request was sent of which no whole answer was read. */
+  /** A paid request was sent, but no complete response was read. */
   possibly_charged: number;
 }
 
-/** What was done, for the whole call or for one reference. */
+/** The requests and credits of the whole call or of one reference. */
 export interface Tally {
   /** The reference as the user gave it; null for the whole call, or for a listing that starts at a token. */
   readonly reference: string | null;
   readonly credits: Credits;
   requests: number;
-  /** Of them those of paid operations. */
+  /** Those of paid operations, included in `requests`. */
   paidRequests: number;
   retries: number;
 }
@@ -30,12 +30,12 @@ export function newTally(reference: string | null = null): Tally {
   };
 }
 
-/** Credits that a tally may have cost at most. */
+/** The most that a tally may have cost, in credits. */
 export function spent(credits: Credits): number {
   return credits.confirmed + credits.possibly_charged;
 }
 
-/** `1 credit`, `3 credits, 1 more possibly charged`; `verb` (`spent`) stands behind the confirmed ones. */
+/** `1 credit`, `3 credits, 1 more possibly charged`; `verb` (`spent`) follows the confirmed ones. */
 export function describeCredits({ confirmed, possibly_charged }: Credits, verb?: string): string {
   const sure = verb === undefined ? credits(confirmed) : `${credits(confirmed)} ${verb}`;
   return possibly_charged === 0 ? sure : `${sure}, ${possibly_charged} more possibly charged`;
@@ -43,7 +43,7 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb?:
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
-/** One bound of `--max-credits`: so many credits per call, per calendar day or per calendar month (local time). */
+/** One bound of `--max-credits`: credits per call, per calendar day or per calendar month (local time). */
 export interface CreditBound {
   readonly credits: number;
   readonly per: 'call' | 'day' | 'month';
@@ -59,12 +59,12 @@ export interface SpentBound extends CreditBound {
   readonly resets: string | null;
 }
 
-/** A request that a ledger has noted (`spent` null), or the bound that leaves no room for it. */
+/** A request that a ledger has noted (`spent` null), or the bound that it would exceed. */
 export type LedgerReservation =
   | { readonly spent: SpentBound }
   | { readonly spent: null; settle(charge: Charge): void };
 
-/** What a budget needs of the ledger of credits: it enforces the bounds per day and per month. */
+/** The ledger of credits, as a budget uses it: it enforces the bounds per day and per month. */
 export interface Ledger {
   /** Notes a paid request before it is sent. Throws a `Failure` if it cannot and has bounds to enforce. */
   reserve(credits: number, reference: string | null): LedgerReservation;
@@ -86,7 +86,7 @@ export interface BudgetOptions {
   readonly ledger: (() => Promise<Ledger>) | null;
 }
 
-/** The budget of one call. Concurrent requests never spend more than it together. */
+/** The budget of one call. Concurrent requests together never exceed it. */
 export class Budget {
   readonly bounds: readonly CreditBound[];
   readonly total: Tally = newTally();
@@ -104,10 +104,10 @@ export class Budget {
     this.#ownBounds = ledger === null ? bounds : bounds.filter(({ per }) => per === 'call');
   }
 
-  /** Credits that this call may cost at most, possibly charged ones counted; null: no bound of the call. */
-  get most(): number | null {
-    const most = Math.min(...this.#ownBounds.map((bound) => bound.credits));
-    return most === Number.POSITIVE_INFINITY ? null : most;
+  /** The most that this call may cost, possibly charged credits included; null: no bound of the call. */
+  get maxCredits(): number | null {
+    const smallest = Math.min(...this.#ownBounds.map((bound) => bound.credits));
+    return smallest === Number.POSITIVE_INFINITY ? null : smallest;
   }
 
   /** The bound that refused a request last; before that, the smallest. Null without bounds. */
@@ -126,22 +126,22 @@ export class Budget {
   }
 
   /**
-   * Sets `credits` aside for a request and notes it in the ledger; waits for requests under way if these may leave
-   * room for it. Throws a `budget` failure if a bound is spent, and as `Ledger.reserve` does. 0 credits touch nothing.
+   * Sets `credits` aside for a request and notes it in the ledger; waits for pending requests if they may leave room
+   * for it. Throws a `budget` failure if a bound is spent, and as `Ledger.reserve` does. 0 credits need no reservation.
    */
   async reserve(credits: number, tally: Tally): Promise<Reservation> {
     if (credits === 0) return { credits, noted: null };
     const ledger = await this.#open();
     for (;;) {
-      const full = this.#fullBound(credits);
-      const noted = full === null ? (ledger?.reserve(credits, tally.reference) ?? null) : null;
-      const spentBound = full ?? noted?.spent ?? null;
+      const exceeded = this.#exceededBound(credits);
+      const noted = exceeded === null ? (ledger?.reserve(credits, tally.reference) ?? null) : null;
+      const spentBound = exceeded ?? noted?.spent ?? null;
       if (spentBound === null) {
         this.#reserved += credits;
         return { credits, noted };
       }
-      const certain = full !== null && spent(this.total.credits) + credits > full.credits;
-      if (certain || this.#reserved === 0) {
+      const isCertain = exceeded !== null && spent(this.total.credits) + credits > exceeded.credits;
+      if (isCertain || this.#reserved === 0) {
         this.#spentBound = spentBound;
         throw budgetSpent(this);
       }
@@ -149,7 +149,7 @@ export class Budget {
     }
   }
 
-  /** Ends a reservation: what the request did cost, for the call, for its reference and in the ledger. */
+  /** Ends a reservation: charges the request to the call, to its reference and in the ledger. */
   settle({ credits, noted }: Reservation, charge: Charge, tally: Tally): void {
     if (credits === 0) return;
     if (noted?.spent === null) noted.settle(charge);
@@ -169,15 +169,13 @@ export class Budget {
     return this.#ledger;
   }
 
-  /** The smallest of the bounds in memory, if `credits` more do not fit into it now. */
-  #fullBound(credits: number): SpentBound | null {
-    const gone = spent(this.total.credits) + this.#reserved;
-    let full: CreditBound | null = null;
-    for (const bound of this.#ownBounds) {
-      if (gone + credits > bound.credits && bound.credits < (full?.credits ?? Number.POSITIVE_INFINITY))
-        full = bound;
-    }
-    return full === null ? null : { ...full, resets: null };
+  /** The smallest bound in memory that `credits` more would exceed now; null if there is none. */
+  #exceededBound(credits: number): SpentBound | null {
+    const needed = spent(this.total.credits) + this.#reserved + credits;
+    const [smallest] = this.#ownBounds
+      .filter((bound) => needed > bound.credits)
+      .sort((a, b) => a.credits - b.credits);
+    return smallest === undefined ? null : { ...smallest, resets: null };
   }
 }
 
@@ -187,8 +185,8 @@ export function createBudget(options: BudgetOptions): Budget {
 }
 
 /**
- * The failure of a call whose budget is spent (exit 9): which bound, and when it resets. `needed`: about how many more
- * credits it would take, and what for.
+ * The failure of a call whose budget is spent (exit 9): names the bound and when it resets. `needed`: about how many
+ * more credits are needed, and for what.
  */
 export function budgetSpent(budget: Budget, needed?: { credits: number; of?: string }): Failure {
   const bound = budget.spentBound;

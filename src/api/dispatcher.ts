@@ -27,7 +27,7 @@ export interface Connections {
 
 /** Idle time after which a connection is not used again if the service names none, in milliseconds: below what servers allow. */
 const idleTimeout = 250;
-/** By how much a connection is given up earlier than `Keep-Alive: timeout` says, in milliseconds. */
+/** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
 
 /**

@@ -24,7 +24,8 @@ export class FailedAttempt implements RetryCause {
 type Hide = (text: string) => string;
 
 /**
- * What a response other than a 200 means; `body` is null if only its headers arrived. `now`: see `retryAfter`.
+ * The failed attempt of a response other than a 200; `body` is null if only its headers arrived. `now`: see
+ * `retryAfter`.
  */
 export function failedResponse(
   answer: Pick<Answer, 'status' | 'headers'> & { body: Buffer | null },
@@ -38,7 +39,7 @@ export function failedResponse(
   return new FailedAttempt(failure, true, retryAfter(header(answer, 'retry-after'), sentAt));
 }
 
-/** What a request without a complete response means; `origin` names the service. `now`: see `retryAfter`. */
+/** The failed attempt of a request without a complete response. `origin`: for messages. `now`: see `retryAfter`. */
 export function failedTransport(
   error: TransportError,
   origin: string,
@@ -46,7 +47,7 @@ export function failedTransport(
   hide: Hide,
 ): FailedAttempt {
   const { status, headers, message } = error;
-  // The status alone says that nothing was charged, and what is wrong.
+  // The status alone shows that nothing was charged, and why.
   if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, now, hide);
   const details = { cause: error, ...(status === null ? {} : { status }) };
   switch (error.problem) {

@@ -5,7 +5,7 @@ import type { Connections } from './dispatcher.ts';
 /** Largest response body in bytes, also after decompression. */
 export const maxBodyBytes = 64 * 1024 * 1024;
 
-/** Bytes that are kept of the body of an error. */
+/** Maximum number of bytes kept of the body of an error. */
 const maxErrorBytes = 64 * 1024;
 /** If the timer fires this much late, the process was suspended (Ctrl-Z). In milliseconds, as is the next. */
 const suspendedMs = 1000;
@@ -132,7 +132,7 @@ export function get(connections: Connections, request: HttpRequest): Promise<Ans
         if (status !== 200 && size > maxErrorBytes) return;
         const end = size + chunk.length;
         if (end > maxBodyBytes) return tooLarge();
-        // One buffer that grows: a list of chunks of single bytes would take a hundred times the memory.
+        // One growing buffer: a list of one-byte chunks would take a hundred times the memory.
         if (end > body.length) {
           const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end, expected(headers)));
           body.copy(larger, 0, 0, size);
@@ -176,7 +176,7 @@ function problemOf(error: unknown, sent: boolean, hasStatus: boolean): Transport
   return refused ? 'refused by proxy' : 'unreachable';
 }
 
-/** The service breaks the rules of HTTP: it would do the same the next time. */
+/** Whether the response is not valid HTTP: a retry would fail the same way. */
 function isInvalid(error: unknown, hasStatus: boolean): boolean {
   if (isNotHttp(error) || isContinue(error)) return true;
   const code = systemCode(error);
@@ -186,7 +186,7 @@ function isInvalid(error: unknown, hasStatus: boolean): boolean {
   );
 }
 
-/** An error of undici's parser, except for a response that ended too early: only the message tells them apart. */
+/** An error of undici's parser, except for a response that ended too early, which only the message shows. */
 function isNotHttp(error: unknown): boolean {
   return isParserError(error) && !isEarlyEnd(error);
 }
@@ -204,7 +204,7 @@ function isContinue(error: unknown): boolean {
   return error instanceof Error && systemCode(error) === 'UND_ERR_SOCKET' && error.message === 'bad response';
 }
 
-/** The status with which a proxy answers CONNECT, if that is the error: undici names it in the message only. */
+/** The status of a proxy's response to CONNECT, if that is the error: undici gives it only in the message. */
 function proxyStatus(error: unknown): number | null {
   const [, status] = (error instanceof Error && /^Proxy response \((\d+)\)/.exec(error.message)) || [];
   return status === undefined ? null : Number(status);
@@ -253,7 +253,7 @@ function describe(error: unknown): string {
   );
 }
 
-/** OpenSSL's reason, without the file names that are in its message. */
+/** OpenSSL's reason: its message has file names, too. */
 function tlsReason(error: unknown): string {
   const reason = error instanceof Error && 'reason' in error ? error.reason : undefined;
   return typeof reason === 'string' ? reason : 'the handshake failed';

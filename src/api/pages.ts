@@ -15,7 +15,7 @@ export interface Page {
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
-  /** Token of the next page; null on the last page, and if the page has none that can be used. */
+  /** Token of the next page; null on the last page, and if the page has no usable one. */
   readonly next: string | null;
   /** False on the last page. */
   readonly hasMore: boolean;
@@ -37,13 +37,13 @@ export interface PagesStart {
 
 /** Consecutive empty pages before giving up. */
 const maxEmptyPages = 10;
-/** Longest token that a request can carry, in characters. */
+/** Maximum length of a token in a request, in characters. */
 const maxTokenLength = 1024 * 1024;
 
 /**
- * The pages of a listing, one request at a time, each sent when the caller asks for the next page (service
- * specification, 4.3 and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, and
- * `bad_answer` if paging would never end, after yielding the page that shows it.
+ * The pages of a listing; each request is sent when the caller takes the next page (service specification, 4.3 and
+ * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, and `bad_answer` if paging would
+ * never end, after yielding the page that shows it.
  */
 export async function* pages(
   client: Client,
@@ -87,7 +87,7 @@ function endless(what: string): Failure {
   return new Failure('bad_answer', what, { status: 200, hint: 'try again later' });
 }
 
-/** The page as one that no page can follow. */
+/** Marks a page as one that no page can follow. */
 function broken(page: Omit<Page, 'next' | 'hasMore' | 'broken'>, what: string): Page {
   return { ...page, next: null, hasMore: true, broken: endless(what) };
 }
@@ -97,7 +97,7 @@ function mark(token: string): string {
   return token.length <= digestLength ? token : digest(token);
 }
 
-/** A digest of a token in 8 characters, for the state of an export: whole tokens would take too much room. */
+/** A digest of a token in 8 characters: whole tokens would be too large for the state of an export. */
 export function tokenMark(token: string): string {
   return digest(token).slice(0, 8);
 }
@@ -110,7 +110,7 @@ function digest(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Bytes of each end of a page that its digest covers. */
+/** The digest of a page covers this many bytes at each end. */
 const digestedBytes = 4096;
 
 /** A digest of the length and both ends of a page, to detect a repeated page; null for an empty page. */

@@ -15,7 +15,7 @@ export interface Reference {
   readonly id: string | null;
 }
 
-/** What each kind of reference looks like, for messages and help (service specification, sections 1 and 4.5). */
+/** The forms of each kind of reference, for messages and help (service specification, sections 1 and 4.5). */
 export const expectedReference = {
   channel: 'a handle (@name), a channel URL or an ID beginning with UC',
   playlist: 'a playlist URL (with list=) or an ID beginning with PL, UU, LL, FL or OL',
@@ -29,9 +29,9 @@ const handlePattern = /^@[^\s/\\?#@:]+$/;
 const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 'live', 'embed']);
 
 /**
- * Reads what a person types as a channel or playlist. URLs are taken with or without scheme, of any host; one that
- * carries a handle or an ID is reduced to it, any other http(s) channel URL is kept character for character. Throws
- * a usage error that says what was expected for what cannot be such a reference.
+ * Parses a channel or playlist reference as typed. URLs work with or without scheme, on any host; a URL that carries a
+ * handle or an ID is reduced to it, any other http(s) channel URL is kept character for character. Throws a usage error
+ * that names the expected forms.
  */
 export function parseReference(text: string, kind: ReferenceKind): Reference {
   const given = text.trim();

@@ -9,7 +9,7 @@ import { type Answer, header, maxBodyBytes } from './http.ts';
  */
 const maxValues = 4_000_000;
 
-/** Reads the body of a complete 200 as JSON; throws `bad_answer` if it is none. */
+/** Reads the body of a complete 200 as JSON; throws `bad_answer` if it is not JSON. */
 export async function readBody(answer: Answer): Promise<JsonText> {
   const sent = await decompressed(answer);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');

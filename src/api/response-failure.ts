@@ -1,17 +1,17 @@
 import { Failure } from '../errors.ts';
 import { type Answer, header } from './http.ts';
 
-/** Characters that are shown of a service's own message. */
+/** Maximum length of the service's own message. */
 const maxDetailLength = 300;
-/** Levels of an error body that are searched for its message. */
+/** Levels of an error body to search for its message. */
 const maxDetailDepth = 8;
 
 /** A response of which the body may not have arrived. */
 type Head = Pick<Answer, 'status' | 'headers'> & { readonly body: Buffer | null };
 
 /**
- * The failure that a response other than a 200 means (service specification, section 7; product contract, "Exit
- * codes"). `hide` removes secrets from the service's own words before they are cut.
+ * The failure of a response other than a 200 (service specification, section 7; product contract, "Exit codes").
+ * `hide` removes secrets from the service's message before it is cut.
  */
 export function responseFailure(answer: Head, hide: (text: string) => string): Failure {
   const { status } = answer;
@@ -64,7 +64,7 @@ function hasJsonBody(answer: Head, json: unknown): boolean {
   return !(isReadable && isShort) && /\bjson\b/i.test(header(answer, 'content-type') ?? '');
 }
 
-/** Bytes of an error body that are searched for its message. */
+/** Bytes of an error body to search for its message. */
 const maxDetailBytes = 64 * 1024;
 
 /** The value of an error body; undefined if it is not JSON. */

@@ -47,7 +47,7 @@ export class RetryThrottle {
     this.#onWait(waitMs, why);
   }
 
-  /** Resolves when the call is not paused (any more), also if the pause is extended meanwhile. */
+  /** Resolves once the call is not paused, even if the pause is extended meanwhile. */
   async paused(): Promise<void> {
     for (;;) {
       const left = this.#pausedUntil - this.#clock.elapsed();

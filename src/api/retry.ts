@@ -3,15 +3,15 @@
 /** HTTP statuses after which the same request may succeed. */
 const retriedStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/** Statuses whose `Retry-After` is a wait that the service asks for: it does not count against `--retries`. */
-const asksToWait: ReadonlySet<number> = new Set([429, 503]);
+/** Statuses whose `Retry-After` does not count against `--retries`. */
+const uncountedStatuses: ReadonlySet<number> = new Set([429, 503]);
 
-/** True for an HTTP status after which the same request may succeed. */
+/** Whether the same request may succeed after this HTTP status. */
 export function isRetriedStatus(status: number): boolean {
   return retriedStatuses.has(status);
 }
 
-/** What is known about an attempt that failed. */
+/** A failed attempt. */
 export interface RetryCause {
   /** HTTP status; null if none arrived. */
   readonly status: number | null;
@@ -21,7 +21,7 @@ export interface RetryCause {
   readonly retryAfterMs: number | null;
 }
 
-/** How far the retries have come. */
+/** The retries and waits so far. */
 export interface RetryProgress {
   /** Retries of this request that count against `--retries`. */
   readonly counted: number;
@@ -57,7 +57,7 @@ export type RetryDecision =
 export function decideRetry(cause: RetryCause, progress: RetryProgress, limits: RetryLimits): RetryDecision {
   const { status, retryable, retryAfterMs } = cause;
   if (!retryable) return { retry: false, reason: 'not retryable' };
-  const counts = retryAfterMs === null || status === null || !asksToWait.has(status);
+  const counts = retryAfterMs === null || status === null || !uncountedStatuses.has(status);
   if (counts && progress.counted >= limits.retries) return { retry: false, reason: 'retries' };
   const waitMs = retryAfterMs ?? backoff(progress.counted + 1, progress.random);
   const pausesCall = status === 429;
@@ -84,8 +84,8 @@ const minRetryAfterMs = 1000;
 
 /**
  * The wait that a `Retry-After` header names, as seconds or as an HTTP date: at least one second. `now` is the time
- * of the response in milliseconds since 1970, from its `Date` header if it has one, so that a wrong local clock does
- * no harm. Null if there is no header, or it is neither.
+ * of the response in milliseconds since 1970, from its `Date` header if it has one: the local clock may be wrong. Null
+ * if there is no header, or it is neither.
  */
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';

@@ -12,9 +12,9 @@ export interface Task<Options = unknown> {
 /** Receives the function and the options of a command once its arguments are read. */
 export type Start = <Options>(run: Task<Options>['run'], options: Options) => void;
 
-/** What every command file exports besides its `run`. */
+/** The exports of a command file besides its `run`. */
 export interface CommandFile {
-  /** Adds arguments, actions, examples and what starts the command. Its flags come from the table of flags. */
+  /** Adds arguments, actions, examples and the call of `start`. Flags come from the table of flags. */
   register(command: Command, start: Start): void;
 }
 

@@ -28,7 +28,7 @@ export interface FlagRow {
   readonly negated?: true;
   /** Name of the value in the help; a flag without one is a switch. */
   readonly value?: string;
-  /** Parses the value; of a repeatable flag one occurrence, to a list. */
+  /** Parses the value; for a repeatable flag, one occurrence into a list. */
   readonly parse?: Parser<unknown>;
   /** Occurrences add up: lists are joined, switches are counted. Otherwise the last one wins. */
   readonly repeatable?: true;
@@ -38,13 +38,13 @@ export interface FlagRow {
   readonly shownDefault?: string | number;
   /** A switch that is short for `--format` with this value. */
   readonly format?: string;
-  /** Environment variables that say the same, and what each holds. */
+  /** Environment variables that set the same, and the meaning of each. */
   readonly variables?: readonly (readonly [variable: string, meaning: string])[];
   /** Heading in the help. */
   readonly group: (typeof flagGroups)[number];
   /** One line that begins with a verb. */
   readonly help: string;
-  /** What shells offer for the value. */
+  /** Completions that shells offer for the value. */
   readonly offers?: 'file' | 'folder' | 'profile' | 'fields' | readonly string[];
   /** The commands and actions that take it. */
   readonly commands: readonly string[];
@@ -267,7 +267,7 @@ const ownFlags = {
   },
 } as const satisfies Record<string, FlagRow>;
 
-/** Flags that mean the same for every command that takes them, before and after its name. */
+/** Flags with one meaning for every command that takes them, before and after its name. */
 const sharedFlags = {
   profile: {
     value: 'name',
@@ -429,14 +429,14 @@ export type FlagName = keyof typeof flags;
 export type SharedFlag = keyof typeof sharedFlags;
 
 /** The value of a flag that is given. */
-type Given<Row> = Row extends { parse: (...text: never[]) => infer Value }
+type GivenValue<Row> = Row extends { parse: (...text: never[]) => infer Value }
   ? Value
   : Row extends { repeatable: true }
     ? number
     : boolean;
 
-/** Its value if it is not given. */
-type Absent<Row> = Row extends { default: infer Value }
+/** The value of a flag that is not given. */
+type DefaultValue<Row> = Row extends { default: infer Value }
   ? Value
   : Row extends { parse: unknown; repeatable: true }
     ? readonly never[]
@@ -445,12 +445,14 @@ type Absent<Row> = Row extends { default: infer Value }
       : never;
 
 /** The parsed value of a flag, given or not. */
-export type FlagValue<Name extends FlagName> = Given<(typeof flags)[Name]> | Absent<(typeof flags)[Name]>;
+export type FlagValue<Name extends FlagName> =
+  | GivenValue<(typeof flags)[Name]>
+  | DefaultValue<(typeof flags)[Name]>;
 
 export const sharedFlagNames = Object.keys(sharedFlags) as readonly SharedFlag[];
 const flagNames = Object.keys(flags) as readonly FlagName[];
 
-/** The row of a flag, whatever it holds. */
+/** The row of a flag, with its general type. */
 export function flagRow(name: FlagName): FlagRow {
   return flags[name];
 }
@@ -471,13 +473,13 @@ export function longName(name: FlagName): string {
 export function flagHelp(name: FlagName): string {
   const row = flagRow(name);
   const { help, variables = [] } = row;
-  const usual = row.shownDefault ?? (row.parse === undefined ? undefined : row.default);
+  const shownDefault = row.shownDefault ?? (row.parse === undefined ? undefined : row.default);
   const notes = variables.map(([variable]) => variable);
-  if (usual !== undefined) notes.push(`default: ${usual}`);
+  if (shownDefault !== undefined) notes.push(`default: ${shownDefault}`);
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
 }
 
-/** Pairs of flags that exclude each other, with the next step where the message alone does not say it. */
+/** Pairs of flags that exclude each other, with a hint if the message alone does not name the next step. */
 export const conflicts: readonly (readonly [FlagName, FlagName, hint?: string])[] = [
   ...(['profile', 'baseUrl', 'namespace', 'keyFile'] as const).map(
     (name) => ['sandbox', name, 'the sandbox needs no account: leave one out'] as const,

@@ -26,7 +26,7 @@ export async function helpText(topic: string | null, width: number = helpWidth):
   return known === undefined ? null : topicTexts[known](width);
 }
 
-/** All that `helpText` has a text for: commands, actions (`auth login`) and topics. */
+/** The names that `helpText` accepts: commands, actions (`auth login`) and topics. */
 export async function helpTopics(): Promise<string[]> {
   const program = await wholeProgram();
   const names = program.commands.flatMap((command) => [

@@ -68,8 +68,8 @@ function pathOf(command: Command): string {
 }
 
 /**
- * What was typed for a flag, before the command's name and after it, in this order: one text per occurrence, an
- * empty one for a switch.
+ * The typed values of a flag, first those before the command's name, then those after it: one text per occurrence,
+ * an empty one for a switch.
  */
 function textsOf(command: Command, name: FlagName): string[] {
   const attribute = flagRow(name).name ?? name;
@@ -80,8 +80,8 @@ function textsOf(command: Command, name: FlagName): string[] {
 }
 
 /**
- * The values of some flags of a command, as its line gives them; the default of each that is not given. Throws usage
- * errors for wrong values and for flags that exclude each other.
+ * The values of some flags of a command line, or their defaults. Throws usage errors for wrong values and for flags
+ * that exclude each other.
  */
 export function readFlags<Name extends FlagName>(
   command: Command,
@@ -149,7 +149,7 @@ function chosenFormat(command: Command): FormatName | null {
   return name === undefined ? null : (name as FormatName);
 }
 
-/** The options of a paged listing. Throws usage errors for flags that do not go together. */
+/** The options of a paged listing. Throws usage errors for combinations of flags that are not allowed. */
 export function listingOptions(command: Command, references: readonly string[]): ListingOptions {
   const shared = sharedOptions(command);
   const own = readFlags(command, [
@@ -214,14 +214,14 @@ export function effectiveFormat(
   );
 }
 
-/** True for a device or a pipe, which is written as it stands. */
+/** Whether a path names a device or a pipe, which is written to directly. */
 function isStream(path: string): boolean {
   if (/^\/(?:dev|proc)\//.test(resolve(path))) return true;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** The usage error for a table where a file is written. */
+/** The usage error for a table in a file. */
 export function tableInFile(): Failure {
   return usage('a table is for people, not for a file', 'choose json, ndjson, csv or id');
 }

@@ -5,7 +5,7 @@ import { helpWidth } from '../help/text.ts';
 import { version } from '../version.ts';
 import { type CommandRow, commands, type Start, type Task } from './commands.ts';
 import { type FlagName, flagHelp, flagRow, flagsOf, longName, sharedFlagNames } from './flags.ts';
-import { checkFlagsBefore, checkWords, complaint, unknownWord } from './usage-errors.ts';
+import { checkFlagsBefore, checkWords, unknownWord, usageErrorOf } from './usage-errors.ts';
 
 /** Writes the program's own text (help, version). */
 type Write = (text: string) => void;
@@ -29,7 +29,7 @@ export function buildProgram(start: Start, write: Write, width: () => number = (
     .helpCommand(false)
     .configureOutput({ writeOut: write, writeErr: () => {}, outputError: () => {} })
     .configureHelp({
-      // Read only when a help text is made.
+      // Evaluated only when a help text is formatted.
       get helpWidth() {
         return width();
       },
@@ -46,7 +46,7 @@ export function buildProgram(start: Start, write: Write, width: () => number = (
     ],
     programExamples,
   );
-  complainOf(program);
+  convertErrors(program);
   addFlags(program, sharedFlagNames);
   program.version(version, '-V, --version', 'print the version');
   program.options.at(-1)?.helpGroup(helpGroup);
@@ -66,12 +66,12 @@ export async function registerCommand(command: Command, row: CommandRow, start: 
   const file = await row.load();
   command.usage(`${row.usage} [options]`.trim());
   file.register(command, start);
-  complainOf(command);
+  convertErrors(command);
   command.helpCommand(false);
   if (command.commands.length === 0) addFlags(command, flagsOf(row.name));
   else addFlags(command, sharedFlagNames, true);
   for (const action of command.commands) {
-    complainOf(action);
+    convertErrors(action);
     addFlags(action, flagsOf(`${row.name} ${action.name()}`));
   }
 }
@@ -91,10 +91,10 @@ export function addFlags(command: Command, names: readonly FlagName[], hidden = 
   }
 }
 
-/** Throws errors in the arguments of a command as ours. */
-function complainOf(command: Command): void {
+/** Makes a command throw the program's usage errors instead of Commander's. */
+function convertErrors(command: Command): void {
   command.exitOverride((error) => {
-    if (error.exitCode !== 0) throw complaint(error, command);
+    if (error.exitCode !== 0) throw usageErrorOf(error, command);
     // Help for a command that does not exist.
     const word = command.args[0];
     const isGroup = command.commands.length > 0;

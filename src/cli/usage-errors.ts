@@ -16,8 +16,8 @@ function shortPath(command: Command): string {
   return commandPath(command).replace(/^chanlist /, '');
 }
 
-/** Commander's complaint about the arguments of a command as one line of ours. */
-export function complaint(error: CommanderError, command: Command): Failure {
+/** Converts an error of Commander into a usage error of one line. */
+export function usageErrorOf(error: CommanderError, command: Command): Failure {
   const path = shortPath(command);
   const [, named = ''] = /'(.*)'/s.exec(error.message) ?? [];
   switch (error.code) {
@@ -62,7 +62,7 @@ export function unknownWord(command: Command): Failure {
   return usage(`${shortPath(command)} has no action '${word}'`, expectedOneOf(word, names));
 }
 
-/** Other programs have these without `auth`. */
+/** Actions of `auth` that are commands in other programs. */
 const authActions = ['login', 'logout', 'status', 'switch', 'list'];
 
 /** Throws a usage error for a shared flag before a command, or an action, that does not take it. */
@@ -96,7 +96,7 @@ const fieldNames = new Set<string>([
   ...Object.values(operations).flatMap(({ name }) => knownFields(name)),
 ]);
 
-/** True for a list of fields. Any word may be part of a query: there only a list of known fields counts. */
+/** Whether a word is a list of fields; in a query, where any word may occur, only a list of known fields is one. */
 function isFieldList(text: string, inQuery: boolean): boolean {
   const names = text.split(',').map((name) => name.split('.')[0] ?? '');
   if (names.every((name) => fieldNames.has(name))) return !inQuery || names.length > 1;
@@ -108,10 +108,10 @@ function notTaken(command: Command, flag: string): Failure {
   return usage(`${shortPath(command)} does not take ${flag}`, `see: ${helpLine(command)}`);
 }
 
-/** Flags under which other programs take a key. */
+/** Flags for a key in other programs. */
 const keyFlags = ['--key', '--api-key', '--apikey', '--api_key', '--token', '--auth-token', '--password'];
 
-/** Flags of other programs, and the flag or the advice for each. */
+/** Flags of other programs, with the flag to use here, or advice. */
 const habits: Readonly<Record<string, FlagName | { readonly advice: string }>> = {
   '--file': 'from',
   '--batch-file': 'from',

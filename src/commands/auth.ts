@@ -96,7 +96,7 @@ export function register(command: Command, start: Start): void {
   );
 }
 
-/** The name that an argument or `--profile` gives. Throws a usage error if they differ. */
+/** The name from the argument or `--profile`. Throws a usage error if they differ. */
 function oneName(argument: string | undefined, flag: string | undefined): string | undefined {
   if (argument !== undefined && flag !== undefined && argument !== flag)
     throw usage(`two profiles are given: ${argument} and ${flag}`, 'give one');

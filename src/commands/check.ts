@@ -10,13 +10,13 @@ import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { count } from '../text/count.ts';
-import { escapeUnsafe } from '../text/unsafe.ts';
+import { jsonLine } from './auth/json.ts';
 
 export interface CheckOptions {
   readonly shared: SharedOptions;
   /** Exports, and folders of exports. */
   readonly paths: readonly string[];
-  /** `--from`: the list of the references that are expected; `-` for stdin. */
+  /** `--from`: the list of expected references; `-` for stdin. */
   readonly from: string | null;
   /** Milliseconds. */
   readonly maxAge: number | null;
@@ -27,8 +27,8 @@ export function register(command: Command, start: Start): void {
   document(
     command,
     [
-      'Checks exports against what their folder remembers: every record, IDs and channels, size and digest, what ' +
-        'interrupted runs left, the last successful look, failed runs. Prints one line per export, with the fix of ' +
+      'Checks exports against the memory of their folder: every record, IDs and channels, size and digest, leftovers of ' +
+        'interrupted runs, the last successful look, failed runs. Prints one line per export, with the fix of ' +
         'each problem and about how many credits it costs. Free and offline: it needs no account and writes nothing.',
       'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
     ],
@@ -71,7 +71,7 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   const print = async (checked: CheckedExport): Promise<void> => {
     if (checked.problems.length > 0) withProblems++;
     else if (shared.quiet) return;
-    if (format === 'ndjson') await stdout.write(`${escapeUnsafe(JSON.stringify(checked))}\n`);
+    if (format === 'ndjson') await stdout.write(jsonLine(checked));
     else kept.push(checked);
   };
   const now = context.clock.now();
@@ -81,7 +81,7 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
     if (looksInVain(found, now)) vain.push(found.file);
   }
   for (const each of absent) await print(each);
-  if (format === 'json') await stdout.write(`${escapeUnsafe(JSON.stringify(kept))}\n`);
+  if (format === 'json') await stdout.write(jsonLine(kept));
   else if (format === 'table') {
     const { checkTable } = await import('./check/table.ts');
     await stdout.write(await checkTable(kept, terminal, now));
@@ -102,7 +102,7 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   return 0;
 }
 
-/** The first folder of the command line: where references without an export belong. */
+/** The first folder among the paths, where exports that are missing belong; null if there is none. */
 async function folderOf(paths: readonly string[]): Promise<string | null> {
   const { stat } = await import('node:fs/promises');
   for (const path of paths)

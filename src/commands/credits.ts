@@ -39,7 +39,7 @@ export function register(command: Command, start: Start): void {
   );
 }
 
-/** An account as it is printed. */
+/** A printed row of an account. */
 interface AccountRow {
   readonly account: string;
   readonly today: Credits;
@@ -82,7 +82,7 @@ export async function run({ shared, month, by }: CreditsOptions, context: Contex
   return 0;
 }
 
-/** What the ledger cannot know. */
+/** The limits of the ledger. */
 const scope = 'only what this user spent on this machine is known';
 
 const nothing: Credits = { confirmed: 0, possibly_charged: 0 };

@@ -3,7 +3,7 @@ import { asText, expandFields, picker } from './fields.ts';
 import type { EntryColumn, Field, FormatOptions, RecordShape } from './format.ts';
 import { memberMap, recordKeys } from './records.ts';
 
-/** The columns of a table: `--fields`, or the ones that matter for the records; `entries`: of the first page. */
+/** The columns of a table: those of `--fields`, else a selection for the operation. `entries`: of the first page. */
 export function entryColumns(options: FormatOptions, entries: readonly JsonText[]): EntryColumn[] {
   const { fields, operation, several, references = [] } = options;
   if (fields !== null)
@@ -79,7 +79,7 @@ const published = {
 const listed = { ...published, isOptional: true } as const;
 const title = { header: 'title', members: ['title'], align: 'left', flexible: true, minWidth: 6 } as const;
 
-/** Columns by the kind of answer. The title comes last: what terminals disagree about then moves nothing else. */
+/** Columns by the kind of answer. The title is last: if a terminal measures it differently, no other column moves. */
 const answerColumns: Readonly<Record<RecordShape['answer'], readonly MemberColumn[]>> = {
   record: [
     { header: 'channel_id', members: ['channel_id'], align: 'left', reservedWidth: 24 },
@@ -100,7 +100,7 @@ const hasEssentials = (entries: readonly JsonText[]): boolean => {
   return keys.includes('videoId') && keys.includes('title');
 };
 
-/** Of the columns that may be missing, those that an entry has a value for; all if there are no entries. */
+/** Leaves out columns that may be missing and for which no entry has a value; none if there are no entries. */
 function presentColumns(
   columns: readonly MemberColumn[],
   isSpecified: boolean,
@@ -129,10 +129,10 @@ function memberColumn(column: MemberColumn, isTerminal: boolean): EntryColumn {
 /** The day of an ISO 8601 date. */
 const day = (text: string): string => (/^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 10) : text);
 
-/** Keys of unknown records that still make a table; records of more are shown as they are. */
+/** Maximum number of columns for records of unknown shape; records with more keys are shown as JSON. */
 const maxKeyColumns = 100;
 
-/** Columns of what records of an unspecified shape have. */
+/** Columns for records of an unspecified shape: their keys. */
 function keyColumns(entries: readonly JsonText[]): EntryColumn[] {
   const scalar = new Set<string>();
   for (const entry of entries) {
@@ -152,7 +152,7 @@ function keyColumns(entries: readonly JsonText[]): EntryColumn[] {
   }));
 }
 
-/** Specified members whose values are drawn at the right. */
+/** Specified members that are aligned right. */
 const rightAligned: ReadonlySet<string> = new Set(['index', 'lengthText', 'viewCountText', 'viewCount']);
 
 function fieldColumn(field: Field, operation: RecordShape): EntryColumn {

@@ -4,9 +4,9 @@ import { asText, expandFields, hasEverything, type Picker, picker } from './fiel
 import type { Field, FormatOptions, Item, Writer } from './format.ts';
 import { bodyRecords, memberMap } from './records.ts';
 
-/** Most columns of a file: a service that sends ever new keys must not fill the memory with commas. */
+/** Maximum number of columns: a service that always sends new keys must not fill the memory with commas. */
 const maxColumns = 1000;
-/** Most keys that are remembered: those of the columns, and those left out. */
+/** Maximum number of known keys: those with a column, and those left out. */
 const maxKnown = 1100;
 
 /**
@@ -37,7 +37,7 @@ export function csvFormat(options: FormatOptions): Writer {
   };
 
   const lines = (item: Item, entries: readonly JsonText[]): string => {
-    // An empty page says nothing about the columns: the next one may.
+    // The first page with entries decides the columns.
     if (entries.length === 0) return '';
     let out = header(entries);
     pick ??= picker(columns ?? [], operation);
@@ -70,7 +70,7 @@ export function csvFormat(options: FormatOptions): Writer {
   };
 }
 
-/** The columns, as far as they are known before the first page. */
+/** The columns, if they are known before the first page; else null. */
 function knownColumns({ columns, fields }: FormatOptions): readonly Field[] | null {
   if (!columns) return fields === null || hasEverything(fields) ? null : fields;
   return columns.map(

@@ -20,13 +20,13 @@ const quoted = (text: string | null | undefined): Value =>
   text === null || text === undefined ? null : JsonText.of(quoteJson(text));
 const numeric = (digits: string | null): Value => (digits === null ? null : JsonText.of(digits));
 
-/** The fields that an entry of this operation is specified, or documented, to have. */
+/** The specified and documented fields of an operation's entries. */
 export function knownFields(name: OperationName): readonly string[] {
   const { specified, fields, documentedFields } = operations[name];
   return [...new Set([...fields, ...documentedFields, ...(specified ? [] : videoFields)])];
 }
 
-/** The fields that come first in csv: the specified ones, else those that are documented. */
+/** The first fields of a csv: the specified ones, else the documented ones. */
 const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
   fields.length > 0 ? fields : documentedFields;
 
@@ -80,7 +80,7 @@ export function parseFields(value: string, operation: OperationName): Field[] {
   return fields;
 }
 
-/** The values that some fields have in one entry, in the fields' order; `members`: look only among these. */
+/** Reads the values of some fields of one entry, in the fields' order. `members`: the only members to use. */
 export type Picker = (entry: JsonText, item: Item, members?: Members) => Value[];
 
 /** A picker for these fields (none of them `*`) that reads each entry once. */
@@ -101,7 +101,7 @@ export function picker(fields: readonly Field[], operation: RecordShape): Picker
   };
 }
 
-/** A function that makes a JSON object of an entry: the fields as keys, null if one is missing. */
+/** A function that picks fields of an entry into a JSON object; a missing field is null. */
 export function recordPicker(
   fields: readonly Field[],
   operation: RecordShape,
@@ -118,7 +118,7 @@ export function recordPicker(
   };
 }
 
-/** The members of an entry as sent, without those that are named besides `*`. */
+/** The members of an entry as sent, without those that are named beside `*`. */
 function sentMembers(entry: JsonText, named: ReadonlySet<string>): string[] {
   const members = entry.kind === 'object' ? entry.members() : memberMap(entry);
   const sent: string[] = [];
@@ -144,12 +144,12 @@ export function expandFields(
   });
 }
 
-/** Whether `*` is among the fields, so that the entries decide what there is. */
+/** Whether `*` is among the fields: then the entries decide which fields there are. */
 export function hasEverything(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === everything);
 }
 
-/** The same format, which also warns, once, of paths of `--fields` that no entry of the first page has. */
+/** Adds to a format one warning about paths of `--fields` that no entry of the first page has. */
 export function withFieldCheck(format: Format, operation: RecordShape, fields: readonly Field[]): Format {
   let absent: string[] | null = null;
   const check = (entries: readonly JsonText[]): void => {

@@ -44,16 +44,16 @@ export interface EntryColumn extends Pick<ColumnConstraint, 'dropIfTitleBelow' |
   readonly header: string;
   /** `number`: right, if all its values on the first page are numbers. */
   readonly align: 'left' | 'right' | 'number';
-  /** Not made narrower than this, or its content, while there is another way. */
+  /** Not made narrower than this, or its content, while other columns can shrink. */
   readonly minWidth?: number;
-  /** Later entries may be so wide, whatever the first page shows. */
+  /** Width to reserve for later entries, if the first page is narrower. */
   readonly reservedWidth?: number;
   /** Wider cells are cut, even if there is room. */
   readonly maxWidth?: number;
   readonly text: (entry: JsonText, item: Item) => string;
 }
 
-/** What is printed: the entries of an operation, or other records that are described alike. */
+/** The shape of the printed records: those of an operation, or others. */
 export interface RecordShape
   extends Pick<Operation, 'fields' | 'documentedFields' | 'idField' | 'answer' | 'specified'> {
   readonly name: string;
@@ -75,10 +75,10 @@ export interface FormatOptions {
   readonly columns?: readonly string[] | null;
 }
 
-/** Text, or the same in UTF-8: what is only copied is not decoded. */
+/** Text, or the same in UTF-8: bytes that are only copied are not decoded. */
 export type Text = string | Buffer;
 
-/** Two texts in a row. */
+/** Concatenates two texts. */
 export function joined(first: string, second: Text): Text {
   if (first === '') return second;
   return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);
@@ -90,7 +90,7 @@ export function joined(first: string, second: Text): Text {
  * `failed`; at last `tail`.
  */
 export interface Format {
-  /** Text between the results of two calls of `rows` that have entries, within one reference: '' or ','. */
+  /** Text between two non-empty results of `rows` within one reference: '' or ','. */
   readonly separator: string;
   head(): string;
   /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
@@ -103,18 +103,18 @@ export interface Format {
   /** In place of `body` if there is no answer. */
   failed(item: Item, failure: Failure): string;
   tail(): string;
-  /** What the user should know about the output; each warning is returned once. May hold remote text. */
+  /** Warnings about the output; each is returned once. May hold remote text. */
   warnings(): string[];
   /** csv: the columns, once the first page has fixed them, so that a resumed export keeps them; else null. */
   columns(): readonly string[] | null;
 }
 
-/** The part of a format that differs from a format that writes nothing but entries. */
+/** The functions of a format that differ from the defaults (`plain` in formats.ts). */
 export type Writer = Pick<Format, 'rows' | 'body'> & Partial<Format>;
 
 /** An entry of a file that an export has written. */
 export interface FileRecord {
-  /** Its text as it stands, without line end (csv: the record; json: the element). */
+  /** Its text unchanged, without line end (csv: the record; json: the element). */
   readonly raw: string;
   /** The same in UTF-8; a part of the batch that it was read in. */
   readonly utf8: Buffer;
@@ -125,7 +125,7 @@ export interface FileRecord {
   readonly published: string | null;
 }
 
-/** What a file is read back as. */
+/** How a file is read back. */
 export interface ReaderOptions {
   /** `--fields` that it must have been exported with; null: none; undefined: any. */
   readonly fields: readonly Field[] | null | undefined;
@@ -134,8 +134,8 @@ export interface ReaderOptions {
 }
 
 /**
- * Reads the entries of a file in its order, in batches; memory stays flat. Throws `damaged` (`path:line: …`) and,
- * for other fields than expected, a usage error.
+ * Reads the entries of a file in its order, in batches; memory use is constant. Throws `damaged` (`path:line: …`), and
+ * a usage error for fields other than expected.
  */
 export type Reader = (path: string, options: ReaderOptions) => AsyncGenerator<FileRecord[], void>;
 

@@ -2,13 +2,13 @@ import type { Format, FormatOptions, HeaderReader, Reader, Writer } from './form
 
 /** A row of the table of formats. */
 interface FormatRow {
-  /** Extensions of `-o` that stand for it. */
+  /** Extensions of `-o` that select it. */
   readonly extensions: readonly string[];
-  /** What it is, for the help. */
+  /** Its description in the help. */
   readonly meaning: string;
-  /** Loads what writes it. */
+  /** Loads its writer. */
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
-  /** Loads what reads it back from a file; null: it is never written to a file. */
+  /** Loads its reader; null: it is never written to a file. */
   readonly reader: (() => Promise<Reader>) | null;
   /** Loads what reads the columns of its header back; null: it has no header. */
   readonly header: (() => Promise<HeaderReader>) | null;
@@ -65,7 +65,7 @@ export type FileFormat = {
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-/** The format that an extension of `-o` (without its dot) stands for. */
+/** The format that an extension of `-o` (without its dot) selects. */
 export function formatByExtension(extension: string): FormatName | undefined {
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
 }
@@ -89,7 +89,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   return withFieldCheck(format, options.operation, options.fields);
 }
 
-/** What most formats do: nothing but entries. */
+/** The defaults: a format writes only entries. */
 const plain: Omit<Format, 'rows' | 'body'> = {
   separator: '',
   head: () => '',

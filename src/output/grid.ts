@@ -20,13 +20,13 @@ export interface Grid {
 /** Text that cli-table3 measures correctly. */
 const ascii = /^[\u0020-\u007e]*$/;
 const leftToRightMark = '\u200e';
-/** Rows per block: cli-table3 looks at all rows above for each cell, in quadratic time. */
+/** Rows per block: cli-table3 takes quadratic time, because it examines all rows above each cell. */
 const blockSize = 50;
 
 /**
  * Loads cli-table3 (columns and alignment) and chalk (only with colour), and returns a function that makes a grid.
- * cli-table3 mismeasures many scripts and emoji and cuts within graphemes: so each cell that is not ASCII is drawn as
- * a placeholder of the right width, a run of one private character, and put in its place afterwards.
+ * cli-table3 mismeasures many scripts and emoji and cuts within graphemes, so each cell that is not ASCII is drawn as a
+ * placeholder of the right width, a run of one private character, which is replaced afterwards.
  */
 export async function loadGrid(terminal: Terminal | null): Promise<(columns: readonly GridColumn[]) => Grid> {
   const { default: Table } = await import('cli-table3');

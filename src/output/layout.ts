@@ -1,21 +1,21 @@
-/** Columns between two neighbours. */
+/** Width of the gap between two columns. */
 export const gap = 2;
 
 /** How wide a column of a table may be. */
 export interface ColumnConstraint {
   /** Widest cell of the first page, or more if later pages are known to be wider. */
   readonly contentWidth: number;
-  /** Not made narrower than this while there is another way. */
+  /** Not made narrower than this while other columns can shrink. */
   readonly minWidth: number;
   /** Drop this column if it would leave the flexible one narrower than this; never dropped if missing. */
   readonly dropIfTitleBelow?: number;
-  /** Takes what the others leave. At most one column does. */
+  /** Takes the remaining width; at most one column does. */
   readonly flexible?: boolean;
 }
 
 /**
- * Column widths that fit together into `total` columns, the gaps between them included; 0 for a column that
- * is dropped. Columns are dropped, then the widest made narrower, down to their minimum and at last to 1.
+ * Column widths that fit into `total` columns, gaps included; 0 for a dropped column. First columns are dropped, then
+ * the widest ones shrink to their minimum, and last to 1.
  */
 export function layout(columns: readonly ColumnConstraint[], total: number): number[] {
   const widths = columns.map(({ contentWidth }) => Math.max(1, Math.min(contentWidth, total)));

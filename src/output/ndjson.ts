@@ -6,7 +6,7 @@ import { bodyRecords } from './records.ts';
 /** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
 export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
   const pick = fields === null ? null : recordPicker(fields, operation);
-  /** Used again for each page: the collector returns the memory of large buffers late. */
+  /** Reused for each page: the collector frees large buffers late. */
   let buffer: Buffer = Buffer.alloc(0);
   const lines = (item: Item, entries: readonly JsonText[]): Text => {
     const copied = pick === null ? JsonText.lines(entries, buffer) : null;

@@ -5,21 +5,21 @@ import { cut, maxWidth } from './width.ts';
 
 /** Progress of a listing. */
 export interface ProgressState {
-  /** What is listed, if it is to be named. */
+  /** The listed reference, if it is shown. */
   readonly reference?: string | null;
   /** Pages read so far. */
   readonly page: number;
   readonly entries: number;
-  /** Entries in all, if that is known. */
+  /** Total number of entries; null if unknown. */
   readonly total: number | null;
   /** Credits spent so far. */
   readonly credits: number;
-  /** Credits that it will have cost at the end, if that is known. */
+  /** Estimated credits at the end; null if unknown. */
   readonly estimated: number | null;
 }
 
-/** When and with how many entries a listing started: a resumed one has some already. */
-export interface Started {
+/** The start of a listing: its time, and the entries of a resumed one. */
+export interface ProgressStart {
   /** In milliseconds of the clock of `now`. */
   readonly at: number;
   readonly entries: number;
@@ -29,7 +29,12 @@ export interface Started {
 const minRateMs = 500;
 
 /** One line for a running listing, in at most `room` columns: the last parts are dropped first. */
-export function progressText(state: ProgressState, started: Started, now: number, room: number): string {
+export function progressText(
+  state: ProgressState,
+  started: ProgressStart,
+  now: number,
+  room: number,
+): string {
   const { reference, page, entries, total, credits, estimated } = state;
   const elapsed = now - started.at;
   const rate = elapsed >= minRateMs ? ((entries - started.entries) * 1000) / elapsed : 0;

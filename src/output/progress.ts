@@ -1,6 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
-import { type ProgressState, progressText, type Started, waitText } from './progress-text.ts';
+import { type ProgressStart, type ProgressState, progressText, waitText } from './progress-text.ts';
 import type { Spinner } from './spinner.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, isForeground, isPipe, streamColumns } from './terminal.ts';
@@ -11,7 +11,7 @@ export interface Progress {
   update(state: ProgressState): void;
   /** Counts down a wait before a request is sent again: how long, and why in a few words. */
   wait(milliseconds: number, why: string): void;
-  /** Removes the line for good. */
+  /** Removes the line permanently. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface ProgressOptions {
 
 /** Milliseconds before the line appears: quicker calls neither show nor load it. */
 const progressDelayMs = 150;
-/** Milliseconds for which the answer to `isForeground` holds. */
+/** Milliseconds between two checks of `isForeground`. */
 const foregroundCheckMs = 500;
 
 /**
@@ -52,7 +52,7 @@ class ProgressLine implements Progress {
   #spinner: Spinner | null = null;
   #state: ProgressState | null = null;
   /** Start of the current reference's listing, for its rate. */
-  #started: Started = { at: 0, entries: 0 };
+  #started: ProgressStart = { at: 0, entries: 0 };
   #waiting: { until: number; why: string } | null = null;
 
   readonly #isInForeground: () => boolean;
@@ -91,7 +91,7 @@ class ProgressLine implements Progress {
     this.#loading ??= this.#context.clock
       .sleep(progressDelayMs, this.#stopped.signal)
       .then(() => this.#appear())
-      // Stopped before it appeared; and a call must not fail because of its progress line.
+      // It may be stopped before it appears, and a call must not fail because of its progress line.
       .catch(() => {});
   }
 

@@ -5,7 +5,7 @@ import type { LiveLine } from './stderr.ts';
 
 /** A spinner followed by a text. */
 export interface Spinner extends LiveLine {
-  /** Removes the line for good. */
+  /** Removes the line permanently. */
   stop(): void;
 }
 

@@ -2,7 +2,7 @@ import type { Context, OutputStream } from '../context.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { minSecretLength, withoutSecret } from '../text/secret.ts';
 
-/** How much is printed on stderr. */
+/** Verbosity of stderr. */
 export interface StderrOptions {
   readonly quiet: boolean;
   /** Number of `-v`. */
@@ -30,17 +30,13 @@ export class Stderr {
   constructor(stream: OutputStream, options: StderrOptions) {
     this.#stream = stream;
     this.#options = options;
-    // A reader of stderr that has gone must not stop the work.
+    // A closed stderr must not stop the work.
     stream.on('error', () => {});
   }
 
-  /** Notes are shown: at a terminal, or with -v. */
+  /** Whether notes are printed: at a terminal, or with -v. */
   get isChatty(): boolean {
-    return !this.#options.quiet && (this.#terminal || this.#options.verbose > 0);
-  }
-
-  get #terminal(): boolean {
-    return this.#stream.isTTY === true;
+    return !this.#options.quiet && (this.#stream.isTTY === true || this.#options.verbose > 0);
   }
 
   /** From now on prints `[key]` in place of this text. */
@@ -78,7 +74,7 @@ export class Stderr {
 
   /** Information: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#line(message);
+    if (this.isChatty) this.#line(message);
   }
 
   /** With -v, at a terminal too. */
@@ -93,7 +89,7 @@ export class Stderr {
 
   /** The final tally, without `chanlist: `: at a terminal, and with -v elsewhere. */
   summary(message: string): void {
-    if (!this.#options.quiet && (this.#terminal || this.#options.verbose > 0)) this.#raw(message);
+    if (this.isChatty) this.#raw(message);
   }
 
   /** With CHANLIST_DEBUG=1, the stack of an error and of its causes; otherwise nothing. */

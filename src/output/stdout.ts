@@ -13,12 +13,12 @@ const initialPauseBudgetMs = 50;
 /** The pause budget grows by this share of the elapsed time. */
 const pauseShare = 0.03;
 
-/** stdout for data: notices that its reader has closed it, and never mixes with the progress line. */
+/** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   #error: Error | null = null;
-  /** The same object each time, so that it is reported once. */
+  /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
   /** After a stop signal, the reader did not read in time. */
   #timedOut = false;
@@ -65,9 +65,9 @@ export class Stdout {
   }
 
   /**
-   * Gives the reader of a pipe time to close it. A text that fits into the pipe is written before it is read, so
-   * that takes a moment; of a larger one the beginning has been read by now. Most readers that close a pipe do so
-   * early, so the first pages get most of the budget, and a long listing is not slowed down.
+   * Gives the reader of a pipe time to close it. A text that fits into the pipe is written before it is read; the start
+   * of a larger one has been read by now. Most readers that close a pipe do so early, so the first pages get most of
+   * the budget, and a long listing is not slowed down.
    */
   async #pauseForReader(length: number): Promise<void> {
     const { stdout, clock } = this.#context;

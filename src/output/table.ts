@@ -8,16 +8,16 @@ import { bodyRecords } from './records.ts';
 import { displayWidth, maxWidth } from './width.ts';
 
 /**
- * A table for people: columns that fit the terminal, sized by the first page; the header once, later pages
- * aligned with it. Not on a terminal nothing is cut.
+ * A table for people: columns that fit the terminal, sized by the first page; one header, with which later pages are
+ * aligned. Without a terminal nothing is cut.
  */
 export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const { terminal } = options;
   const createGrid = await loadGrid(terminal);
   let drawing: { grid: Grid; columns: readonly EntryColumn[] } | null = null;
-  /** Something was listed, even if it was nothing: an empty list is a header without rows. */
+  /** A list was printed; an empty one is a header without rows. */
   let listed = false;
-  /** Digits of the greatest `index` to expect, as far as the first answer shows (numVideos). */
+  /** Digits of the largest expected `index`, from numVideos. */
   let indexDigits = 0;
 
   const cellsOf = (columns: readonly EntryColumn[], item: Item, entries: readonly JsonText[]): string[][] =>
@@ -82,8 +82,8 @@ interface TableLayout {
   readonly grid: readonly GridColumn[];
 }
 
-/** Widest padding where nothing is cut: a wider cell pushes its row aside. */
-const widestColumn = 1000;
+/** Maximum column width if nothing is cut: a wider cell shifts the rest of its row. */
+const maxColumnWidth = 1000;
 
 /** Widths and alignment of the columns, from the cells of the first page; `digits`: of the greatest index. */
 function fit(
@@ -109,7 +109,7 @@ function fit(
   });
   const widths =
     terminal === null
-      ? constraints.map(({ contentWidth }) => Math.min(contentWidth, widestColumn))
+      ? constraints.map(({ contentWidth }) => Math.min(contentWidth, maxColumnWidth))
       : layout(constraints, Math.max(1, terminal.columns));
   const shown = widths.flatMap((width, i) => (width > 0 ? [i] : []));
   const grid = shown.map((i) => ({

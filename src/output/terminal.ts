@@ -5,8 +5,8 @@ import type { Terminal } from './format.ts';
 const defaultColumns = 80;
 
 /**
- * What the terminal of a stream can do; null if it is none. Colour: `--no-color` (`noColor`) precedes NO_COLOR,
- * FORCE_COLOR and TERM=dumb, in that order.
+ * The capabilities of a stream's terminal; null if it is no terminal. Colour: `--no-color` (`noColor`) precedes
+ * NO_COLOR, FORCE_COLOR and TERM=dumb, in that order.
  */
 export function decideTerminal(
   stream: OutputStream,
@@ -50,8 +50,8 @@ export function isPipe(stream: OutputStream & { readonly fd?: unknown }): boolea
 }
 
 /**
- * False while this process is in the background of its terminal. True if the system does not say: outside Linux,
- * without a controlling terminal, or if that belongs to another process namespace.
+ * False while this process is in the background of its terminal. True if that is unknown: outside Linux, without a
+ * controlling terminal, or if that belongs to another process namespace.
  */
 export function isForeground(): boolean {
   try {

@@ -1,6 +1,6 @@
 /** The width of text in columns of a terminal, and cutting it to a width. */
 
-/** Text of one column per character everywhere: most text. */
+/** Text with one column per character on every terminal. */
 const plain =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0386-\u0482\u048a-\u052f\u2010-\u2027\u2500-\u257f]*$/;
 /** Text whose width all terminals agree on: plain, and the common letters of Chinese, Japanese and Korean. */
@@ -40,7 +40,7 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** Characters that are segmented at once: the time grows faster than the text. */
+/** Maximum length of a segmented piece: segmenting takes more than linear time. */
 const maxPiece = 4096;
 
 let segmenter: Intl.Segmenter | undefined;
@@ -64,7 +64,7 @@ function codePointWidth(character: string): number {
   return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
-/** Code point by code point, as terminals measure that know nothing of clusters. */
+/** The sum of the widths of code points, as on terminals without support for clusters. */
 function additiveWidth(cluster: string): number {
   let sum = 0;
   for (const character of cluster) sum += codePointWidth(character);
@@ -73,7 +73,7 @@ function additiveWidth(cluster: string): number {
 
 const clusterWidth = (cluster: string): number => (picture.test(cluster) ? 2 : additiveWidth(cluster));
 
-/** The greatest width that any terminal gives to a cluster. */
+/** The largest width of a cluster on any terminal. */
 const clusterMaxWidth = (cluster: string): number =>
   picture.test(cluster) ? Math.max(2, additiveWidth(cluster)) : additiveWidth(cluster);
 
@@ -85,7 +85,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Columns that a text takes at most on any terminal; stops measuring once beyond `limit`. */
+/** The largest width of a text on any terminal; stops measuring after `limit`. */
 export function maxWidth(text: string, limit: number): number {
   if (plain.test(text)) return text.length;
   let width = 0;

@@ -174,7 +174,7 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
   if (unstarted.length > 0) {
     // Without any credit the same command would stop again.
     const change =
-      session.budget.most === 0
+      session.budget.maxCredits === 0
         ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
         : {};
     const references = unstarted.flatMap(({ reference }) => reference ?? []);

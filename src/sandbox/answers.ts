@@ -18,7 +18,7 @@ const neverListed = 6_000_000;
 /** Bytes of pages that are cached: about a hundred pages. */
 const cacheBytes = 8 * 1024 * 1024;
 
-/** What the responses are made from. */
+/** The data and settings of the responses. */
 export interface Data {
   readonly catalog: Catalog;
   /** Entries per page. */
@@ -163,10 +163,10 @@ export class Answers {
   }
 }
 
-/** What `continuation_token` is under these faults. */
+/** The `continuation_token` of these faults. */
 const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
 
-/** The faults that change what a page holds. */
+/** The faults that change the content of a page. */
 const pageFaults = [
   'loop',
   'page-empty',
@@ -215,12 +215,12 @@ function placeOf(
   return { list, offset: place.offset, turn: place.turn };
 }
 
-/** Keeps the pages built last: listing them again does not build them again. */
+/** Caches the pages used last. */
 class PageCache {
   readonly #pages = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** The page of a key, built if it is not kept. */
+  /** The page of a key, built if it is not cached. */
   get(key: string, build: () => Buffer): Buffer {
     const kept = this.#pages.get(key);
     const page = kept ?? build();

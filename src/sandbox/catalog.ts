@@ -4,7 +4,7 @@ import { oddFeed, oddNumber } from './odd.ts';
 import { hash } from './random.ts';
 import type { Video } from './videos.ts';
 
-/** Which uploads each channel has at the moment. Positions count from the top of the list, from 0. */
+/** The current uploads of each channel. Positions count from the top of the list, from 0. */
 export interface Catalog {
   /** Changes with the channel's uploads list: pages built for another version are out of date. */
   version(channel: Channel): number;
@@ -19,8 +19,8 @@ export interface Catalog {
 const minute = 60_000;
 
 /**
- * The demo data. `grow`: about so many new uploads per channel and minute, from now on; `now`: milliseconds
- * since 1970.
+ * The demo data. `grow`: about this many new uploads per channel and minute, from now on; `now`: milliseconds since
+ * 1970.
  */
 export function demoCatalog(grow: number, now: () => number): Catalog {
   const started = now();

@@ -1,7 +1,7 @@
 import { usage } from '../errors.ts';
 import { seeded } from './random.ts';
 
-/** What each fault does: one row per kind, in the order of the help. A status is a kind too. */
+/** The effect of each fault: one row per kind, in the order of the help. A status is a kind too. */
 export const faultMeanings = {
   reset: 'resets the connection before the response; debits nothing',
   truncate: 'ends the connection in the middle of a 200; debits',

@@ -4,8 +4,8 @@ import { hash } from './random.ts';
 import { ageText, duration, lengthText, published, type Video, viewsText } from './videos.ts';
 
 /**
- * `@odd` shows what real channels do. Its uploads are numbered like those of any channel; the uploads with these
- * numbers are special.
+ * `@odd` has the oddities of real channels. Its uploads are numbered like those of any channel; these numbers are
+ * special.
  */
 const odd = {
   /** On top of the list, above newer uploads; at its date in the feed. */

@@ -9,7 +9,7 @@ import { sandboxDefaults } from './defaults.ts';
 import { type FaultRule, faultSource } from './faults.ts';
 import { type Reply, Service } from './service.ts';
 
-/** How the sandbox differs from its defaults (in brackets). */
+/** The options of the sandbox, with their defaults in brackets. */
 export interface SandboxOptions {
   /** Address to listen on (127.0.0.1). */
   readonly host?: string;
@@ -118,7 +118,7 @@ function send({ status, headers, body, ending }: Reply, response: ServerResponse
   });
 }
 
-/** A target without the key, which some clients put into the address. Very short keys would match ordinary words. */
+/** Removes the key from a target, where some clients put it. Very short keys would match ordinary words. */
 function withoutKey(target: string, key: string): string {
   return key.length < 8 ? target : withoutSecret(target, key);
 }

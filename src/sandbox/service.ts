@@ -3,7 +3,7 @@ import { Answers, type Data } from './answers.ts';
 import type { FaultKind } from './faults.ts';
 import { Refusal, readParameters } from './parameters.ts';
 
-/** What the service reads of a request. */
+/** The parts of a request that the service reads. */
 export interface ServiceRequest {
   readonly method: string;
   /** Path and query, as sent. */
@@ -33,7 +33,7 @@ export interface ServiceOptions extends Data {
   readonly now: () => number;
 }
 
-/** The service without the network: a request and the faults that happen to it -> a reply; and the account. */
+/** The service without the network: turns a request and its faults into a reply, and keeps the account. */
 export class Service {
   /** Credits left on the account. */
   credits: number;
@@ -110,7 +110,7 @@ export class Service {
   }
 }
 
-/** A limit on requests per minute: a window of one minute begins with the first request after the last one. */
+/** A limit on requests per minute. A window of one minute starts with the first request after the previous window. */
 class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;

@@ -1,4 +1,4 @@
-/** `1 entry`, `2 entries`: a number and what is counted. */
+/** A number and its noun: `1 entry`, `2 entries`. */
 export function count(number: number, one: string, many: string): string {
   return `${number} ${number === 1 ? one : many}`;
 }
@@ -6,11 +6,4 @@ export function count(number: number, one: string, many: string): string {
 /** `1 credit`, `2 credits`. */
 export function credits(number: number): string {
   return count(number, 'credit', 'credits');
-}
-
-/** Line ends in a text. */
-export function countLines(text: string, to = text.length): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
 }

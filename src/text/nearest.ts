@@ -1,19 +1,19 @@
-/** The word of `words` that is one or two slips away from `word`, if any. */
+/** The word of `words` within one or two typos of `word`; undefined if there is none. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = 3;
+  let fewest = 3;
   for (const candidate of words) {
-    const slips = distance(word.toLowerCase(), candidate.toLowerCase());
-    const few = Math.min(2, Math.floor(candidate.length / 3));
-    if (slips <= few && slips < least) {
+    const typos = distance(word.toLowerCase(), candidate.toLowerCase());
+    const maxTypos = Math.min(2, Math.floor(candidate.length / 3));
+    if (typos <= maxTypos && typos < fewest) {
       best = candidate;
-      least = slips;
+      fewest = typos;
     }
   }
   return best;
 }
 
-/** What to do about a word that is none of these: `did you mean csv? expected one of csv, json`. */
+/** The hint for a word that is none of these: `did you mean csv? expected one of csv, json`. */
 export function expectedOneOf(
   word: string,
   words: readonly string[],
@@ -30,16 +30,16 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let least = Math.min(
+      const isSame = a[i - 1] === b[j - 1];
+      let smallest = Math.min(
         (previous[j] ?? 0) + 1,
         (row[j - 1] ?? 0) + 1,
-        (previous[j - 1] ?? 0) + (same ? 0 : 1),
+        (previous[j - 1] ?? 0) + (isSame ? 0 : 1),
       );
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        least = Math.min(least, (before[j - 2] ?? 0) + 1);
+        smallest = Math.min(smallest, (before[j - 2] ?? 0) + 1);
       }
-      row[j] = least;
+      row[j] = smallest;
     }
     before = previous;
     previous = row;

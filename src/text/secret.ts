@@ -10,7 +10,7 @@ const escaped =
 /** Most backslashes before a character: JSON within JSON. */
 const maxBackslashes = 4;
 
-/** Where a character may end that begins at `at`; nothing if another one is there. `first`: of the secret. */
+/** Positions where a character that starts at `at` may end; none if another one is there. `first`: of the secret. */
 type Step = (text: string, at: number, character: string, first: boolean) => number[];
 
 const isSame = (a: string | undefined, b: string): boolean => a === b || a?.toLowerCase() === b.toLowerCase();
@@ -56,21 +56,21 @@ const hexadecimal: Step = (text, at, character, first) => {
   return isByte ? [at + all.length] : [];
 };
 
-/** One way in which a secret may be written. */
+/** One encoding of a secret. */
 interface Form {
   readonly characters: string;
   readonly step: Step;
-  /** Expression for its first character, and what can follow it: most places in a text are skipped by it. */
+  /** An expression for its first character and what can follow it, which skips most of a text. */
   readonly start: string;
-  /** A further character at its start, at its end, that may hold bits of the secret. */
+  /** A character before or after it that may hold bits of the secret. */
   readonly before?: RegExp;
-  readonly behind?: RegExp;
+  readonly after?: RegExp;
 }
 
 const base64Character = '(?:[A-Za-z0-9+/_-]|%2[bf]|\\\\/)';
 const base64Before = new RegExp(`${base64Character}$`, 'i');
 const base64Padding = /(?:=|%3d)*/iy;
-const base64Behind = new RegExp(`${base64Character}?(?:=|%3d)*`, 'iy');
+const base64After = new RegExp(`${base64Character}?(?:=|%3d)*`, 'iy');
 
 const startOf = (characters: string, others = ''): string => {
   const [first = '', second = ''] = [...characters].map((c) => c.replace(/[^A-Za-z0-9]/, '\\$&'));
@@ -78,7 +78,7 @@ const startOf = (characters: string, others = ''): string => {
   return `[${first}${others}]${next}`;
 };
 
-/** The base64 of a secret that begins `before` bytes (0 to 2) after a group of three, without the ends it shares. */
+/** The base64 of a secret that starts `before` bytes (0 to 2) into a group of three, without shared characters. */
 function base64Form(secret: string, before: number): Form {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
   const bits = bytes.length * 8;
@@ -88,7 +88,7 @@ function base64Form(secret: string, before: number): Form {
     step: base64,
     start: startOf(characters, '_\\-'),
     ...(before > 0 && { before: base64Before }),
-    behind: bits % 6 === 0 ? base64Padding : base64Behind,
+    after: bits % 6 === 0 ? base64Padding : base64After,
   };
 }
 
@@ -100,7 +100,7 @@ function formsOf(secret: string): readonly Form[] {
   return [plain, ...encoded, { characters: secret, step: hexadecimal, start: hex }];
 }
 
-/** Where a form of the secret ends that begins at `at`; -1 if none does. */
+/** The end of a form of the secret that starts at `at`; -1 if none does. */
 function endOf(text: string, at: number, { characters, step }: Form): number {
   let places = [at];
   for (let i = 0; i < characters.length && places.length > 0; i++) {
@@ -110,7 +110,7 @@ function endOf(text: string, at: number, { characters, step }: Form): number {
   return places.length === 0 ? -1 : Math.max(...places);
 }
 
-/** The forms of a secret, and an expression for the places where one may begin. */
+/** The forms of a secret, and an expression for the positions where one may start. */
 interface Redaction {
   readonly forms: readonly Form[];
   readonly start: RegExp;
@@ -127,8 +127,8 @@ function redactionOf(secret: string): Redaction {
 }
 
 /**
- * A text with `[key]` in place of a secret: plain, as part of an address, of JSON or of HTML, and (from 8 characters
- * on) in base64 and hexadecimal. Upper and lower case count as the same.
+ * Replaces a secret in a text by `[key]`: plain, escaped in a URL, JSON or HTML, and (8 characters or more) in base64
+ * and hexadecimal. Case is ignored.
  */
 export function withoutSecret(text: string, secret: string): string {
   if (secret === '') return text;
@@ -145,9 +145,9 @@ export function withoutSecret(text: string, secret: string): string {
       const kept = text.slice(copied, at);
       out += `${form.before === undefined ? kept : kept.replace(form.before, '')}[key]`;
       copied = end;
-      if (form.behind !== undefined) {
-        form.behind.lastIndex = end;
-        copied += form.behind.exec(text)?.[0].length ?? 0;
+      if (form.after !== undefined) {
+        form.after.lastIndex = end;
+        copied += form.after.exec(text)?.[0].length ?? 0;
       }
       start.lastIndex = copied;
       break;

@@ -28,13 +28,13 @@ export function isUnsafeJson(json: string): boolean {
   return unsafeInJson.test(json);
 }
 
-/** A JSON text with DEL, C1 and bidirectional formatting characters escaped: its meaning stays. */
+/** Escapes DEL, C1 and bidirectional formatting characters in a JSON text. */
 export function escapeUnsafe(json: string): string {
   if (!unsafeInJson.test(json)) return json;
   return json.replace(allUnsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Bytes of a token that are still shown. */
+/** Maximum size of a token in a message (bytes). */
 const maxShownBytes = 4096;
 
 /** True for a token that can be shown in a message and pasted back into a shell. */

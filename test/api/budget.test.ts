@@ -37,7 +37,7 @@ test('all bounds hold: the one that is spent first ends the buying, and is named
   const tally = newTally('@a');
   const { noted, open } = fakeLedger(2);
   const budget = createBudget({ bounds: [perMonth, call(5), call(9)], ledger: open });
-  assert.equal(budget.most, 5);
+  assert.equal(budget.maxCredits, 5);
   for (const charge of ['confirmed', 'possibly_charged'] as const)
     budget.settle(await budget.reserve(1, tally), charge, tally);
   await assert.rejects(budget.reserve(1, tally), {

@@ -25,7 +25,7 @@ export type Verify = typeof verifyKey;
 /** `verifyKey`, loaded when it is called. */
 export const verifyLater: Verify = async (...all) => (await import('./verify-key.ts')).verifyKey(...all);
 
-/** How often a question is asked before an invalid answer is an error. */
+/** Maximum number of times that a question is asked. */
 const maxAttempts = 3;
 
 /**
@@ -149,7 +149,7 @@ function askKey(ask: Ask, stderr: Stderr, { origin }: BaseUrl): Promise<string> 
   );
 }
 
-/** Asks again, up to `maxAttempts` times in all, if `parse` throws a usage error for the answer. */
+/** Asks up to `maxAttempts` times, until `parse` accepts the answer; then throws its usage error. */
 async function askUntilValid<T>(
   stderr: Stderr,
   ask: () => Promise<string>,

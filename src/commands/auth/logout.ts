@@ -8,8 +8,8 @@ import { usage } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 /**
- * `auth logout [NAME]`: removes the named profile, or else the active one, from the store. If it was active, the only
- * remaining profile becomes active; of several, none does: each spends credits of its own.
+ * `auth logout [NAME]`: removes the named profile, or else the active one, from the store. If it was active and one
+ * profile remains, that becomes active; with several, none does, because each spends its own credits.
  */
 export async function runLogout(
   named: string | undefined,

@@ -13,22 +13,22 @@ export function canAsk(context: Context): boolean {
 }
 
 /**
- * Lets `work` ask on stderr and read from the terminal in raw mode: text that is typed ahead or pasted is shown only
- * if it answers a question with echo. The modes of the terminal are restored however `work` or the process ends.
+ * Calls `work` with a function that asks on stderr and reads from the terminal in raw mode: text that is typed ahead
+ * or pasted is shown only if it answers a question with echo. The modes of the terminal are always restored.
  */
 export async function withPrompt<T>(context: Context, work: (ask: Ask) => Promise<T>): Promise<T> {
   const stdin: Terminal = context.stdin;
-  const typed = new Typed(stdin, context.stop);
+  const typed = new TypedInput(stdin, context.stop);
   // A terminal that is closed reports errors at any time, also after the last question.
   stdin.on('error', () => {});
   const setRawMode = (raw: boolean): void => void stdin.setRawMode?.(raw);
-  const forget = restoreOnSignals(setRawMode);
+  const removeHandlers = restoreOnSignals(setRawMode);
   setRawMode(true);
   try {
     return await work((question, { echo }) => readLine(typed, context, question, echo));
   } finally {
     setRawMode(false);
-    forget();
+    removeHandlers();
     typed.close();
   }
 }
@@ -64,7 +64,12 @@ function restoreOnSignals(setRawMode: (raw: boolean) => void): () => void {
   };
 }
 
-async function readLine(typed: Typed, context: Context, question: string, echo: boolean): Promise<string> {
+async function readLine(
+  typed: TypedInput,
+  context: Context,
+  question: string,
+  echo: boolean,
+): Promise<string> {
   const show = (text: string): void => {
     context.stderr.write(text);
   };
@@ -120,7 +125,7 @@ function noAnswer(): Failure {
 }
 
 /** The characters typed at a terminal, in order. */
-class Typed {
+class TypedInput {
   readonly #stdin: InputStream;
   readonly #stop: AbortSignal;
   readonly #decoder = new TextDecoder();

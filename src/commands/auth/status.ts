@@ -11,12 +11,12 @@ import { sanitize } from '../../text/sanitize.ts';
 import { jsonLine, orErrorDocument } from './json.ts';
 import { type Verify, verifyLater, warnOfNoCredits } from './login.ts';
 
-/** What `auth status` says about the key. */
+/** The result for the key in `auth status`. */
 type Check = 'accepted' | 'rejected' | 'could not verify';
 
 /**
  * `auth status`: prints the service and account that a call would use, where its key comes from, and whether the
- * service accepts it (a free call). Then throws what is wrong with it: 3 without an account.
+ * service accepts it (a free call). Then throws the failure of the check; without an account, `unauthorized` (3).
  */
 export async function runStatus(
   options: SharedOptions,
@@ -43,7 +43,7 @@ export async function runStatus(
 
 const isRejected = ({ code, status }: Failure): boolean => code === 'unauthorized' && status !== null;
 
-/** What keeps the account from working, if anything. Throws a signal and bugs: they say nothing about the account. */
+/** The failure of the account; null if it works. Throws signals and bugs, which prove nothing about the account. */
 async function checkAccount(
   settings: PartialSettings,
   context: Context,

@@ -10,8 +10,8 @@ import { Stderr } from '../../output/stderr.ts';
 import { createClient } from '../../run/open-service.ts';
 
 /**
- * How an accepted key was proved: `resolved` by a complete result, which also proves address and namespace; `accepted`
- * because an invalid key is rejected where this one is not; `no credits` by a 402.
+ * Why a key counts as accepted. `resolved`: a complete result, which also proves address and namespace; `accepted`: an
+ * invalid key is rejected and this one is not; `no credits`: a 402.
  */
 export type Verification = 'resolved' | 'accepted' | 'no credits';
 
@@ -21,8 +21,8 @@ const canonicalId = 'UC0123456789abcdefghijkl';
 const invalidKey = 'chanlist-verification-with-an-invalid-key';
 
 /**
- * Verifies a key with a free call (product contract, Keys). Throws `unauthorized` for a rejected key; any other
- * failure means that the answers prove nothing, and says what answered.
+ * Verifies a key with a free call (product contract, Keys). Throws `unauthorized` for a rejected key; any other failure
+ * means that the responses prove nothing, and quotes them.
  */
 export async function verifyKey(
   service: Service,
@@ -33,9 +33,17 @@ export async function verifyKey(
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
-    const asked = { ...service, key };
+    const serviceWithKey = { ...service, key };
     const budget = createBudget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
-    const client = createClient(asked, shared, { connections: 1 }, context, budget, stderr, progress);
+    const client = createClient(
+      serviceWithKey,
+      shared,
+      { connections: 1 },
+      context,
+      budget,
+      stderr,
+      progress,
+    );
     try {
       const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
       const what = 'its 200 response has no channel_id';
@@ -65,7 +73,7 @@ export async function verifyKey(
   }
 }
 
-/** The service or the network is not available, or limits the rate: that says nothing about the address. */
+/** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */
 function isOutage({ code }: Failure): boolean {
   return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
 }

@@ -4,20 +4,20 @@ import { Failure } from '../../errors.ts';
 import { guarded } from '../../fs/file-errors.ts';
 import type { FileRecord } from '../format.ts';
 
-/** Bytes per read: more at once is not faster, and leaves more to the collector. */
+/** Bytes per read: larger reads are not faster, and leave more to the collector. */
 const chunkSize = 64 * 1024;
 const LINE_FEED = 10;
 const RETURN = 13;
 
-/** A file that is not what an export has written: a `damaged` failure that names the line, from 1. */
-export function damagedAt(path: string, line: number, what: string): Failure {
+/** The `damaged` failure of a file that no export has written; names the line, from 1. */
+function damagedAt(path: string, line: number, what: string): Failure {
   return new Failure('damaged', `${path}:${line}: ${what}`, {
     hint: 'fix the file, or export it again with --restart',
     remedy: 'restart',
   });
 }
 
-/** Damage at a byte of those that are being split. */
+/** Damage at a byte of the bytes being split. */
 export class Damage extends Error {
   readonly at: number;
 
@@ -28,14 +28,14 @@ export class Damage extends Error {
 }
 
 /**
- * Splits the start of some bytes into records; `isEnd`: the file ends with them. `end` is the first byte that it
- * wants to see again, with more. Throws `Damage`.
+ * Splits bytes into complete records. `isEnd`: the file ends with these bytes. `end`: the first byte that is not
+ * consumed, and is passed again with more. Throws `Damage`.
  */
 export type Split<Item> = (bytes: Buffer, isEnd: boolean) => { items: Item[]; end: number };
 
 /**
- * The records of a file in UTF-8, without a byte order mark, in batches. They share the memory that a batch was
- * read into, which is not used again. Throws `damaged`.
+ * The records of a file in UTF-8, without a byte order mark, in batches. The records of a batch share its memory, which
+ * is not reused. Throws `damaged`.
  */
 export async function* readBatches<Item = FileRecord>(
   path: string,
@@ -58,7 +58,7 @@ export async function* readBatches<Item = FileRecord>(
       const { items, end } = splitAt(path, line, bytes, isEnd, split);
       if (items.length > 0) yield items;
       if (isEnd) return;
-      // Less than the byte order mark says nothing about it.
+      // A byte order mark takes three bytes.
       isFirst &&= end === 0 && filled < 3;
       const rest = bytes.subarray(end);
       if (end === 0 && bytes.length === filled && filled < buffer.length) continue;
@@ -115,7 +115,7 @@ export interface Line {
   readonly isEnded: boolean;
 }
 
-/** A split into lines, without empty ones. */
+/** Splits into lines; empty ones are skipped. */
 export function splitLines<Item>(toItem: (bytes: Buffer, line: Line) => Item): Split<Item> {
   return (bytes, isEnd) => {
     const items: Item[] = [];

@@ -8,7 +8,7 @@ const COMMA = 44;
 const LINE_FEED = 10;
 const RETURN = 13;
 
-/** Reads a csv file; see `Reader`. The header says what the columns are. Every record is checked. */
+/** Reads a csv file; see `Reader`. The header names the columns. Every record is checked. */
 export async function* readCsv(path: string, { fields }: ReaderOptions): AsyncGenerator<FileRecord[], void> {
   yield* readBatches(
     path,
@@ -23,7 +23,7 @@ export async function readHeader(path: string): Promise<readonly string[] | null
     columns = header;
   });
   const first: Split<FileRecord> = (bytes, isEnd) => {
-    // The rows after it are not looked at.
+    // Ignore the rows after the header.
     const result = columns === null ? split(bytes, isEnd) : { items: [], end: bytes.length };
     return columns === null ? result : { items: result.items.slice(0, 1), end: result.end };
   };
@@ -31,7 +31,7 @@ export async function readHeader(path: string): Promise<readonly string[] | null
   return columns;
 }
 
-/** A split into records (RFC 4180): a line end inside quotes belongs to the record. */
+/** Splits into records (RFC 4180): a line end inside quotes belongs to the record. */
 function splitCsv(onHeader: (header: readonly string[]) => void): Split<CellsRecord> {
   let columns: readonly string[] | null = null;
   let positions: CellPositions = cellPositions([]);
@@ -66,8 +66,8 @@ function splitCsv(onHeader: (header: readonly string[]) => void): Split<CellsRec
 }
 
 /**
- * Start and end of each cell of the record at `start`, from its first byte, into `cells`. Returns the position
- * after its line end; null if more bytes are needed. Throws `Damage` for quotes where they may not be.
+ * Adds start and end of each cell of the record at `start`, relative to it, to `cells`. Returns the position after its
+ * line end; null if more bytes are needed. Throws `Damage` for misplaced quotes.
  */
 function scanRecord(bytes: Buffer, start: number, cells: number[]): number | null {
   const { length } = bytes;
@@ -91,7 +91,7 @@ function scanRecord(bytes: Buffer, start: number, cells: number[]): number | nul
     const byte = bytes[at];
     if (byte === COMMA) cells.push(from - start, at - start);
     else if (byte === LINE_FEED) {
-      // A return before the line end is part of that, unless it is inside quotes.
+      // A carriage return outside quotes is part of the line end.
       const isReturn = at > from && bytes[at - 1] === RETURN;
       cells.push(from - start, (isReturn ? at - 1 : at) - start);
       return at + 1;

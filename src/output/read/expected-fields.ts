@@ -3,9 +3,9 @@ import { type Failure, usage } from '../../errors.ts';
 import { computedFields } from '../fields.ts';
 import type { ReaderOptions } from '../format.ts';
 
-/** An entry as the service sends it has at least so many of the nine specified fields. */
+/** An entry as the service sends it has at least this many of the nine specified fields. */
 const minSpecified = 5;
-/** Fields of a file that a message names. */
+/** Maximum number of fields in a message. */
 const maxShown = 20;
 
 /**
@@ -35,7 +35,7 @@ export function checkHeader(path: string, header: readonly string[], fields: Rea
 const specified = (keys: readonly string[]): number =>
   keys.filter((key) => (videoFields as readonly string[]).includes(key)).length;
 
-/** A service's own keys are neither paths nor computed. */
+/** Whether `--fields` made this key: the service's own keys are neither paths nor computed. */
 const isMadeByFields = (key: string): boolean =>
   (computedFields as readonly string[]).includes(key) || /^\w+(?:\.\w+)+$/.test(key);
 
@@ -46,7 +46,7 @@ function checkNames(
 ): void {
   const names = fields.map(({ name }) => name);
   const star = names.indexOf('*');
-  // The fields that `*` stands for are between those that are named before and after it.
+  // The fields of `*` are between those named before and after it.
   const [before, after] = star === -1 ? [names, []] : [names.slice(0, star), names.slice(star + 1)];
   const isSame =
     (star !== -1 || found.length === names.length) &&

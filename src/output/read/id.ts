@@ -4,7 +4,7 @@ import { CellsRecord, cellPositions } from './records.ts';
 
 const TAB = 9;
 
-/** Reads an id file; see `Reader`. Nothing in it says what its columns are. */
+/** Reads an id file; see `Reader`. It does not name its columns. */
 export async function* readIds(
   path: string,
   { fields, check }: ReaderOptions,

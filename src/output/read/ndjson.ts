@@ -24,7 +24,7 @@ export async function* readNdjson(
   }
 }
 
-/** The keys of the first entries, which are those of `--fields` if there was one. */
+/** The keys of the first entries: those of `--fields`, if it was given. */
 export function firstKeys(records: readonly JsonRecord[]): string[][] {
   return records.slice(0, 100).map((record) => record.keys);
 }

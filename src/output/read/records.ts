@@ -42,7 +42,7 @@ export class JsonRecord implements FileRecord {
     return this.#text('@published');
   }
 
-  /** The ID at the start of an entry as the service writes it; null if the entry has to be parsed for it. */
+  /** The ID at the start of an entry as the service writes it; null if the entry must be parsed. */
   #firstId(): string | null {
     const { utf8 } = this;
     for (let i = 0; i < idStart.length; i++) if (utf8[i] !== idStart[i]) return null;
@@ -57,7 +57,7 @@ export class JsonRecord implements FileRecord {
   }
 }
 
-/** Where the values that are read are among the cells; -1 if they are not there. */
+/** Cell positions of the values that are read; -1 if there is none. */
 export interface CellPositions {
   readonly videoId: number;
   readonly channelId: number;
