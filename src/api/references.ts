@@ -1,4 +1,5 @@
 import { usage } from '../errors.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { isUnsafe } from '../text/unsafe.ts';
 import type { ReferenceKind } from './contract.ts';
@@ -123,4 +124,9 @@ function isFileName(text: string): boolean {
   if (isUnsafe(text) || text.includes('://')) return false;
   if (/\.(?:txt|list?|lst|csv|tsv|json|jsonl|ndjson|ya?ml|md|log|dat|conf)$/i.test(text)) return true;
   return /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(text) || /^[^/?#:.@]+\/[^?#:]*$/.test(text);
+}
+
+/** The canonical ID in a result of `resolve` (service specification, 2.1); null if it has none. */
+export function resolvedId(answer: JsonText): string | null {
+  return answer.get('channel_id')?.string() || null;
 }

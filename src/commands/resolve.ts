@@ -5,7 +5,7 @@ import type { Start } from '../cli/commands.ts';
 import { type AnswerOptions, answerOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { costSentence, document } from '../help/document.ts';
-import { runChannels } from '../run/channel-answers.ts';
+import { runChannels } from '../run/answers.ts';
 
 export function register(command: Command, start: Start): void {
   command.argument('[channel...]', expectedReference.channel);

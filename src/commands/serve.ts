@@ -8,8 +8,8 @@ import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { addTerms, document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { shellQuote } from '../run/command-line.ts';
 import { type FaultRule, faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 
 /** The options of `chanlist serve`. */
 export interface ServeOptions {

@@ -1,7 +1,7 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { operations } from '../api/contract.ts';
-import { resolvedId } from '../api/resolved-id.ts';
+import { resolvedId } from '../api/references.ts';
 import { effectiveFormat, tableInFile } from '../cli/options.ts';
 import { ClosedPipe, Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';

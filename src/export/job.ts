@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { operations, pageSize } from '../api/contract.ts';
-import { resolvedId } from '../api/resolved-id.ts';
+import { resolvedId } from '../api/references.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/target.ts';
 import type { Field } from '../output/fields.ts';

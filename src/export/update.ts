@@ -1,5 +1,5 @@
 import { operations } from '../api/contract.ts';
-import { resolvedId } from '../api/resolved-id.ts';
+import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';

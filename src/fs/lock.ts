@@ -6,8 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from './file-errors.ts';
 import { examineSocket, inFolder, listen } from './lock-socket.ts';
-import { effectiveUser, inTheWay, kindOf, ownerName } from './owned.ts';
-import { randomHex } from './temporary.ts';
+import { effectiveUser, inTheWay, kindOf, ownerName, randomHex } from './owned.ts';
 
 /** A lock that this process holds. */
 export interface Lock {

@@ -8,9 +8,8 @@ import {
   type Stats,
   unlinkSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Failure, systemCode, usage } from '../errors.ts';
-import { temporaryIn } from './temporary.ts';
 
 /**
  * How a name of the program's own is opened. `create`: read and write, must not exist. `replace`: the same, after
@@ -158,4 +157,15 @@ export function kindOf(stats: Stats): string {
   if (stats.isFIFO()) return 'a named pipe';
   if (stats.isSocket()) return 'a socket';
   return stats.isFile() ? 'a regular file' : 'a device';
+}
+
+/** An unused name in a folder; short, because the final name may have the maximum length. */
+export function temporaryIn(folder: string): string {
+  return join(folder, `.chanlist-${randomHex()}.tmp`);
+}
+
+/** 20 random hexadecimal digits. */
+export function randomHex(): string {
+  const half = (): string => Math.random().toString(16).slice(2, 12).padEnd(10, '0');
+  return half() + half();
 }

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { Failure } from '../errors.ts';
 import { fileFailure, guarded } from './file-errors.ts';
 import { type FileOps, newFileMode, nodeFileOps } from './file-ops.ts';
+import { temporaryIn } from './owned.ts';
 import { checkRoom } from './room.ts';
 import { resolveTarget } from './target.ts';
-import { temporaryIn } from './temporary.ts';
 
 export interface WholeOptions {
   /** Bytes that must be free: see `checkRoom`. */

@@ -1,7 +1,7 @@
-import type { Operation } from '../api/contract.ts';
-import type { Parameters } from '../api/parameters.ts';
-import { resolvedId } from '../api/resolved-id.ts';
-import { effectiveFormat, type SharedOptions } from '../cli/options.ts';
+import type { Operation, operations } from '../api/contract.ts';
+import { checkParameters, type Parameters } from '../api/parameters.ts';
+import { type Reference, resolvedId } from '../api/references.ts';
+import { type AnswerOptions, effectiveFormat, type SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
@@ -12,10 +12,11 @@ import { records } from '../output/records.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { concurrently } from './concurrently.ts';
 import { openOutput } from './list-to-output.ts';
-import type { InputReference, References } from './read-references.ts';
+import { type InputReference, type References, readReferences } from './read-references.ts';
 import { newReceipt, type Receipt } from './receipts.ts';
+import { filesOf } from './run-listing.ts';
 import type { SeenFile } from './seen.ts';
-import type { Session, SessionPlan } from './session.ts';
+import { runSession, type Session, type SessionPlan } from './session.ts';
 
 /** A command that prints whole answers, one per reference. */
 export interface AnswerTask {
@@ -274,4 +275,34 @@ class Printer {
     this.#isOpen = true;
     return this.#format.head();
   }
+}
+
+/** Calls a free operation for each channel and prints the responses; returns the exit code. */
+export async function runChannels(
+  operation: typeof operations.resolve | typeof operations.latest,
+  options: AnswerOptions,
+  context: Context,
+): Promise<number> {
+  const { shared, concurrency, limit, seen, from } = options;
+  const [{ name }] = operation.parameters;
+  const parameters = ({ value }: Reference) => ({ [name]: value });
+  const check = (reference: Reference): void => checkParameters(operation, parameters(reference));
+  return await runSession(
+    operation.name,
+    { shared, files: filesOf({ shared, from, seen }) },
+    context,
+    async () => {
+      const references = await readReferences(options.references, from, operation.reference, context, check);
+      return await planAnswers({
+        operation,
+        parameters,
+        references,
+        shared,
+        concurrency,
+        limit,
+        seen,
+        context,
+      });
+    },
+  );
 }

@@ -1,8 +1,5 @@
 import { shellQuote } from '../text/shell-quote.ts';
 
-export { shellQuote } from '../text/shell-quote.ts';
-export { isShowable } from '../text/unsafe.ts';
-
 /** A command line as it was typed, without its references. */
 export interface Invocation {
   readonly name: string;
@@ -38,10 +35,10 @@ export function commandLine(
   return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
 }
 
-/** Commands name this many references at most. */
+/** Maximum number of references that a command names. */
 const maxNamed = 10;
 
-/** The command for these references of a call, however many they are; quoted for the shell. */
+/** The command for some references of a call, quoted for the shell; many are read from stdin. */
 export function commandFor(
   invocation: Invocation,
   references: readonly string[],
@@ -57,7 +54,7 @@ export function commandFor(
   return `jq -r ${shellQuote(filter)} ${shellQuote(summary)} | ${command}`;
 }
 
-/** How to resume an export. One that `--restart` started is resumed without that flag: its command is shown. */
+/** How to resume an export. One that `--restart` started is resumed without that flag, so its command is shown. */
 export function resumeInstruction({
   invocation,
   references,

@@ -1,13 +1,13 @@
 export interface ConcurrencyOptions {
-  /** Items at work at the same time. */
+  /** Maximum number of items in progress. */
   readonly concurrency: number;
-  /** Items that may be at work or finished ahead of the one that is yielded next. */
+  /** Maximum number of items in progress or finished ahead of the one that is yielded next. */
   readonly lookahead: number;
 }
 
 /**
- * Works on each item and yields the results in input order. No more work starts once the caller stops taking results.
- * `work` must not reject.
+ * Runs `work` for each item and yields the results in input order. Starts no more work once the caller stops taking
+ * results. `work` must not reject.
  */
 export async function* concurrently<Item, Result>(
   items: readonly Item[],

@@ -1,9 +1,8 @@
-import type { CreditBound } from '../accounts/bounds.ts';
 import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { requestPath } from '../api/client.ts';
 import { defaultNamespace, type Operation, type PagedOperation } from '../api/contract.ts';
-
+import { describeBound } from '../api/credits.ts';
 import { checkParameters, type Parameters } from '../api/parameters.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -16,9 +15,9 @@ import { sanitize } from '../text/sanitize.ts';
 export interface DryRunRequest {
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** The operation that follows, and when. */
+  /** The operation that follows, and its condition: '' or ' for new entries'. */
   readonly next?: { readonly operation: Operation; readonly when: string };
-  /** What else is known before the request. */
+  /** What is known without a request. */
   readonly note?: string;
 }
 
@@ -46,7 +45,7 @@ export async function dryRun(
   const isPaid = requests.some(
     ({ operation, next }) => operation.credits > 0 || (next?.operation.credits ?? 0) > 0,
   );
-  const bound = isPaid && bounds.length > 0 ? `at most ${bounds.map(boundText).join(', ')}` : null;
+  const bound = isPaid && bounds.length > 0 ? `at most ${bounds.map(describeBound).join(', ')}` : null;
   const lines = requests.map(({ operation, parameters, next, note }) => {
     checkParameters(operation, parameters);
     const path = requestPath({ baseUrl, namespace }, operation, parameters);
@@ -64,9 +63,6 @@ function cost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
   return operation.paged ? '1 credit per page' : '1 credit';
 }
-
-const boundText = ({ credits, per }: CreditBound): string =>
-  `${credits} ${credits === 1 ? 'credit' : 'credits'}${per === 'call' ? '' : ` per ${per}`}`;
 
 /** The request that a listing starts with. */
 export function firstRequest(

@@ -1,15 +1,16 @@
 import { effectiveFormat } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
 import { type Format, type Item, joined, type Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
-import { commandFor, commandLine, isShowable } from './command-line.ts';
+import { isShowable } from '../text/unsafe.ts';
+import { commandFor, commandLine } from './command-line.ts';
 import { firstRequest } from './dry-run.ts';
-import { firstEntries, listPages, type PageSink, repeatFilter } from './listing.ts';
+import { firstEntries, isMissing, listPages, type PageSink, repeatFilter } from './listing.ts';
 import { startPosition } from './position.ts';
 import type { Receipt } from './receipts.ts';
 import type { ListingTask } from './run-listing.ts';
@@ -18,7 +19,7 @@ import type { Session, SessionPlan } from './session.ts';
 /** Where a listing is written: stdout, or a stream that `-o` names. */
 export interface OutputStream {
   write(text: Text): Promise<void>;
-  /** Writes the text of a page, and notices a reader that has gone before the next page is bought. */
+  /** Writes the text of a page; notices a closed pipe before the next page is bought. */
   writePage(text: Text): Promise<void>;
 }
 
@@ -29,7 +30,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
   const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
   const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
   const name = effectiveFormat(shared, terminal !== null);
-  // A table at a terminal is for a look: only these flags make it list more than the first page.
+  // A table at a terminal is a quick look: only these flags list more than the first page.
   const firstPageOnly =
     terminal !== null &&
     name === 'table' &&
@@ -63,7 +64,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
           try {
             session.throwIfEnded();
           } catch (error) {
-            // Every reference has its place in the output.
+            // Every reference has a result in the output.
             await sink.close({ hasMore: true, token: null, failure: toFailure(error) });
             continue;
           }
@@ -104,14 +105,14 @@ function onlyFirstPage(plan: StdoutPlan): StdoutPlan {
   };
 }
 
-/** `last`: no other listing follows, so that nothing is bought after its end. */
+/** The sink of one reference. `isLast`: nothing is bought after it, so its last page need not detect a closed pipe. */
 function sinkOf(
   session: Session,
   output: OutputStream,
   format: Format,
   item: Item,
   head: () => string,
-  last: boolean,
+  isLast: boolean,
 ): PageSink {
   let isOpen = false;
   let written = 0;
@@ -122,7 +123,7 @@ function sinkOf(
       const separator = written > 0 && entries.length > 0 ? format.separator : '';
       const text = joined(opening + separator, format.rows(item, entries));
       written += entries.length;
-      await (done && last ? output.write(text) : output.writePage(text));
+      await (done && isLast ? output.write(text) : output.writePage(text));
       for (const warning of format.warnings()) session.stderr.warn(warning);
     },
     close: async (end) => {
@@ -145,7 +146,7 @@ export async function openOutput(
   return { write: (text) => stream.write(text), writePage: (text) => stream.write(text) };
 }
 
-/** After a listing that was limited: how to see more, and what that costs. */
+/** Prints how to list the rest of a limited listing, and its cost. */
 function noteMore(session: Session, task: ListingTask, receipt: Receipt, firstPageOnly: boolean): void {
   const { total, entries, pages } = receipt;
   if (firstPageOnly) {
@@ -164,7 +165,9 @@ function noteMore(session: Session, task: ListingTask, receipt: Receipt, firstPa
 
 /** The commands that list the rest of these references. */
 function continueHint(session: Session, task: ListingTask, receipts: readonly Receipt[]): string | null {
-  const resumable = receipts.filter(({ failure, pages }) => !isFinal(failure, pages));
+  const resumable = receipts.filter(
+    (receipt) => receipt.failure === null || !isMissing(receipt.failure, receipt),
+  );
   const [cut] = resumable.filter(({ token }) => token !== null);
   if (cut?.token != null && !isShowable(cut.token))
     return 'the continuation token of the next page cannot be shown; --json prints it';
@@ -172,7 +175,7 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
   const commands: string[] = [];
   if (cut?.token != null) commands.push(continueCommand(task, cut, cut.token));
   if (unstarted.length > 0) {
-    // Without any credit the same command would stop again.
+    // With --max-credits 0 the same command would stop again.
     const change =
       session.budget.maxCredits === 0
         ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
@@ -183,10 +186,7 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
   return commands.length === 0 ? null : `resume with: ${commands.join('; ')}`;
 }
 
-const isFinal = (failure: Failure | null, pages: number): boolean =>
-  pages === 0 && ['not_found', 'usage', 'refused'].includes(failure?.code ?? '');
-
-/** The command that lists from the page of a token on. */
+/** The command that resumes at the page of a token. */
 function continueCommand({ options }: ListingTask, { entries }: Receipt, token: string): string {
   const { invocation, limit } = options;
   const add = [{ name: '--continuation', value: token }];

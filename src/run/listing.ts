@@ -4,13 +4,12 @@ import { type Page, type PagesStart, pages } from '../api/pages.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ListingEnd } from '../output/format.ts';
-import { type Bounds, creditsNeeded, estimatedCredits, expectedEntries } from './estimate.ts';
 import { keepHeapFlat } from './flat-heap.ts';
-import type { Position } from './position.ts';
+import { type Bounds, creditsNeeded, estimatedCredits, expectedEntries, type Position } from './position.ts';
 import type { Receipt } from './receipts.ts';
 import type { Session } from './session.ts';
 
-/** The entries of a page that are wanted. */
+/** The selected entries of a page. */
 export interface Selection {
   readonly entries: readonly JsonText[];
   /** Updates: entries that go below the old ones, once FILE's last entry has been listed. */
@@ -36,11 +35,11 @@ export interface ListingPlan extends Bounds {
   readonly operation: PagedOperation;
   readonly reference: string | null;
   readonly start: PagesStart;
-  /** Where an earlier run ended. */
+  /** The position that an earlier run reached. */
   readonly before: Position;
-  /** Chooses entries of a page; `written`: entries before it. */
+  /** Selects entries of a page; `written`: the number of entries before it. */
   select(page: Page, written: number): Selection | Promise<Selection>;
-  /** Runs before each page is bought; throws to keep it from being bought. */
+  /** Runs before each page is bought; throws to stop the purchase. */
   beforePage?(): Promise<void>;
 }
 
@@ -128,15 +127,15 @@ function tokenNotFound({ message, status }: Failure): Failure {
   });
 }
 
-/** How the entries compare with numVideos, if this run bought a page: information, never an error. */
+/** Compares the entries with numVideos, if this run bought a page: for information, never an error. */
 function compareWithTotal(receipt: Receipt, { total, entries }: Position, { known = 0 }: Bounds): void {
   if (receipt.pages === 0 || total === null) return;
   receipt.missing = Math.max(0, total - known - entries);
   receipt.disappeared = Math.max(0, known + entries - total);
 }
 
-/** A reference that does not exist: its first page was refused. */
-const isMissing = ({ code }: Failure, { pages }: Position): boolean =>
+/** Whether a reference does not exist: its first page was refused. */
+export const isMissing = ({ code }: Failure, { pages }: Pick<Position, 'pages'>): boolean =>
   pages === 0 && (code === 'not_found' || code === 'usage' || code === 'refused');
 
 function channelOf(page: Page): string | null {
@@ -152,8 +151,8 @@ export function videoIdOf(entry: JsonText): string | null {
 }
 
 /**
- * Leaves out entries that stood on the page before: the list of uploads moves if a video is added while it is read.
- * `ids`: the video IDs of the last page of an earlier run. In a playlist a video may stand twice.
+ * Drops entries that were on the previous page: the uploads list moves if a video is added while it is read. `ids`: the
+ * video IDs of the last page of an earlier run. A playlist may hold a video twice: nothing is dropped.
  */
 export function repeatFilter(
   operation: PagedOperation,
@@ -178,7 +177,7 @@ export function repeatFilter(
   };
 }
 
-/** A selection of the first `limit` entries of a listing; null: of all. `take`: the entries of a page. */
+/** Selects the first `limit` entries of a listing; null: all. `take`: the entries of a page. */
 export function firstEntries(
   limit: number | null,
   take: (page: Page) => readonly JsonText[],

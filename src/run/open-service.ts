@@ -1,7 +1,7 @@
 import { type CreditBound, resolveBounds } from '../accounts/bounds.ts';
 import { checkSandboxFlags, requireKey, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
-import { Client, type ClientOptions, type Service } from '../api/client.ts';
+import { Client, type Service } from '../api/client.ts';
 import { defaultNamespace } from '../api/contract.ts';
 import { type Budget, createBudget } from '../api/credits.ts';
 import { span } from '../api/retry.ts';
@@ -21,9 +21,9 @@ export interface OpenService {
   readonly name: string;
   readonly client: Client;
   readonly budget: Budget;
-  /** A failure of the service, with what is known about the account added. */
+  /** Adds what is known about the account to a failure of the service. */
   explain(failure: Failure): Failure;
-  /** A request succeeded. */
+  /** Notes that a request succeeded. */
   succeeded(): void;
   close(): Promise<void>;
 }
@@ -34,9 +34,9 @@ export interface OpenOptions {
   readonly context: Context;
   readonly stderr: Stderr;
   readonly progress: Progress;
-  /** Concurrent requests at most. */
+  /** Maximum number of concurrent requests. */
   readonly connections: number;
-  /** The command costs credits: a ledger that its bounds need is opened before the first request. */
+  /** Whether the command costs credits: then a ledger that its bounds need is opened before the first request. */
   readonly isPaid: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function openService(options: OpenOptions): Promise<OpenService> {
     },
   });
   if (options.isPaid) await budget.prepare();
-  const client = clientOf({ baseUrl, namespace, key }, options, budget);
+  const client = createClient({ baseUrl, namespace, key }, budget, options);
   let marking: Promise<void> | null = null;
   let { verified } = settings;
   return {
@@ -100,7 +100,7 @@ async function openSandbox(options: OpenOptions): Promise<OpenService> {
   const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
   const bounds: readonly CreditBound[] = options.shared.maxCredits;
   const budget = createBudget({ bounds, ledger: null });
-  const client = clientOf({ baseUrl, namespace: defaultNamespace, key: sandbox.key }, options, budget);
+  const client = createClient({ baseUrl, namespace: defaultNamespace, key: sandbox.key }, budget, options);
   return {
     name: 'sandbox',
     client,
@@ -114,25 +114,23 @@ async function openSandbox(options: OpenOptions): Promise<OpenService> {
   };
 }
 
-function clientOf(service: Service, options: OpenOptions, budget: Budget): Client {
-  const { shared, context, stderr, progress, connections } = options;
-  return createClient(service, shared, { connections }, context, budget, stderr, progress);
-}
-
 /** A client that reports its requests and waits. */
 export function createClient(
   service: Service,
-  { timeout, retries, maxWait, verbose }: SharedOptions,
-  details: Pick<ClientOptions, 'connections'>,
-  context: Context,
   budget: Budget,
-  stderr: Stderr,
-  progress: Progress,
+  {
+    shared,
+    context,
+    stderr,
+    progress,
+    connections,
+  }: Pick<OpenOptions, 'shared' | 'context' | 'stderr' | 'progress' | 'connections'>,
 ): Client {
-  const options = { timeout, retries, maxWait, ...details, userAgent: `chanlist/${version}` };
+  const { timeout, retries, maxWait } = shared;
+  const options = { timeout, retries, maxWait, connections, userAgent: `chanlist/${version}` };
   return new Client(service, options, context, budget, {
     request: (line) => stderr.detail(line),
-    wantsRequests: verbose > 1,
+    wantsRequests: shared.verbose > 1,
     wait: (milliseconds, why) => {
       stderr.verbose(`waiting ${span(milliseconds)}: ${why}`);
       progress.wait(milliseconds, why);

@@ -15,7 +15,7 @@ export interface InputReference extends Reference {
 export interface References {
   /** All inputs, in order. */
   readonly inputs: readonly InputReference[];
-  /** The output is that for several: more than one, or a list from `--from`. */
+  /** Whether the output has the form for several references: more than one, or a list from `--from`. */
   readonly several: boolean;
 }
 
@@ -91,7 +91,7 @@ function parseEither(text: string): Reference {
   }
 }
 
-/** Bytes of a list at most: some ten million references. */
+/** Maximum size of a list (bytes): some ten million references. */
 const maxListBytes = 256 * 1024 * 1024;
 
 async function readText(from: string, { stdin, stop }: Context): Promise<string> {

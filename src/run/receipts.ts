@@ -39,7 +39,7 @@ export interface Receipt {
   failure: Failure | null;
 
   // Not part of the summary:
-  /** The work on it has started. */
+  /** Whether its work has started. */
   started: boolean;
   /** numVideos, once known. */
   total: number | null;
@@ -47,12 +47,13 @@ export interface Receipt {
   resumeHint: string | null;
   /** About how many credits the rest takes, if a budget stopped it. */
   needed: number | null;
-  /** The failure lasts since an earlier run, which reported it. */
+  /** Whether an earlier run has reported this failure. */
   isReported: boolean;
-  /** Exported before, and not found any more. */
+  /** Whether it was exported before and is no longer found. */
   isGone: boolean;
 }
 
+/** The receipt of a reference that has not started. */
 export function newReceipt(
   reference: string | null,
   id: string | null,
@@ -83,15 +84,15 @@ export function newReceipt(
   };
 }
 
-/** Notes how a reference failed: `interrupted` if more than this reference stopped, else `failed`. */
+/** Notes the failure of a reference: `failed` if only this reference stopped, else `interrupted`. */
 export function setFailure(receipt: Receipt, failure: Failure): void {
   receipt.failure = failure;
   receipt.status = failure.scope === 'reference' ? 'failed' : 'interrupted';
 }
 
 /**
- * The exit code that the references give: the first failure in input order; a spent budget comes before it, a channel
- * that is gone only counts if nothing else failed.
+ * The exit code of the references: that of a spent budget, else of the first failure in input order. A channel that is
+ * gone counts only if nothing else failed.
  */
 export function exitOf(receipts: readonly Receipt[]): number {
   const failed = receipts.filter(({ failure }) => failure !== null);
@@ -102,6 +103,7 @@ export function exitOf(receipts: readonly Receipt[]): number {
   return first?.failure?.exit ?? 0;
 }
 
+/** The data of a `--summary`. */
 export interface Outcome {
   readonly command: string;
   /** Milliseconds since 1970. */

@@ -23,9 +23,9 @@ export interface Warning {
   readonly hint?: string;
 }
 
-/** Names shown of a group. */
+/** Maximum number of names shown of a group. */
 const maxNames = 3;
-/** Lines about references, per call: a page of mail. */
+/** Maximum number of lines about references per call: a mail from cron stays short. */
 const maxLines = 15;
 
 /** The parts of a message on one line: what happened, then the next steps; empty parts are left out. */
@@ -63,7 +63,7 @@ export function spentText(receipts: readonly Receipt[]): string | null {
 
 /**
  * Reports the failures of single references: those with the same cause and remedy in one line, with a count and the
- * first names; at most a page in all.
+ * first names; at most `maxLines` lines.
  */
 export function reportFailures(
   { stderr, context, retryHint }: Reporting,
@@ -113,7 +113,7 @@ export function reportFailures(
     );
 }
 
-/** A text with FILE and REFERENCE in place of the names of one reference: the same cause gives the same text. */
+/** Replaces the names of one reference by FILE and REFERENCE, so that failures with the same cause have one text. */
 function withoutNames(text: string, { file, reference }: Receipt): string {
   const general =
     file === null
@@ -125,13 +125,13 @@ function withoutNames(text: string, { file, reference }: Receipt): string {
   return reference === null ? general : general.replaceAll(` ${shellQuote(reference)} `, ' REFERENCE ');
 }
 
-/** What a line about a reference starts with: its label, and its file unless the message names that. */
+/** The name of a reference in a line: its label, and its file unless the message names it. */
 function nameOf({ label, file, failure }: Receipt): string | null {
   if (file === null || failure?.message.includes(file)) return label;
   return label === null ? file : `${label} (${file})`;
 }
 
-/** Reports warnings: those with the same text in one line, with a count and the first names. */
+/** Reports warnings; those with the same text in one line, with a count and the first names. */
 export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): void {
   const groups = new Map<string, Warning[]>();
   for (const warning of warnings) {

@@ -7,13 +7,13 @@ import { readReferences } from './read-references.ts';
 import { newReceipt, type Receipt } from './receipts.ts';
 import { runSession } from './session.ts';
 
-/** What one listing starts from: a reference, or the token of a page. */
+/** The start of one listing: a reference, or the token of a page. */
 export interface ListingStart {
   /** As given; null with `--continuation`. */
   readonly given: string | null;
   /** How messages name it. */
   readonly label: string | null;
-  /** What is sent. */
+  /** As sent. */
   readonly value: string | null;
   readonly id: string | null;
   readonly token: string | null;
@@ -96,7 +96,7 @@ async function readStarts(
   return { starts, several: unique.length > 1 || from !== null, repeated: inputs.length - unique.length };
 }
 
-/** The files that flags name. */
+/** The files that the flags of a command name. */
 export function filesOf({
   shared,
   from = null,

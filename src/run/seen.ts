@@ -9,14 +9,14 @@ import type { Stderr } from '../output/stderr.ts';
 import type { InputReference } from './read-references.ts';
 
 /**
- * The file of `latest --seen`: one ID per line, of videos that have been printed and of channels that have been
- * looked at. IDs are added after stdout has accepted the entries.
+ * The file of `latest --seen`: one ID per line, of printed videos and of channels already looked at. IDs are added
+ * after stdout has accepted the entries.
  */
 export class SeenFile {
   readonly #path: string;
   readonly #lock: Lock;
   readonly #ids: Set<string>;
-  /** IDs of entries that are on their way to stdout, and of first looks. */
+  /** IDs of entries that are being printed, and of first looks. */
   #pending: string[] = [];
   #added: string[] = [];
   #baselines = 0;
@@ -64,7 +64,7 @@ export class SeenFile {
       stderr.warn(`${label}: all entries are new since the last look; some may have been missed`);
   }
 
-  /** Writes what is left, reports first looks, and lets other runs use the file. */
+  /** Saves the remaining IDs, reports first looks and releases the lock. */
   async close(stderr: Stderr): Promise<void> {
     try {
       await this.#save();
@@ -84,7 +84,7 @@ export class SeenFile {
   }
 }
 
-/** An ID that fits on a line of its own. */
+/** Whether an ID fits on a line of its own. */
 const isPlain = (id: string): boolean => id !== '' && !/\s/.test(id);
 
 function channelOf(body: JsonText, entries: readonly JsonText[]): string | null {
@@ -96,8 +96,8 @@ function channelOf(body: JsonText, entries: readonly JsonText[]): string | null 
 }
 
 /**
- * Opens the file of `--seen` for this run alone. Throws `locked` (10) while another run uses it, usage errors if it
- * cannot be read or replaced.
+ * Opens and locks the file of `--seen`. Throws `locked` (10) while another run uses it, usage errors if it cannot be
+ * read or replaced.
  */
 export async function openSeenFile(path: string): Promise<SeenFile> {
   const target = await resolveTarget(path);

@@ -25,12 +25,12 @@ export interface SessionPlan {
   readonly receipts: readonly Receipt[];
   /** The first request of each reference, for `--dry-run`. */
   requests(): Promise<readonly DryRunRequest[]>;
-  /** Concurrent requests at most. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** The operation costs credits. */
+  /** Whether the operation costs credits. */
   readonly isPaid: boolean;
   work(session: Session): Promise<void>;
-  /** How to resume these references, which a signal, the account or the budget has stopped; null: not at all. */
+  /** How to resume these references, which a signal, the account or the budget stopped; null: they cannot be resumed. */
   resumeHint(session: Session, stopped: readonly Receipt[]): string | null;
   /** How to request these references again, which failed with one cause; absent: the failures say it all. */
   readonly retryHint?: (session: Session, failed: readonly Receipt[]) => string | null;
@@ -38,7 +38,7 @@ export interface SessionPlan {
   readonly destination: string | null;
 }
 
-/** A session with the service: one client, one budget, one account of what happened. */
+/** A session with the service: one client, one budget, one list of warnings. */
 export interface Session {
   readonly context: Context;
   readonly shared: SharedOptions;
@@ -54,13 +54,13 @@ export interface Session {
   fail(receipt: Receipt, thrown: unknown): Failure;
   /** Ends the call: what runs concurrently stops before its next request. */
   end(failure: Failure): void;
-  /** Notes a success: failures before it are no outage. */
+  /** Notes a success: the count of consecutive failures restarts. */
   succeed(): void;
   /** Throws the failure that has ended the call, or the signal, if there is one. */
   throwIfEnded(): void;
 }
 
-/** References that fail in a row with exit code 7 before the call ends. */
+/** Consecutive references with exit code 7 that end the call. */
 const outageLength = 5;
 
 /**
@@ -97,7 +97,7 @@ export async function runSession(
   return await summary.close(result);
 }
 
-/** The files of every command: the report, and the key file that a variable names. */
+/** The files that any command may name: the report, and the key file in the environment. */
 export function otherFiles({ summary, keyFile }: SharedOptions, env: Context['env']): NamedFile[] {
   const files: NamedFile[] = [];
   if (summary !== null) files.push({ flag: '--summary', path: summary, kind: 'output' });
@@ -120,7 +120,6 @@ async function perform(
   context: Context,
   summary: Summary,
 ): Promise<SessionResult> {
-  const { receipts } = plan;
   const stderr = new Stderr(context.stderr, shared);
   const progress = createProgress(context, stderr, shared);
   const warnings: Warning[] = [];
@@ -185,46 +184,60 @@ async function perform(
   for (const close of closers.reverse()) await close();
 
   if (isPipeClosed) return { exit: 0, budget };
-  const failure = ended ?? null;
-  const resumeHint = (stopped: readonly Receipt[]): string | null =>
-    session === null ? null : plan.resumeHint(session, stopped);
-  const report = (failure: Failure, stopped: readonly Receipt[]): void => {
-    // A service that cannot be opened has nothing to do with the reference.
-    const [only] = receipts.length === 1 && receipts[0]?.started ? receipts : [];
-    stderr.error(failureLine(failure, only?.label ?? null, spentText(receipts), resumeHint(stopped)));
-    stderr.stack(failure, context);
-  };
+  return { exit: reportEnd(plan, ended, { context, stderr, session, budget, warnings }), budget };
+}
+
+/** The parts of a session that its final report needs. */
+interface EndedSession {
+  readonly context: Context;
+  readonly stderr: Stderr;
+  /** Null if the service could not be opened. */
+  readonly session: Session | null;
+  readonly budget: Budget | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** Reports warnings, failures and the tally; returns the exit code. `failure`: the one that ended the call, if any. */
+function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSession): number {
+  const { receipts } = plan;
+  const { context, stderr, session, budget, warnings } = ended;
   // Concurrent references can fail with the cause that ends the call, each on its own.
   const isOfCall = (receipt: Receipt): boolean =>
     receipt.failure === failure ||
     !receipt.started ||
     (receipt.failure?.scope === 'call' && receipt.failure.code === failure?.code);
+  const isOfBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
   if (failure !== null)
     for (const receipt of receipts)
-      if (receipt.failure === null && isOfCall(receipt)) leave(receipt, failure);
+      if (receipt.failure === null && isOfCall(receipt)) markInterrupted(receipt, failure);
   reportWarnings(stderr, warnings);
-  const isBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
-  const others = receipts.filter((receipt) => !isOfCall(receipt) && !isBudget(receipt));
-  const retryHint = (failed: readonly Receipt[]): string | null =>
-    session === null ? null : (plan.retryHint?.(session, failed) ?? null);
+  const others = receipts.filter((receipt) => !isOfCall(receipt) && !isOfBudget(receipt));
   reportFailures(
-    { stderr, context, retryHint },
+    {
+      stderr,
+      context,
+      retryHint: (failed) => (session === null ? null : (plan.retryHint?.(session, failed) ?? null)),
+    },
     others.filter(({ isReported }) => !isReported || stderr.isChatty),
   );
-  const unbought = receipts.filter(isBudget);
-  if (failure === null && budget !== null && unbought.length > 0)
-    report(budgetFailure(budget, unbought, receipts.length), unbought);
-  if (failure !== null)
-    report(
-      failure,
-      receipts.filter((receipt) => isOfCall(receipt) || isBudget(receipt)),
-    );
+  const unbought = receipts.filter(isOfBudget);
+  const stopped = failure === null ? unbought : receipts.filter((one) => isOfCall(one) || isOfBudget(one));
+  const cause =
+    failure ??
+    (budget === null || unbought.length === 0 ? null : budgetFailure(budget, unbought, receipts.length));
+  if (cause !== null) {
+    // A service that cannot be opened has nothing to do with the reference.
+    const [only] = receipts.length === 1 && receipts[0]?.started ? receipts : [];
+    const next = session === null ? null : plan.resumeHint(session, stopped);
+    stderr.error(failureLine(cause, only?.label ?? null, spentText(receipts), next));
+    stderr.stack(cause, context);
+  }
   if (budget !== null && (failure === null || receipts.length > 1))
     stderr.summary(tallyText(receipts, budget, plan));
-  return { exit: failure?.exit ?? exitOf(receipts), budget };
+  return failure?.exit ?? exitOf(receipts);
 }
 
-/** The stop by a budget, with what the references that it stopped need together; of some it is not known. */
+/** The failure of the references that a budget stopped, with the credits that they need, as far as known. */
 function budgetFailure(budget: Budget, stopped: readonly Receipt[], all: number): Failure {
   const known = stopped.flatMap(({ needed }) => needed ?? []);
   const needed = known.reduce((sum, credits) => sum + credits, 0);
@@ -244,13 +257,13 @@ function budgetFailure(budget: Budget, stopped: readonly Receipt[], all: number)
   });
 }
 
-/** A reference whose turn did not come before the call ended. */
-function leave(receipt: Receipt, failure: Failure): void {
+/** Marks a reference that had not started when the call ended. */
+function markInterrupted(receipt: Receipt, failure: Failure): void {
   setFailure(receipt, failure);
   receipt.status = 'interrupted';
 }
 
-/** So many references in a row failed that the service, or the network, is down. */
+/** The failure that ends the call after consecutive failures: the service, or the network, is down. */
 function outage(failure: Failure): Failure {
   return failure.with({
     message: `${outageLength} references failed in a row, the last one: ${failure.message}`,
@@ -283,7 +296,7 @@ function entriesOfRun({ added, entries, resumed, status }: Receipt): number {
   return untouched.includes(status) ? 0 : entries - (resumed?.entries ?? 0);
 }
 
-/** The receipt of a session: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
+/** The report of `--summary`: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
 class Summary {
   readonly #command: string;
   readonly #shared: SharedOptions;

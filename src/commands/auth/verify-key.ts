@@ -1,7 +1,7 @@
 import type { Service } from '../../api/client.ts';
 import { operations } from '../../api/contract.ts';
 import { createBudget, newTally } from '../../api/credits.ts';
-import { resolvedId } from '../../api/resolved-id.ts';
+import { resolvedId } from '../../api/references.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -35,15 +35,13 @@ export async function verifyKey(
   const resolveWith = async (key: string): Promise<Failure | null> => {
     const serviceWithKey = { ...service, key };
     const budget = createBudget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
-    const client = createClient(
-      serviceWithKey,
+    const client = createClient(serviceWithKey, budget, {
       shared,
-      { connections: 1 },
       context,
-      budget,
       stderr,
       progress,
-    );
+      connections: 1,
+    });
     try {
       const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
       const what = 'its 200 response has no channel_id';
