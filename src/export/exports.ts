@@ -35,6 +35,12 @@ import { PartialFile } from './partial-file.ts';
 /** The checked options of an export. */
 interface ExportSettings extends Pick<ExportRun, 'task' | 'format' | 'fields' | 'folder' | 'remembers'> {}
 
+/** A reference of a folder run, with its receipt. */
+interface ReferenceToExport {
+  readonly start: ListingStart;
+  readonly receipt: Receipt;
+}
+
 /** IDs that are safe as file names. */
 const fileId = /^[A-Za-z0-9_-]+$/;
 /** A handle resolved within this time (ms) is not resolved again. */
@@ -104,50 +110,60 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
         : '';
       return `${done()} of ${starts.length} done; ${resumeInstruction(options)}${rest}`;
     },
-    work: async (session) => {
-      await makeFolder(folder);
-      const found = await readFolderMemories(folder);
-      const shared = { ...session, progress: sharedProgress(session.progress) };
-      const run = exportRun(shared, settings);
-      const index = new IdIndex(found.memories, session, task);
-      // If all references are known, other exports in the folder do not matter.
-      const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;
-      warnOfMemories(session, folder, found.problems, settings.format, unknown);
-      const taken = new Map<string, Receipt>();
-      const repeated: { start: ListingStart; receipt: Receipt }[] = [];
-      const work = async (start: ListingStart, receipt: Receipt): Promise<void> =>
-        await exportReference(run, start, receipt, async () => {
-          const id = await index.idOf(start, receipt, run);
-          if (!fileId.test(id))
-            throw new Failure('bad_answer', 'the ID from the service cannot name a file', { status: 200 });
-          receipt.id = id;
-          const path = join(folder, `${id}.${settings.format}`);
-          receipt.file = path;
-          if (taken.has(id)) {
-            repeated.push({ start, receipt });
-            return null;
-          }
-          taken.set(id, receipt);
-          const target = await resolveTarget(path);
-          checkApart('--output-dir', target);
-          return { target, id };
-        });
-      const order = interruptedFirst(task, index, found.interrupted, settings.format);
-      const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
-      for await (const _ of concurrently(order, pool, ({ start, receipt }) => work(start, receipt)));
-      const unreported = await rememberRepeated(run, repeated);
-      if (unreported.length > 0)
-        session.stderr.warn(
-          `${count(unreported.length, 'reference leads', 'references lead')} to the ID of another one and ${unreported.length === 1 ? 'is' : 'are'} exported once: ${shortNames(unreported.flatMap(({ label }) => label ?? []))}`,
-        );
-      warnOfKept(session, settings, receipts);
-      try {
-        session.throwIfEnded();
-      } finally {
-        await index.noteUnreached(folder, receipts, run);
-      }
-    },
+    work: (session) => exportFolder(session, settings, folder, checkApart),
   };
+}
+
+/** Exports all references of a call into a folder: each ID once, those that the last run interrupted first. */
+async function exportFolder(
+  session: Session,
+  settings: ExportSettings,
+  folder: string,
+  checkApart: (flag: string, target: Target) => void,
+): Promise<void> {
+  const { task, format } = settings;
+  const { starts, receipts, options } = task;
+  await makeFolder(folder);
+  const found = await readFolderMemories(folder);
+  const run = exportRun({ ...session, progress: sharedProgress(session.progress) }, settings);
+  const index = new IdIndex(found.memories, session, task);
+  // If all references are known, other exports in the folder do not matter.
+  const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;
+  warnOfMemories(session, folder, found.problems, format, unknown);
+  const exported = new Set<string>();
+  const repeated: ReferenceToExport[] = [];
+  const locate = async ({ start, receipt }: ReferenceToExport) => {
+    const id = await index.idOf(start, receipt, run);
+    if (!fileId.test(id))
+      throw new Failure('bad_answer', 'the ID from the service cannot name a file', { status: 200 });
+    receipt.id = id;
+    const path = join(folder, `${id}.${format}`);
+    receipt.file = path;
+    if (exported.has(id)) {
+      repeated.push({ start, receipt });
+      return null;
+    }
+    exported.add(id);
+    const target = await resolveTarget(path);
+    checkApart('--output-dir', target);
+    return { target, id };
+  };
+  const order = interruptedFirst(task, index, found.interrupted, format);
+  const pool = { concurrency: options.concurrency, lookahead: Number.POSITIVE_INFINITY };
+  const work = (one: ReferenceToExport): Promise<void> =>
+    exportReference(run, one.start, one.receipt, () => locate(one));
+  for await (const _ of concurrently(order, pool, work));
+  const unreported = await rememberRepeated(run, repeated);
+  if (unreported.length > 0)
+    session.stderr.warn(
+      `${count(unreported.length, 'reference resolves', 'references resolve')} to the ID of another one and ${unreported.length === 1 ? 'is' : 'are'} exported once: ${shortNames(unreported.flatMap(({ label }) => label ?? []))}`,
+    );
+  warnOfKept(session, settings, receipts);
+  try {
+    session.throwIfEnded();
+  } finally {
+    await index.noteUnreached(folder, receipts, run);
+  }
 }
 
 /**
@@ -198,10 +214,6 @@ function settingsOf(
   const { operation, options } = task;
   const format = asFileFormat(name);
   const fields = options.shared.fields === null ? null : parseFields(options.shared.fields, operation.name);
-  if (options.update && fields !== null && !fields.some(({ name }) => name === 'videoId' || name === '*'))
-    throw usage('--update needs videoId among the --fields', 'it identifies the entries');
-  if (options.printNew && format === 'json')
-    throw usage('--print-new and json exclude each other', 'use ndjson, csv or id');
   return { task, format, fields, folder, remembers };
 }
 
@@ -273,10 +285,7 @@ async function memoryAt(target: Target): Promise<Memory | null> {
  * Notes references that lead to the ID of another one in the memory of that export; returns those that it did not
  * know. A memory that another run is writing is left for the next time.
  */
-async function rememberRepeated(
-  run: ExportRun,
-  repeated: readonly { start: ListingStart; receipt: Receipt }[],
-): Promise<Receipt[]> {
+async function rememberRepeated(run: ExportRun, repeated: readonly ReferenceToExport[]): Promise<Receipt[]> {
   const unreported: Receipt[] = [];
   for (const { start, receipt } of repeated) {
     const { file } = receipt;
@@ -369,12 +378,12 @@ function interruptedFirst(
   index: IdIndex,
   interrupted: ReadonlySet<string>,
   format: FileFormat,
-): { start: ListingStart; receipt: Receipt }[] {
+): ReferenceToExport[] {
   const all = task.starts.flatMap((start, i) => {
     const receipt = task.receipts[i];
     return receipt === undefined ? [] : [{ start, receipt }];
   });
-  const isFirst = ({ start }: { start: ListingStart }): boolean => {
+  const isFirst = ({ start }: ReferenceToExport): boolean => {
     const memory = index.memoryOf(start);
     const id = start.id ?? memory?.id;
     return memory?.interrupted === true || (id !== undefined && interrupted.has(`${id}.${format}`));

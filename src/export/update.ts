@@ -1,7 +1,9 @@
 import { operations } from '../api/contract.ts';
+import type { Page } from '../api/pages.ts';
 import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
-import { videoIdOf } from '../run/listing.ts';
+import type { Format } from '../output/format.ts';
+import { type Selection, videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
@@ -18,6 +20,8 @@ import {
 } from './job.ts';
 import type { Memory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
+import type { FileIds } from './read/read-file.ts';
+import type { Progress } from './state.ts';
 import { writePages } from './write-pages.ts';
 
 const hour = 60 * 60 * 1000;
@@ -331,35 +335,13 @@ async function buyPages(
   feed: Feed | null,
 ): Promise<ReadonlySet<string>> {
   const { run, receipt, target } = job;
-  const { session, task } = run;
   const known = await existing.ids();
-  const published = Object.fromEntries(
-    (feed?.entries ?? []).flatMap(({ videoId, published }) =>
-      published === null ? [] : [[videoId, published]],
-    ),
-  );
-  let file = await openUpdate(job, published);
-  const found = new Set<string>();
+  const file = await openForNewPages(job, feed);
   try {
-    if (
-      file.resumed &&
-      (await file.isBaseChanged()) &&
-      file.header.base?.size !== (await fileSize(target.real))
-    ) {
-      session.warn({
-        label: receipt.label,
-        message: `${target.path} was changed since its update was interrupted; the update starts over`,
-      });
-      await file.discard();
-      file = await openUpdate(job, published);
-    }
     const before = file.progress;
     // The list may have moved since the interruption, by any number of pages. The last row may have no end yet.
     const rows = file.resumed ? await existing.idsIn(`${target.real}.part`) : [];
-    const taken = new Set([...before.ids, ...rows]);
-    let pageIds: readonly string[] = before.ids;
-    let isPastEnd = before.top !== null;
-    let metKnown = before.ids.some((id) => known.has(id));
+    const selector = new NewEntries(known, before, rows, run.task.options.all);
     const columns = run.fields === null ? await existing.columns() : null;
     const format = await fileFormat(run, before.columns ?? columns);
     await writePages(job, file, {
@@ -369,33 +351,10 @@ async function buyPages(
       known: known.entries,
       reserve: await fileSize(target.real),
       done: false,
-      pageIds: () => pageIds,
-      select: ({ entries }) => {
-        const ids = entries.map(videoIdOf);
-        pageIds = ids.filter((id) => id !== null);
-        for (const id of pageIds) found.add(id);
-        const last = known.last === null ? -1 : ids.indexOf(known.last);
-        const isNew = (index: number): boolean => {
-          const id = ids[index];
-          if (id == null || known.has(id) || taken.has(id)) return false;
-          taken.add(id);
-          return true;
-        };
-        const above = entries.filter((_, i) => !isPastEnd && (last < 0 || i < last) && isNew(i));
-        if (last >= 0) isPastEnd = true;
-        const below = isPastEnd ? entries.filter((_, i) => i > last && isNew(i)) : null;
-        const end = pageIds.at(-1);
-        metKnown ||= pageIds.some((id) => known.has(id));
-        const endsKnown = end !== undefined && known.has(end);
-        return {
-          entries: above,
-          ...(below !== null && { below }),
-          done: !task.options.all && (endsKnown || last >= 0),
-          fullyConsumed: true,
-        };
-      },
+      pageIds: () => selector.pageIds,
+      select: (page) => selector.select(page),
     });
-    if (!metKnown && known.entries > 0) {
+    if (!selector.hasMetKnown && known.entries > 0) {
       if (known.channelId === null && job.memory?.finished == null) throw possiblyForeign(target.path);
       warnOnce(
         job,
@@ -403,32 +362,123 @@ async function buyPages(
         `none of the ${known.entries} entries that ${target.path} had is in the list any more; they are kept`,
       );
     }
-    const { entries } = file.progress;
-    receipt.added = entries - before.entries;
-    receipt.token = null;
-    if (entries === 0) {
-      await file.discard();
-      receipt.entries = known.entries;
-      receipt.status = 'unchanged';
-      await noteLook(job, feed, existing, false, session.context.clock.now());
-    } else {
-      const closing = format.close(
-        { reference: null, position: 0 },
-        { hasMore: false, token: null, failure: null },
-      );
-      const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
-      const print = run.printNew;
-      const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
-        await print?.(file.newRows());
-      });
-      receipt.entries = known.entries + entries;
-      receipt.status = 'complete';
-      await noteFinished(job, result, true);
-      warnOfCleanup(job, result);
-    }
-    return found;
+    receipt.added = file.progress.entries - before.entries;
+    await finishUpdate(job, existing, feed, file, format);
+    return selector.found;
   } finally {
     await file.close();
+  }
+}
+
+/** Opens the update of FILE. One that was interrupted starts over if FILE has changed since. */
+async function openForNewPages(job: ExportJob, feed: Feed | null): Promise<PartialFile> {
+  const { run, receipt, target } = job;
+  const published = Object.fromEntries(
+    (feed?.entries ?? []).flatMap(({ videoId, published }) =>
+      published === null ? [] : [[videoId, published]],
+    ),
+  );
+  const file = await openUpdate(job, published);
+  try {
+    const hasChanged =
+      file.resumed &&
+      (await file.isBaseChanged()) &&
+      file.header.base?.size !== (await fileSize(target.real));
+    if (!hasChanged) return file;
+    run.session.warn({
+      label: receipt.label,
+      message: `${target.path} was changed since its update was interrupted; the update starts over`,
+    });
+    await file.discard();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return await openUpdate(job, published);
+}
+
+/** Puts the new entries into FILE; without any, discards the update and notes a look. */
+async function finishUpdate(
+  job: ExportJob,
+  existing: ExistingExport,
+  feed: Feed | null,
+  file: PartialFile,
+  format: Format,
+): Promise<void> {
+  const { run, receipt } = job;
+  const known = await existing.ids();
+  const { entries } = file.progress;
+  receipt.token = null;
+  receipt.entries = known.entries + entries;
+  if (entries === 0) {
+    await file.discard();
+    receipt.status = 'unchanged';
+    await noteLook(job, feed, existing, false, run.session.context.clock.now());
+    return;
+  }
+  const closing = format.close(
+    { reference: null, position: 0 },
+    { hasMore: false, token: null, failure: null },
+  );
+  const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
+  const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
+    await run.printNew?.(file.newRows());
+  });
+  receipt.status = 'complete';
+  await noteFinished(job, result, true);
+  warnOfCleanup(job, result);
+}
+
+/** Selects the entries of bought pages that FILE lacks (rule 2). */
+class NewEntries {
+  /** The IDs on all pages of this run. */
+  readonly found = new Set<string>();
+  /** The IDs on the last page. */
+  pageIds: readonly string[];
+  /** Whether a page had an entry that FILE has. */
+  hasMetKnown: boolean;
+  readonly #known: FileIds;
+  readonly #takesAllPages: boolean;
+  /** New IDs, those of an interrupted run included. */
+  readonly #taken: Set<string>;
+  /** Whether FILE's last entry was on a page: what follows it goes below FILE. */
+  #isPastEnd: boolean;
+
+  /** `rows`: the IDs in the rows of an interrupted run. `takesAllPages`: do not end at a known entry (`--all`). */
+  constructor(known: FileIds, before: Progress, rows: readonly string[], takesAllPages: boolean) {
+    this.#known = known;
+    this.#takesAllPages = takesAllPages;
+    this.#taken = new Set([...before.ids, ...rows]);
+    this.#isPastEnd = before.top !== null;
+    this.pageIds = before.ids;
+    this.hasMetKnown = before.ids.some((id) => known.has(id));
+  }
+
+  select({ entries }: Page): Selection {
+    const known = this.#known;
+    const ids = entries.map(videoIdOf);
+    this.pageIds = ids.filter((id) => id !== null);
+    for (const id of this.pageIds) this.found.add(id);
+    this.hasMetKnown ||= this.pageIds.some((id) => known.has(id));
+    const last = known.last === null ? -1 : ids.indexOf(known.last);
+    const above = entries.filter((_, i) => !this.#isPastEnd && (last < 0 || i < last) && this.#take(ids[i]));
+    if (last >= 0) this.#isPastEnd = true;
+    const below = this.#isPastEnd ? entries.filter((_, i) => i > last && this.#take(ids[i])) : null;
+    const end = this.pageIds.at(-1);
+    const endsKnown = end !== undefined && known.has(end);
+    return {
+      entries: above,
+      ...(below !== null && { below }),
+      done: !this.#takesAllPages && (endsKnown || last >= 0),
+      fullyConsumed: true,
+    };
+  }
+
+  /** Whether an ID is new, once. */
+  #take(id: string | null | undefined): boolean {
+    if (id == null || this.#known.has(id) || this.#taken.has(id)) return false;
+    this.#taken.add(id);
+    return true;
   }
 }
 

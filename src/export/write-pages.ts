@@ -1,10 +1,16 @@
 import { type Credits, spent } from '../api/credits.ts';
-import { pageDigest, tokenMark } from '../api/pages.ts';
+import { type Page, pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import { checkRoom, minRoom } from '../fs/room.ts';
-import { type Format, type Item, joined } from '../output/format.ts';
+import { type Format, type Item, joined, type Text } from '../output/format.ts';
 import { resumeInstruction } from '../run/command-line.ts';
-import { isTokenRefused, type ListingPlan, listPages, type PageSink } from '../run/listing.ts';
+import {
+  isTokenRefused,
+  type ListingPlan,
+  listPages,
+  type PageSink,
+  type Selection,
+} from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
 import { type ExportJob, folderOf, warnOnce } from './job.ts';
@@ -38,55 +44,7 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
       `${target.path}: resuming the export of ${file.header.started}: ${count(before.entries, 'entry', 'entries')} in ${count(before.pages, 'page', 'pages')} are there`,
     );
   }
-  const spentBefore: Credits = { ...receipt.tally.credits };
-  const { format, item } = plan;
-  let emptyPages = before.emptyPages;
-  let top = before.top;
-  let above = top?.entries ?? before.entries;
-  let below = before.entries - above;
-  let pageBytes = 0;
-  const sink: PageSink = {
-    page: async (selection, position, page, resumable) => {
-      const opening = position.pages === 1 ? format.head() + format.open(item, page.info) : '';
-      const { entries, below: lower } = selection;
-      let text = joined(
-        opening + (above > 0 && entries.length > 0 ? format.separator : ''),
-        format.rows(item, entries),
-      );
-      const upper = text.length === 0 ? 0 : Buffer.byteLength(text);
-      if (lower !== undefined) {
-        const first = Buffer.from(text);
-        const separator = below > 0 && lower.length > 0 ? format.separator : '';
-        const second = joined(separator, format.rows(item, lower));
-        text = Buffer.concat([first, Buffer.from(second)]);
-        top ??= { bytes: file.progress.bytes + upper, entries: above + entries.length };
-      }
-      above += entries.length;
-      below += lower?.length ?? 0;
-      pageBytes = text.length;
-      for (const warning of format.warnings()) warnOnce(job, warning, warning);
-      if (!resumable && !position.done) return await file.appendUncommitted(text);
-      emptyPages = page.entries.length === 0 ? emptyPages + 1 : 0;
-      await file.append(text, {
-        entries: position.entries,
-        pages: position.pages,
-        top,
-        token: position.token,
-        hasMore: position.hasMore,
-        done: position.done,
-        cut: !selection.fullyConsumed,
-        total: position.total,
-        lastPage: pageDigest(page) ?? file.progress.lastPage,
-        ids: plan.pageIds(),
-        emptyPages,
-        id: receipt.id,
-        credits: sum(before.credits, receipt.tally.credits, spentBefore),
-        columns: format.columns(),
-        mark: page.token === null ? null : tokenMark(page.token),
-      });
-    },
-    close: async () => {},
-  };
+  const sink = new PartialFileSink(job, file, plan);
   try {
     await listPages(
       session,
@@ -104,7 +62,7 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
         limit: plan.limit,
         known: plan.known ?? 0,
         select: plan.select,
-        beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * pageBytes) + plan.reserve),
+        beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),
       },
       sink,
       receipt,
@@ -116,6 +74,87 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
     const isResumable = !(failure instanceof Failure && failure.remedy === 'restart');
     if (file.progress.pages > 0 && isResumable) receipt.resumeHint = resumeHint(job, file.progress);
     throw failure;
+  }
+}
+
+/** Writes the pages of a listing into a partial file. */
+class PartialFileSink implements PageSink {
+  /** Size of the last page. */
+  pageBytes = 0;
+  readonly #job: ExportJob;
+  readonly #file: PartialFile;
+  readonly #plan: WritePlan;
+  /** Credits of earlier runs, and of this run before its pages. */
+  readonly #creditsBefore: Credits;
+  readonly #spentBefore: Credits;
+  #emptyPages: number;
+  /** Entries above and below those of FILE (updates). */
+  #above: number;
+  #below: number;
+  #top: Progress['top'];
+
+  constructor(job: ExportJob, file: PartialFile, plan: WritePlan) {
+    const { top, entries, emptyPages, credits } = file.progress;
+    this.#job = job;
+    this.#file = file;
+    this.#plan = plan;
+    this.#creditsBefore = credits;
+    this.#spentBefore = { ...job.receipt.tally.credits };
+    this.#emptyPages = emptyPages;
+    this.#above = top?.entries ?? entries;
+    this.#below = entries - this.#above;
+    this.#top = top;
+  }
+
+  async page(selection: Selection, position: Position, page: Page, resumable: boolean): Promise<void> {
+    const { format, item, pageIds } = this.#plan;
+    const file = this.#file;
+    const { receipt } = this.#job;
+    const opening = position.pages === 1 ? format.head() + format.open(item, page.info) : '';
+    const text = this.#textOf(opening, selection);
+    this.pageBytes = text.length;
+    for (const warning of format.warnings()) warnOnce(this.#job, warning, warning);
+    if (!resumable && !position.done) return await file.appendUncommitted(text);
+    this.#emptyPages = page.entries.length === 0 ? this.#emptyPages + 1 : 0;
+    await file.append(text, {
+      entries: position.entries,
+      pages: position.pages,
+      top: this.#top,
+      token: position.token,
+      hasMore: position.hasMore,
+      done: position.done,
+      cut: !selection.fullyConsumed,
+      total: position.total,
+      lastPage: pageDigest(page) ?? file.progress.lastPage,
+      ids: pageIds(),
+      emptyPages: this.#emptyPages,
+      id: receipt.id,
+      credits: sum(this.#creditsBefore, receipt.tally.credits, this.#spentBefore),
+      columns: format.columns(),
+      mark: page.token === null ? null : tokenMark(page.token),
+    });
+  }
+
+  async close(): Promise<void> {}
+
+  /** The text of a page: the entries above FILE, then those below it. */
+  #textOf(opening: string, { entries, below }: Selection): Text {
+    const { format, item } = this.#plan;
+    const separator = this.#above > 0 && entries.length > 0 ? format.separator : '';
+    let text = joined(opening + separator, format.rows(item, entries));
+    if (below !== undefined) {
+      // A copy: the buffer of `rows` is valid until the next call.
+      const upper = Buffer.from(text);
+      this.#top ??= {
+        bytes: this.#file.progress.bytes + upper.length,
+        entries: this.#above + entries.length,
+      };
+      const lowerSeparator = this.#below > 0 && below.length > 0 ? format.separator : '';
+      text = Buffer.concat([upper, Buffer.from(joined(lowerSeparator, format.rows(item, below)))]);
+    }
+    this.#above += entries.length;
+    this.#below += below?.length ?? 0;
+    return text;
   }
 }
 
