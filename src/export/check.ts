@@ -275,80 +275,27 @@ async function inspect(
     fields: memory?.fields ?? null,
     limit: memory?.limited ? memory.entries : null,
   };
-  const problems: Problem[] = [];
-  const add = (code: ProblemCode, message: string, fix: string, cost: number): void => {
-    problems.push({ code, message, fix, cost });
-  };
   const state = await readState(real, leftovers);
   const content = await read(facts, memory);
-  const cost = listingCost(content?.ids?.entries ?? content?.estimate ?? memory?.entries ?? 0);
-  const restart = restartFix(facts);
-
-  if (content?.damage != null) add('damaged', content.damage, content.fix ?? restart, content.fix ? 0 : cost);
   const ids = content?.ids ?? null;
-  if (ids !== null) {
-    // A playlist may hold a video twice and videos of any channel; so may a file of unknown kind with several channels.
-    const isUploads = command === 'uploads' || (command === null && ids.channels.size === 1);
-    if (isUploads && ids.duplicate !== null) add('duplicate', `${ids.duplicate} occurs twice`, restart, cost);
-    const expected = id ?? ids.channelId;
-    const others = [...ids.channels].filter((channel) => channel !== expected);
-    if (command === 'uploads' && others.length > 0)
-      add('foreign', `entries of ${shortList(others)}, not of ${expected}`, restart, cost);
-  }
+  const cost = listingCost(ids?.entries ?? content?.estimate ?? memory?.entries ?? 0);
   const difference = content === null ? null : await differenceOf(facts, memory, state.value, ids);
+  const problems: Problem[] = content === null ? [] : contentProblems(facts, content, cost);
   if (difference !== null) {
-    const lasting = difference.isShort ? '' : '; if that is intended, --update accepts it at no cost';
-    add('changed', `${difference.what}${lasting}`, restart, listingCost(memory?.entries ?? 0));
-  }
-  if (content === null && leftovers.length === 0) {
-    const first = resumeFix(facts, false) ?? 'export it again';
-    if (memory?.finished != null)
-      add(
-        'no_file',
-        `exported on ${day(memory.changed)}, but not there: is its folder mounted?`,
-        restart,
-        cost,
-      );
-    else if (expectedAs !== null) add('absent', 'expected, but never exported', first, cost);
-    else
-      add(
-        'no_file',
-        memory === null ? 'remembered, but not there' : 'never exported completely',
-        first,
-        cost,
-      );
+    const accepted = difference.isShort ? '' : '; if that is intended, --update accepts it at no cost';
+    problems.push({
+      code: 'changed',
+      message: `${difference.what}${accepted}`,
+      fix: restartFix(facts),
+      cost: listingCost(memory?.entries ?? 0),
+    });
   }
   if (leftovers.length > 0) problems.push(interruption(facts, leftovers, state, memory));
-  if (memory?.vanished != null)
-    add(
-      'vanished',
-      `not found (404) since ${day(memory.vanished)}`,
-      `if it is gone for good, remove its line from the list, and move ${shellQuote(file)} and ${shellQuote(memoryPath(file))} to another folder`,
-      0,
-    );
-  const checked = memory?.checked ?? null;
-  const update = updateFix(facts) ?? 'export it with --update';
-  const updateCost = command === 'playlist' ? cost : 0;
-  if (maxAge !== null && (checked === null || now - Date.parse(checked) > maxAge))
-    add(
-      'stale',
-      checked === null
-        ? 'the last successful look is not known'
-        : `last successful look ${age(checked, now)}`,
-      update,
-      updateCost,
-    );
-  const failures = memory?.failures ?? 0;
-  if (failures >= manyFailures) {
-    const isComplete = content !== null && content.damage === null;
-    add(
-      'failing',
-      `${failures} consecutive failed runs`,
-      isComplete ? update : (resumeFix(facts, false) ?? update),
-      isComplete ? updateCost : cost,
-    );
-  }
+  else if (content === null) problems.push(missingFile(facts, memory, expectedAs !== null, cost));
+  const isComplete = content !== null && content.damage === null;
+  problems.push(...runProblems(facts, memory, maxAge, now, isComplete, cost));
   const isAbsent = problems.some(({ code }) => code === 'absent');
+  const checked = memory?.checked ?? null;
   return {
     file: isAbsent ? null : file,
     reference: expectedAs ?? Object.keys(memory?.references ?? {})[0] ?? id,
@@ -356,11 +303,88 @@ async function inspect(
     entries: ids?.entries ?? null,
     newest: ids?.first ?? null,
     checked: checked === null ? null : new Date(checked).toISOString(),
-    failures,
+    failures: memory?.failures ?? 0,
     credits: memory === null ? 0 : memory.credits.confirmed + memory.credits.possibly_charged,
     missing: memory?.missing ?? null,
     problems,
   };
+}
+
+/** Problems of the records of a file. `cost`: of exporting it again. */
+function contentProblems(facts: ExportFacts, { damage, fix, ids }: Content, cost: number): Problem[] {
+  const { id, command } = facts;
+  const restart = restartFix(facts);
+  const problems: Problem[] = [];
+  if (damage !== null)
+    problems.push({ code: 'damaged', message: damage, fix: fix ?? restart, cost: fix === null ? cost : 0 });
+  if (ids === null) return problems;
+  // A playlist may hold a video twice and videos of any channel; so may a file of unknown kind with several channels.
+  const isUploads = command === 'uploads' || (command === null && ids.channels.size === 1);
+  if (isUploads && ids.duplicate !== null)
+    problems.push({ code: 'duplicate', message: `${ids.duplicate} occurs twice`, fix: restart, cost });
+  const expected = id ?? ids.channelId;
+  const others = [...ids.channels].filter((channel) => channel !== expected);
+  if (command === 'uploads' && others.length > 0)
+    problems.push({
+      code: 'foreign',
+      message: `entries of ${shortList(others)}, not of ${expected}`,
+      fix: restart,
+      cost,
+    });
+  return problems;
+}
+
+/** The problem of an export without a file. */
+function missingFile(facts: ExportFacts, memory: Memory | null, isExpected: boolean, cost: number): Problem {
+  if (memory?.finished != null)
+    return {
+      code: 'no_file',
+      message: `exported on ${day(memory.changed)}, but not there: is its folder mounted?`,
+      fix: restartFix(facts),
+      cost,
+    };
+  const fix = resumeFix(facts, false) ?? 'export it again';
+  if (isExpected) return { code: 'absent', message: 'expected, but never exported', fix, cost };
+  const message = memory === null ? 'remembered, but not there' : 'never exported completely';
+  return { code: 'no_file', message, fix, cost };
+}
+
+/** Problems of the last runs, as far as the memory knows them. `cost`: of exporting it again. */
+function runProblems(
+  facts: ExportFacts,
+  memory: Memory | null,
+  maxAge: number | null,
+  now: number,
+  isComplete: boolean,
+  cost: number,
+): Problem[] {
+  const { file } = facts;
+  const { vanished = null, checked = null, failures = 0 } = memory ?? {};
+  const update = updateFix(facts) ?? 'export it with --update';
+  const updateCost = facts.command === 'playlist' ? cost : 0;
+  const problems: Problem[] = [];
+  if (vanished !== null)
+    problems.push({
+      code: 'vanished',
+      message: `not found (404) since ${day(vanished)}`,
+      fix: `if it is gone for good, remove its line from the list, and move ${shellQuote(file)} and ${shellQuote(memoryPath(file))} to another folder`,
+      cost: 0,
+    });
+  if (maxAge !== null && (checked === null || now - Date.parse(checked) > maxAge)) {
+    const message =
+      checked === null
+        ? 'the last successful look is not known'
+        : `last successful look ${age(checked, now)}`;
+    problems.push({ code: 'stale', message, fix: update, cost: updateCost });
+  }
+  if (failures >= manyFailures)
+    problems.push({
+      code: 'failing',
+      message: `${failures} consecutive failed runs`,
+      fix: isComplete ? update : (resumeFix(facts, false) ?? update),
+      cost: isComplete ? updateCost : cost,
+    });
+  return problems;
 }
 
 /** The content of a file. */
