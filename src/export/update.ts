@@ -409,9 +409,9 @@ async function finishUpdate(
   const known = await existing.ids();
   const { entries } = file.progress;
   receipt.token = null;
-  receipt.entries = known.entries + entries;
   if (entries === 0) {
     await file.discard();
+    receipt.entries = known.entries;
     receipt.status = 'unchanged';
     await noteLook(job, feed, existing, false, run.session.context.clock.now());
     return;
@@ -424,6 +424,7 @@ async function finishUpdate(
   const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
     await run.printNew?.(file.newRows());
   });
+  receipt.entries = known.entries + entries;
   receipt.status = 'complete';
   await noteFinished(job, result, true);
   warnOfCleanup(job, result);
