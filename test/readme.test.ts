@@ -23,7 +23,7 @@ function section(heading: string): string {
   return rest.split(new RegExp(`\n#{1,${marks.length}} `))[0] ?? '';
 }
 
-test('both tables of exit codes have every code of the program, the one for cron all that are failures', () => {
+test('both tables of exit codes have every code of the program, the one for cron every failure', () => {
   const codes = Object.keys(exitCodes);
   const named = (text: string): string[] =>
     [...text.matchAll(/\| ((?:\d+(?:, )?)+) (?=\|)/g)].flatMap(([, code = '']) => code.split(', '));
@@ -41,7 +41,7 @@ test('the reference has every flag and variable of the program, and no other', (
   assert.deepEqual(new Set(named), new Set(variables));
 });
 
-test('what the README links to is there', async () => {
+test('the links of the README exist', async () => {
   const targets = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   assert.ok(targets.length >= 6);
   for (const target of targets) {

@@ -118,7 +118,7 @@ test('a host name that only looks like a loopback one is none', () => {
   );
 });
 
-test('every http address that is taken names this machine, and none ends with a slash', () => {
+test('every accepted http address is loopback, and none ends with a slash', () => {
   const text = fc.oneof(
     fc.webUrl({ validSchemes: ['http', 'https'] }),
     fc.ipV4().map((ip) => `http://${ip}/`),
@@ -167,7 +167,7 @@ for (const [text, href, namespace] of suffixes)
     assert.deepEqual([address.baseUrl.href, address.namespace], [href, namespace]);
   });
 
-test('a missing scheme is completed only for what can be a host', () => {
+test('a missing scheme is completed only for a possible host', () => {
   for (const [text, completed] of [
     ['api.example.com', 'https://api.example.com'],
     [' api.example.com/x ', 'https://api.example.com/x'],

@@ -45,7 +45,7 @@ for (const key of badKeys)
     );
   });
 
-test('what is taken as a key can stand in a header, whatever it was', () => {
+test('an accepted key is a valid header value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       let key: string;
@@ -61,7 +61,7 @@ test('what is taken as a key can stand in a header, whatever it was', () => {
   );
 });
 
-test('a key file, and a pipe in its place', async (t) => {
+test('a key file, and a pipe instead of one', async (t) => {
   const folder = temporaryFolder(t);
   const file = join(folder, 'a key');
   writeFileSync(file, `\n ${secret}\n`);

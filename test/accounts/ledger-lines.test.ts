@@ -49,7 +49,7 @@ test('a line is appended between two line ends and read back as it was', () => {
   assert.deepEqual(parseLine(JSON.stringify(outcome('a', 'free'))), outcome('a', 'free'));
 });
 
-test('what is no line of this version is unreadable, or newer', () => {
+test('a line of no known version is unreadable, or newer', () => {
   const line = request('a', '2026-11-21');
   const unreadable: unknown[] = [
     ...[null, 7, [], {}, { ...line, version: 0 }, { ...line, version: '1' }, { ...line, kind: 'other' }],
@@ -70,7 +70,7 @@ test('what is no line of this version is unreadable, or newer', () => {
   assert.equal(parseLine('{"version":2,"kind":"transfer"}'), 'newer');
 });
 
-test('a request counts until it is known to be free, whatever the key, at its own origin', () => {
+test('a request counts until it is known to be free, with any key, at its own origin', () => {
   const text = [
     request('a', '2026-11-20'),
     request('b', '2026-11-21', { key: 'fedcba9876543210' }),

@@ -124,7 +124,7 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(warnings, []);
 });
 
-test('bounds count all of the origin, whatever the key, and what has no outcome; free requests are given back', (t) => {
+test('bounds count all keys of the origin, and requests without outcome; free requests are not counted', (t) => {
   const { open, warnings } = fixture(t);
   const other = open('', { account: { ...account, key: 'another_key' } });
   buy(other, 'confirmed');
@@ -174,7 +174,7 @@ test('without any ledger a call with such a bound says that counting starts at 0
   assert.deepEqual(other.warnings, []);
 });
 
-test('lines that cannot be read count, whatever they are: binary, huge, cut off', (t) => {
+test('unreadable lines count: binary, huge, cut off', (t) => {
   const { open, file, month } = fixture(t);
   buy(open(), 'confirmed');
   for (const damage of ['\0'.repeat(5000), `"${'x'.repeat(600_000)}`, '{"version":1,"kind":"request"']) {

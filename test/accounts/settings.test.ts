@@ -246,7 +246,7 @@ test('a damaged store matters only to those who need it', async (t) => {
   }
 });
 
-test('wrong values are usage errors that name where they stand', async (t) => {
+test('wrong values are usage errors that name their source', async (t) => {
   const folder = temporaryFolder(t);
   const wrong: [ServiceFlags, Record<string, string>, RegExp][] = [
     [{ baseUrl: '' }, full, /^--base-url: /],

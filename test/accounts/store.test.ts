@@ -89,14 +89,14 @@ test("the path is conf's own", (t) => {
   }
 });
 
-test('no store is no account, whatever stands in its way', (t) => {
+test('without a store there is no account', (t) => {
   const folder = temporaryFolder(t);
   assert.deepEqual(readStore({ HOME: folder }), { active: null, profiles: new Map() });
   assert.equal(readStore({ HOME: '/dev/null' }).profiles.size, 0);
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('what is written is read, by us and by conf', async (t) => {
+test('a written store is read by chanlist and by conf', async (t) => {
   const folder = temporaryFolder(t);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
   for (const name of ['work', '__proto__', 'a.b', '日本']) await updateStore(context, add(name));

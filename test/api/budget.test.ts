@@ -33,7 +33,7 @@ function fakeLedger(room: number) {
   return { noted, open: async () => ledger };
 }
 
-test('all bounds hold: the one that is spent first ends the buying, and is named', async () => {
+test('all bounds hold: the one that is spent first stops purchases, and is named', async () => {
   const tally = newTally('@a');
   const { noted, open } = fakeLedger(2);
   const budget = createBudget({ bounds: [perMonth, call(5), call(9)], ledger: open });
@@ -57,7 +57,7 @@ test('all bounds hold: the one that is spent first ends the buying, and is named
   assert.equal(budgetSpent(budget, { credits: 0 }).message, budgetSpent(budget).message);
 });
 
-test('what is free opens no ledger and needs no budget', async () => {
+test('a free call opens no ledger and needs no budget', async () => {
   const tally = newTally();
   const ledger = async (): Promise<Ledger> => assert.fail('opened');
   const budget = createBudget({ bounds: [call(0)], ledger });

@@ -94,7 +94,7 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
   ].map((text) => ['playlist', text] as const),
 ];
 
-test('what cannot be a reference is a usage error that says what was expected', () => {
+test('an invalid reference is a usage error that names the expected forms', () => {
   for (const [kind, text] of refused) {
     assert.throws(
       () => parseReference(text, kind),
@@ -124,7 +124,7 @@ test('a slip gets a suggestion', () => {
   assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
 });
 
-test('property: whatever is typed gives a reference that can be sent, or a usage error', () => {
+test('property: any text gives a reference that can be sent, or a usage error', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ unit: 'grapheme' }).map((s) => `@${s}`),

@@ -295,14 +295,14 @@ test('the format of a file: by its extension, ndjson without one and for streams
   for (const [file = '', ...more] of accepted) await parse('uploads', '@x', '-o', file, ...more);
 });
 
-test('words after --json that are no list of fields are arguments', async () => {
+test('words after --json that are not a list of fields are arguments', async () => {
   assert.deepEqual((await parse('uploads', '--json', '@title,x')).references, ['@title,x']);
   assert.deepEqual((await parse('uploads', '--json', '--', 'a,b')).references, ['a,b']);
   assert.equal((await parse('search', '@x', '--json', 'rock,pop')).query, 'rock,pop');
   assert.equal((await parse('search', '@x', '--ndjson', 'title')).query, 'title');
 });
 
-test('what goes together: --restart wins over --update, --all is harmless', async () => {
+test('allowed combinations: --restart wins over --update, --all is harmless', async () => {
   const both = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--restart', '--all', '--print-new');
   assert.deepEqual([both.update, both.restart, both.all, both.printNew], [true, true, true, true]);
   assert.equal((await parse('playlist', 'PLx', '--all')).all, true);
@@ -405,7 +405,7 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--max-credits', '3/week'], /^--max-credits is '3\/week': expected a whole number, N\/day or N\/month; /],
 ];
 
-test('a wrong flag is a usage error of one line that says what would be right', async () => {
+test('a wrong flag is a usage error of one line that names the fix', async () => {
   for (const [argv, message] of wrongValues) {
     assert.match(await refused(['uploads', '@x', ...argv]), message);
   }
@@ -488,7 +488,7 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['latest @x --sandbox --key-file key.txt', /^--sandbox and --key-file exclude each other; /],
 ];
 
-test('a wrong line is a usage error of one line that says what would be right', async () => {
+test('a wrong line is a usage error of one line that names the fix', async () => {
   for (const [line, message] of wrongLines) assert.match(await refused(line.split(' ')), message, line);
 });
 

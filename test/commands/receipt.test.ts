@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/program.ts';
 /** Nothing listens there: whoever asks for anything fails with 7. */
 const env = { CHANLIST_BASE_URL: 'http://127.0.0.1:9', CHANLIST_API_KEY: 'sk_nobody' };
 
-test('a usage error found in what a command reads leaves a receipt in place of the last one', async (t) => {
+test('a usage error in the input of a command replaces the last receipt', async (t) => {
   const folder = await temporaryFolder(t);
   const refs = join(folder, 'refs.txt');
   const summary = join(folder, 'summary.json');
@@ -48,7 +48,7 @@ test('a receipt never takes the place of the output; one that cannot be created 
   assert.match(taken.stderr, /^chanlist: [^\n]*taken[^\n]*\n$/);
 });
 
-test('--dry-run leaves no receipt, whatever is wrong', async (t) => {
+test('--dry-run writes no receipt, even after an error', async (t) => {
   const summary = join(await temporaryFolder(t), 'summary.json');
   for (const reference of ['@a', 'no reference']) {
     await command(['uploads', reference, '--dry-run', '--summary', summary], { env });

@@ -81,7 +81,7 @@ test('an export that is as remembered has no problems', async (t) => {
   assert.deepEqual(await only(file), expected);
 });
 
-test('without a memory the file says what it shows', async (t) => {
+test('without a memory only the file is checked', async (t) => {
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, `${id}.ndjson`), rows);
   await writeFile(join(folder, 'notes.json'), '{');
@@ -222,7 +222,7 @@ async function interrupted(
   await writeFile(`${file}.part`, rows, { mode: 0o600 });
 }
 
-test('leftovers of an interruption name the command that resumes, and what is left to pay', async (t) => {
+test('leftovers of an interruption name the command that resumes, and its cost', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, `${id}.ndjson`);
   await interrupted(file, 'export', { total: 250 });
@@ -298,7 +298,7 @@ test('a planted memory names no exports', async (t) => {
   assert.match(problems.join('\n'), /\.chanlist is in the way: it is not a folder/);
 });
 
-test('what is not a file, or cannot be read, is damaged at no cost', async (t) => {
+test('a path that is no file, or cannot be read, is damaged at no cost', async (t) => {
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, `${id}.ndjson`));
   const [problem] = (await only(folder)).problems;

@@ -274,7 +274,7 @@ async function discard(ops: FileOps, count: number): Promise<void> {
   await file.discard();
 }
 
-test('an export that is discarded leaves FILE and nothing else, at whatever operation it is stopped', async () => {
+test('a discarded export leaves only FILE, at whichever operation it stops', async () => {
   for (const kind of ['before', 'torn', 'ENOSPC', 'EIO'] as const) {
     // Without pages, a temporary file that cannot be removed is left to the next export.
     for (const count of kind === 'before' || kind === 'torn' ? [0, 1, 2] : [1, 2]) {

@@ -123,7 +123,7 @@ test('damaged, too large, or of a newer version', async (t) => {
   await assert.rejects(readMemory(file), unusable('newer version', { newer: true }));
 });
 
-test('what is in the way of a memory is neither used nor changed', async (t) => {
+test('a file in the way of a memory is neither used nor changed', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, name);
   await writeMemory(file, memory, false);
@@ -194,7 +194,7 @@ test('a folder of memories that is a link, a file, or open to others is neither 
   assert.deepEqual(await readMemory(join(other, name)), memory);
 });
 
-test('the memories of a folder: what cannot be used is named, a newer one waits for its own turn', async (t) => {
+test('the memories of a folder: unusable ones are named, a newer one is reported by its export', async (t) => {
   const folder = await temporaryFolder(t);
   assert.deepEqual(await readFolderMemories(join(folder, 'none')), {
     memories: [],

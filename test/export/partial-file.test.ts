@@ -78,7 +78,7 @@ test('FILE shows only when it is whole, with its digest; nothing else is left', 
   await assert.rejects(file.append('x', {}));
 });
 
-test('a resumed export knows how far it is and since when; what was not committed is gone', async (t) => {
+test('a resumed export knows its progress and its start; uncommitted rows are dropped', async (t) => {
   const { folder, path } = await newPath(t);
   await interrupt(path, { published: { v1: '2026-01-01T00:00:00Z' } });
   const loose = await open(path);
@@ -144,7 +144,7 @@ test('a state of a newer version is left alone, by --restart too', async (t) => 
   assert.deepEqual((await readdir(folder)).sort(), ['out.part', 'out.part.json']);
 });
 
-test('what is in the way is found before anything is paid, and left as it is', async (t) => {
+test('a file in the way is found before anything is paid, and left unchanged', async (t) => {
   const { folder, path } = await newPath(t);
   const mine = join(folder, 'mine');
   await writeFile(mine, 'mine');
@@ -376,7 +376,7 @@ test('rows that stdout does not take, and old rows that cannot be read, stop an 
   assert.equal(await readFile(path, 'utf8'), '1\n2\n3\nold\n');
 });
 
-test('once FILE is replaced nothing is a failure: what goes wrong is returned, and the next run cleans up', async (t) => {
+test('once FILE is replaced nothing is a failure: problems are returned, and the next run cleans up', async (t) => {
   const { folder, path } = await newPath(t);
   const problem = systemError('EIO');
   const stuck: FileOps = { ...nodeFileOps, unlink: () => Promise.reject(problem) };
@@ -392,7 +392,7 @@ test('once FILE is replaced nothing is a failure: what goes wrong is returned, a
   assert.deepEqual(await readdir(folder), ['out']);
 });
 
-test('an old FILE of the same length is not taken for the finished one', async (t) => {
+test('an old FILE of the same length is not mistaken for the finished one', async (t) => {
   const { path } = await newPath(t);
   for (const digest of [false, true]) {
     await writeFile(path, 'old\n');

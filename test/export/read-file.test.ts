@@ -49,7 +49,7 @@ const isDamage =
     return true;
   };
 
-test('what an export writes is read back, in every format', async (t) => {
+test('exports are read back, in every format', async (t) => {
   const list = [entry(1), entry(2, 'x,"},{"'), entry(3, '\u2028 \\ \u{1f3ac}')];
   const expectedRaw: Record<FileFormat, (i: number) => string | null> = {
     ndjson: (i) => list[i] ?? null,
@@ -154,7 +154,7 @@ test('a file exported with --fields is not taken for one without, and the other 
   await differs(`${nine},@published\n`, 'csv', null);
 });
 
-test('@published is read back; the header of a csv file says what its columns are', async (t) => {
+test('@published is read back; the header of a csv file names its columns', async (t) => {
   const published = async (text: string, format: FileFormat, fields: string): Promise<(string | null)[]> => {
     const found: (string | null)[] = [];
     for await (const batch of readEntries(await fileOf(t, text), format, parseFields(fields, 'uploads')))
@@ -182,7 +182,7 @@ test('the set of the IDs of a file: first, last, twice, and other channels', asy
   for (let i = 20_000; i < 60_000; i++) assert.ok(!has(`id-${i}`));
 });
 
-test('cut short by hand: named with its line, never taken for whole', async (t) => {
+test('cut short by hand: named with its line, never accepted as complete', async (t) => {
   const list = [entry(1), entry(2)];
   const path = await fileOf(t, '');
   for (const format of fileFormats) {
@@ -273,7 +273,7 @@ test('damage in a later batch is found', async (t) => {
   await assert.rejects(readIdSet(path, 'ndjson', undefined), isDamage(path, 50_001));
 });
 
-test('CSV: whatever cells there are, the records come back whole, across pieces of the file', async (t) => {
+test('CSV: records with any cells are read back, across chunks of the file', async (t) => {
   const cell = fc.oneof(fc.string(), fc.constantFrom('"', '\n', '\r\n', ',', 'ü', '🎬', '""'));
   const path = await fileOf(t, '');
   const fields = parseFields('videoId,title', 'uploads');

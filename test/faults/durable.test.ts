@@ -41,7 +41,7 @@ async function durableNames(program: TracedProgram, args: readonly string[]): Pr
   return named;
 }
 
-test('what gets its name by a rename is durable before, and its name afterwards', {
+test('a renamed file is durable before the rename, and its name after it', {
   skip: noStrace,
 }, async (t) => {
   const { program, channel, folder, service } = await setUp(t);

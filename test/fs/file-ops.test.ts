@@ -77,7 +77,7 @@ test('a name as long as the file system takes', async (t) => {
   assert.equal(await readFile(path, 'utf8'), 'x');
 });
 
-test('whatever fails, the old file stays and nothing is left beside it', async (t) => {
+test('after any failure the old file stays and nothing is left beside it', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'out');
   await writeFile(path, 'old');
@@ -94,7 +94,7 @@ test('whatever fails, the old file stays and nothing is left beside it', async (
   }
 });
 
-test('what cannot be written shows before anything is sent', async (t) => {
+test('a path that cannot be written is found before anything is sent', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'out');
   await prepareWhole(path);

@@ -148,7 +148,7 @@ function tests(): void {
     assert.deepEqual(await readdir(folder), ['log']);
   });
 
-  test('of runs that begin at the same moment one goes on', async (t) => {
+  test('of runs that start at the same moment, one continues', async (t) => {
     const path = join(await temporaryFolder(t), 'out');
     for (let round = 0; round < 10; round++) {
       const results = await Promise.allSettled(Array.from({ length: 6 }, () => acquireLock(path)));
@@ -159,7 +159,7 @@ function tests(): void {
     }
   });
 
-  test('what is no lock is in the way, and left as it is', async (t) => {
+  test('anything but a lock is in the way, and left unchanged', async (t) => {
     const folder = await temporaryFolder(t);
     const path = join(folder, 'out');
     const lock = `${path}.lock`;
@@ -202,7 +202,7 @@ function tests(): void {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  test('what processes that died before they had the lock left is removed', async (t) => {
+  test('leftovers of processes that died before they had the lock are removed', async (t) => {
     const folder = await temporaryFolder(t);
     const leftover = join(folder, `.chanlist-${'0'.repeat(20)}.lock`);
     await mkdir(leftover, { mode: 0o700 });

@@ -22,7 +22,7 @@ const self = `'${process.execPath}' '${fileURLToPath(import.meta.url)}' write`;
 const shell = (command: string): string => execFileSync('bash', ['-c', command], { encoding: 'utf8' });
 
 function tests(): void {
-  test('an inherited descriptor is written as it is: >> appends, > is written from its position', async (t) => {
+  test('an inherited descriptor is used unchanged: >> appends, > writes from its position', async (t) => {
     const folder = await temporaryFolder(t);
     const log = join(folder, 'log');
     await writeFile(log, 'zero\n');

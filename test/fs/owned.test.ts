@@ -54,7 +54,7 @@ test('new files have mode 0600 under any umask, and are opened again', async (t)
   await assert.rejects(openOwned(join(folder, 'none'), 'read'), { code: 'ENOENT' });
 });
 
-test('what is no regular file is in the way, left as it is, and never waited for', {
+test('anything but a regular file is in the way, left unchanged, and never waited for', {
   timeout: 30_000,
 }, async (t) => {
   const folder = await temporaryFolder(t);

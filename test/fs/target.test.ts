@@ -27,7 +27,7 @@ test('a new file, and an existing one with its mode', async (t) => {
   assert.deepEqual(await resolveTarget(path), { path, real: path, mode: 0o604, exists: true, kind: 'file' });
 });
 
-test('a symbolic link means what it points to: relative, dangling, in chains, through linked folders', async (t) => {
+test('a symbolic link is followed: relative, dangling, in chains, through linked folders', async (t) => {
   const folder = await realpath(await temporaryFolder(t));
   const at = (...names: string[]): string => join(folder, ...names);
   await mkdir(at('deep', 'data'), { recursive: true });
@@ -51,7 +51,7 @@ test('a symbolic link means what it points to: relative, dangling, in chains, th
   });
 });
 
-test('refused before anything is paid: what is no regular file, and paths that lead nowhere', async (t) => {
+test('refused before anything is paid: anything but a regular file, and paths that do not exist', async (t) => {
   const folder = await temporaryFolder(t);
   const at = (name: string): string => join(folder, name);
   await mkdir(at('folder'));

@@ -125,7 +125,7 @@ suite('canonical text', () => {
     );
   });
 
-  test('is what JSON.stringify prints of the parsed text, but for escaped control and bidi characters', () => {
+  test('equals JSON.stringify of the parsed text, except for escaped control and bidi characters', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(3), (sent, indent) => {
         const value: unknown = JSON.parse(sent);
@@ -196,7 +196,7 @@ suite('reaching inside', () => {
     assert.equal(body.at(['a', ''])?.toString(), '0');
   });
 
-  test('what is not there is undefined', () => {
+  test('a missing member is undefined', () => {
     for (const path of [
       ['x'],
       ['a', 'b', '3'],

@@ -153,7 +153,7 @@ test('lines copies entries of a page, a line each', () => {
   assert.equal(used?.buffer, large.buffer);
 });
 
-test('lines leaves to others what is more than copying', () => {
+test('lines returns null if entries need more than copying', () => {
   const room = Buffer.alloc(0);
   const entries = entriesOf(`{"results":[${list.join(',')}]}`);
   const [first, second, third] = entries;

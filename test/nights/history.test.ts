@@ -264,7 +264,7 @@ class Channel {
   }
 }
 
-test('random histories: what was bought is kept, once, and nothing is bought without a reason', async (t) => {
+test('random histories: every bought entry is kept once, and nothing is bought without a reason', async (t) => {
   const { channels: count, numRuns, seed } = { seed: undefined, ...settings };
   // `seed:path` of a failure, as fast-check prints them, runs that case again.
   const [replaySeed, ...replayPath] = process.env.CHANLIST_REPLAY?.split(':') ?? [];

@@ -130,7 +130,7 @@ async function killAtPage({ service, run }: Nights, page: number, args: readonly
   return night;
 }
 
-test('an update that was killed: what it spent and added is in the receipt of the night after', async (t) => {
+test('a killed update: its credits and entries are in the receipt of the next night', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();

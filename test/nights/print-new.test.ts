@@ -24,7 +24,7 @@ test('a first export prints nothing; new entries are printed once, as they stand
   assert.deepEqual([after.stdout, after.credits], ['', 0]);
 });
 
-test('csv and id: FILE’s format and fields, nothing at all where nothing is new; json is refused', async (t) => {
+test('csv and id: FILE’s format and fields, no output if nothing is new; json is refused', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   const csv = ['uploads', '@a', '-o', 'a.csv', '--fields', 'videoId,lengthText', '--update', '--print-new'];

@@ -97,7 +97,7 @@ test('counts, credits, new and why of each reference', async (t) => {
   assert.deepEqual([first?.id, first?.file?.endsWith(`dir/${a?.id}.ndjson`)], [a?.id, true]);
 });
 
-test('resumed: what earlier, interrupted runs of that export had; credits and pages are this run’s', async (t) => {
+test('resumed: entries and credits of earlier, interrupted runs; credits and pages are this run’s', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 350) });
   const line = ['uploads', '@a', '-o', 'a.ndjson'];

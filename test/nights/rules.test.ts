@@ -185,7 +185,7 @@ test('entries without videoId: kept by a full export, ignored by --update; the l
   assert.deepEqual(outcome(await nights.night()), updated(9, 2));
 });
 
-test('rule 2: FILE that was limited: its last entry ends the update, what stands below is appended', async (t) => {
+test('rule 2: a limited FILE: its last entry ends the update, entries below it are appended', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });
   const limited = await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--limit', '30']);
@@ -356,7 +356,7 @@ test('rule 4: another dead ID does not hide a new upload, and a new upload pays 
   assert.deepEqual(outcome(await nights.night()), updated(1, 1));
 });
 
-test('rule 5: numVideos higher than what is listed is information only', async (t) => {
+test('rule 5: numVideos above the listed entries is information only', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
   a.numVideos = '1,200';
@@ -420,7 +420,7 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
 });
 
-test('usage: what --update cannot do is refused before anything is paid', async (t) => {
+test('usage: combinations that --update excludes are refused before anything is paid', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 20) });
   nights.service.addChannel('b', { list: videos(0, 20) });

@@ -104,7 +104,7 @@ test('--restart of an interrupted export discards it only once there is a new pa
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
 });
 
-test('--restart on a folder starts over; what it has not reached keeps its old export', async (t) => {
+test('--restart on a folder starts over; references not reached keep their old export', async (t) => {
   const nights = await nightlyRuns(t);
   const [a, b] = ['a', 'b'].map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));
   const line = ['uploads', '@a', '@b', '--output-dir', 'dir', '--concurrency', '1'];

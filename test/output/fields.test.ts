@@ -61,7 +61,7 @@ suite('picking', () => {
   const entry = json('{"a":{"b":[1,{"c":"x"}]},"n":1.50,"a.b":2,"twice":1,"twice":{"x":3},"nil":null}');
   const fields = parseFields('n,a.b.1.c,a.b.2,twice.x,nil,@reference,a.b', 'latest');
 
-  test('reads each field of an entry, null where it is missing', () => {
+  test('reads each field of an entry, null if missing', () => {
     const expected = ['1.50', '"x"', 'null', '3', 'null', '"@demo"', '[1,{"c":"x"}]'];
     assert.deepEqual(picker(fields, operations.latest)(entry, item()).map(String), expected);
   });
@@ -168,7 +168,7 @@ suite('* stands for all fields as sent', () => {
     return format.head() + format.rows(item(), entries);
   };
 
-  test('in ndjson: where it is named, without those that are named themselves', async () => {
+  test('in ndjson: at its place, without the fields that are named themselves', async () => {
     assert.equal(
       await rows('ndjson', '@reference,*'),
       '{"@reference":"@demo","b":1.0,"a":{"c":[]},"title":"t"}\n{"@reference":"@demo","a":2}\n',

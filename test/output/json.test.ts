@@ -35,7 +35,7 @@ suite('json: a listing', () => {
     );
   });
 
-  test('after a failure it says so, also where nothing arrived', async () => {
+  test('after a failure it has the error, even if nothing arrived', async () => {
     const format = await createFormat('json', options('uploads'));
     assert.equal(
       format.head() +
@@ -87,7 +87,7 @@ suite('json: a listing', () => {
     assert.equal(format.head() + format.tail(), '[]\n');
   });
 
-  test('is valid wherever it ends, with and without --fields', async () => {
+  test('is valid at every end, with and without --fields', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.json({ maxDepth: 2 }), { maxLength: 4 }), { maxLength: 4 }),

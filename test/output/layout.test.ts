@@ -16,7 +16,7 @@ suite('layout', () => {
     assert.deepEqual(layout(video, 80), [4, 11, 22, 37]);
   });
 
-  test('columns are left out, the least important first, before it becomes too narrow', () => {
+  test('columns are dropped, the least important first, before it becomes too narrow', () => {
     assert.deepEqual(layout(video, 60), [4, 11, 0, 41]);
     assert.deepEqual(layout(video, 32), [0, 11, 0, 19]);
     assert.deepEqual(layout(video, 20), [0, 11, 0, 7]);

@@ -20,7 +20,7 @@ suite('ndjson', () => {
     );
   });
 
-  test('--fields: paths as keys, in their order, null where missing, what was asked for as @reference', async () => {
+  test('--fields: paths as keys, in their order, null if missing, the given reference as @reference', async () => {
     const format = await createFormat(
       'ndjson',
       options('uploads', { fields: 'thumbnails.0.url,@reference,videoId,nope,n' }),

@@ -19,7 +19,7 @@ suite('progress text', () => {
     assert.match(progressText(state, { at: 0, entries: 290 }, 4000, 200), /, 2\.5\/s, /);
   });
 
-  test('what is not known is not shown', () => {
+  test('unknown values are not shown', () => {
     const unknown = { page: 1, entries: 1, total: null, credits: 1, estimated: null };
     assert.equal(progressText(unknown, { at: 0, entries: 0 }, 100, 200), 'page 1, 1 entry, 1 credit');
     assert.equal(
@@ -28,7 +28,7 @@ suite('progress text', () => {
     );
   });
 
-  test('what comes last goes first where there is no room', () => {
+  test('the last parts are dropped first', () => {
     const at = (room: number): string => progressText(state, { at: 1000, entries: 0 }, 4000, room);
     assert.equal(at(60), '@demo: page 3, 300 of 1234 entries, 3 of 13 credits, 100/s');
     assert.equal(at(45), 'page 3, 300 of 1234 entries, 3 of 13 credits');
@@ -42,7 +42,7 @@ suite('progress text', () => {
     assert.equal(waitText(75_000, 'x\u001b\ny', 200), 'x y: trying again in 1 min 15 s');
   });
 
-  test('fits, and is harmless, whatever is listed', () => {
+  test('fits and is harmless for any listing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(120), fc.nat(10_000), (reference, room, now) => {
         const started = { at: 0, entries: 0 };

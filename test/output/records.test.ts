@@ -47,7 +47,7 @@ suite('records of an answer of unknown shape', () => {
     assert.equal(found('{"a":[1],"a":[2]}').key, 'a');
   });
 
-  test('a resolve result is one record, whatever it holds', () => {
+  test('a resolve result is one record with any content', () => {
     const body = json('{"channel_id":"UCx","names":["a","b"]}');
     assert.deepEqual(bodyRecords(operations.resolve, body).records, [body]);
     assert.equal(bodyRecords(operations.latest, body).records.length, 2);

@@ -42,7 +42,7 @@ const keys = fc.string({
   maxLength: 60,
 });
 
-test('property: a key is hidden in whatever form it is quoted', () => {
+test('property: a key is hidden in every quoted form', () => {
   fc.assert(
     fc.property(keys, fc.constantFrom(...ways), (key, way) => {
       assert.equal(withoutSecret(`before ${way(key)} behind`, key), 'before [key] behind');
@@ -51,7 +51,7 @@ test('property: a key is hidden in whatever form it is quoted', () => {
   );
 });
 
-test('property: a key inside a text in base64 is hidden, whatever its alignment', () => {
+test('property: a key inside a base64 text is hidden at every alignment', () => {
   fc.assert(
     fc.property(keys, fc.string({ maxLength: 9 }), fc.string({ maxLength: 9 }), (key, head, tail) => {
       const shown = withoutSecret(base64(`${head}${key}${tail}`), key);
@@ -82,7 +82,7 @@ test('literals: a key of exactly eight characters, padded entities, base64 at ea
   assert.equal(withoutSecret('dXNlcjpza18xMjM0NSE=', key), 'dXNlcj[key]E=');
 });
 
-test('text without the key stays as it is', () => {
+test('text without the key is unchanged', () => {
   const text = 'no credits (402: buy some), \\\\\\ %41 &amp; &#65; c2tf 736b5f';
   assert.equal(withoutSecret(text, 'sk_0123456789'), text);
   // An encoded form of a short key would match almost anything.

@@ -76,7 +76,7 @@ suite('stderr: around a progress line', () => {
     assert.deepEqual(log, ['show', 'hide', 'chanlist: w\n', 'show']);
   });
 
-  test('a secret of eight characters is hidden, wherever it is printed; a shorter one is a word', () => {
+  test('a secret of eight characters is hidden in every message; a shorter one is not', () => {
     const { stderr, log } = setUp({ verbose: 2 });
     stderr.redact('abcd-123');
     for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const)
@@ -88,7 +88,7 @@ suite('stderr: around a progress line', () => {
     assert.equal(log.at(-1), 'chanlist: 120 entries\n');
   });
 
-  test('it stays away where data ended within a line, and a message begins a new one', () => {
+  test('it stays hidden if data ended within a line, and a message starts a new one', () => {
     const { stderr, log, live } = setUp({ isTTY: true });
     stderr.hide();
     stderr.show(true);

@@ -120,7 +120,7 @@ suite('table: on a terminal', () => {
       assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   });
 
-  test('behind text that terminals measure differently the cursor is put where the next column begins', async () => {
+  test('after text that terminals measure differently, the cursor moves to the next column', async () => {
     const entries =
       '[{"title":"👨‍👩‍👧‍👦 x","videoId":"a"},{"title":"שלום","videoId":"b"},{"title":"plain","videoId":"c"}]';
     const [, , family = '', hebrew = '', plain] = await body('search', entries, {
@@ -178,7 +178,7 @@ suite('table: not on a terminal', () => {
 suite('table: columns of the commands', () => {
   const names = (lines: readonly string[]): string[] => (lines[0] ?? '').trim().split(/ +/);
 
-  test('playlist shows the channel where there is room', async () => {
+  test('playlist shows the channel if there is room', async () => {
     assert.deepEqual(names((await listing({}, 'playlist')).split('\n')), [
       '#',
       'videoId',
@@ -189,7 +189,7 @@ suite('table: columns of the commands', () => {
     ]);
   });
 
-  test('search: what its records have', async () => {
+  test('search: the fields of its records', async () => {
     const lines = await body(
       'search',
       '{"results":[{"type":"video","videoId":"a","title":"T","lengthText":"1:00","viewCountText":"3 views","publishedTimeText":"1 year ago"}],"result_count":1}',
@@ -217,7 +217,7 @@ suite('table: columns of the commands', () => {
     ]);
   });
 
-  test('several references: one table, with what was asked for in front', async () => {
+  test('several references: one table, with the given reference first', async () => {
     const format = await createFormat(
       'table',
       options('resolve', {
@@ -257,7 +257,7 @@ suite('table: columns of the commands', () => {
     ]);
   });
 
-  test('unknown shapes: the scalar members by their keys; value for what is no object', async () => {
+  test('unknown shapes: the scalar members by their keys; value for a record that is no object', async () => {
     assert.deepEqual(await body('search', '{"total":12,"name":"n","deep":{"x":1},"a":[],"b":[]}'), [
       'total  name',
       '───────────',

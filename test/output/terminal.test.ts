@@ -7,7 +7,7 @@ const stream = (isTTY: boolean, columns?: number) =>
   Object.assign(new PassThrough(), { isTTY }, columns === undefined ? {} : { columns });
 
 suite('terminal', () => {
-  test('there is none where a stream is not one, whatever the environment says', () => {
+  test('a stream that is no terminal has none, in any environment', () => {
     assert.equal(decideTerminal(stream(false, 80), { FORCE_COLOR: '1', COLUMNS: '90' }, false), null);
     assert.equal(decideTerminal(new PassThrough(), {}, false), null);
   });

@@ -60,7 +60,7 @@ suite('display width', () => {
     );
   });
 
-  test('maxWidth is what terminals make of it that know no clusters', () => {
+  test('maxWidth is the width on terminals without support for clusters', () => {
     assert.equal(maxWidth(family, 99), 8);
     assert.equal(maxWidth('👍🏽', 99), 4);
     assert.equal(maxWidth('❤️', 99), 2);
@@ -69,7 +69,7 @@ suite('display width', () => {
 });
 
 suite('cutting', () => {
-  test('leaves alone what fits', () => {
+  test('leaves a text that fits unchanged', () => {
     assert.equal(cut('abcde', 5), 'abcde');
     assert.equal(cut('漢字', 4), '漢字');
   });
@@ -107,7 +107,7 @@ suite('cutting', () => {
   });
 });
 
-test('settled: what all terminals measure the same', () => {
+test('hasAgreedWidth: text that all terminals measure the same', () => {
   for (const text of ['abc', 'Über Größe', 'Привет', '漢字かな한국', '…'])
     assert.ok(hasAgreedWidth(text), text);
   for (const text of [family, '❤️', '❤', 'e\u0301', 'ก็', 'שלום', '🇩🇪', '1️⃣', 'a\u200bb'])

@@ -291,7 +291,7 @@ for (const shell of shells) {
   });
 }
 
-test('the files in the repository are what the program says', async () => {
+test('the files in the repository match the program', async () => {
   for (const [path, text] of await generatedFiles()) assert.equal(await readFile(path, 'utf8'), text, path);
 });
 

@@ -307,7 +307,7 @@ test('a reference that the service cannot list tonight does not make the others 
   assert.deepEqual(await filesIn(fixture), ['UCa.id', 'UCb.id', 'UCc.id']);
 });
 
-test('the lock is per FILE: 10 for what another run writes, other references share the folder', async (t) => {
+test('the lock is per FILE: 10 for a file that another run writes, other references share the folder', async (t) => {
   const fixture = await exportFixture(t);
   let url = '';
   const runs: ReturnType<typeof fixture.run>[] = [];
@@ -347,7 +347,7 @@ test('the lock is per FILE: 10 for what another run writes, other references sha
   assert.equal(service.seen.length, 3);
 });
 
-test('--restart always starts over; what it has not reached stays, and stderr prints the commands', async (t) => {
+test('--restart always starts over; files not reached stay, and stderr prints the commands', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
   assert.equal((await fixture.run(args)).charged, pages);

@@ -359,7 +359,7 @@ test('ten consecutive empty pages are counted across the runs of an export', asy
   assert.equal(service.seen.length, 4 + 4 + 2 + 1);
 });
 
-test('a page that comes again when an export is resumed: 8 names --restart', async (t) => {
+test('a page that repeats when an export is resumed: 8 names --restart', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 3, `token${number}`, 100) }));
   const fixture = await exportFixture(t);
   const args = ['uploads', '@test', '-o', 'out'];

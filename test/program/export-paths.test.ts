@@ -144,7 +144,7 @@ test('a path that vanishes midway: 1 says so, and no page is bought for it any m
   assert.deepEqual(await fixture.files(), []);
 });
 
-test('a part file that vanishes midway: 1, never a state that speaks of what is not there', async (t) => {
+test('a partial file that vanishes midway: 1, never a state that refers to missing rows', async (t) => {
   const fixture = await exportFixture(t);
   fixture.onRequest = (_, number) => {
     if (number === 2) spawnSync('rm', [join(fixture.folder, 'out.part')]);

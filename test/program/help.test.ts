@@ -319,7 +319,7 @@ test('the examples of serve run as written until Ctrl-C', async () => {
   }
 });
 
-test('the manual page says what the help says, and reads without a warning', async (t) => {
+test('the manual page has the text of the help, and renders without a warning', async (t) => {
   const page = await readFile('man/chanlist.1', 'utf8');
   for (const heading of ['NAME', 'COMMANDS', 'FORMATS', 'EXIT STATUS', 'ENVIRONMENT', 'FILES', 'EXAMPLES']) {
     assert.ok(page.includes(`\n.SH ${heading}\n`), heading);

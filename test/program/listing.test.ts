@@ -274,7 +274,7 @@ test('specification 8: limits are checked in code points before anything is sent
   assert.equal(service.seen.length, 2);
 });
 
-test('specification 4.2: words are joined, the limit is only sent if it is given', async (t) => {
+test('specification 4.2: words are joined, the limit is sent only if given', async (t) => {
   const service = await scriptedService(t, () => ({ body: { results: [] } }));
   const env = serviceEnvironment(service.url);
   await run(['search', 'https://example.com/@a/videos', 'two', 'words & more'], { env });

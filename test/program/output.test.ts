@@ -63,7 +63,7 @@ test('json cut short: has_more true and the token of the first page not wholly p
   assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
 });
 
-test('json after a failure: a valid document, also where nothing arrived', async (t) => {
+test('json after a failure: a valid document, even if nothing arrived', async (t) => {
   const service = await scriptedService(t, () => ({ status: 404, body: { detail: 'gone' } }));
   const env = serviceEnvironment(service.url);
   const uploads = JSON.parse((await run(['uploads', '@a', '--json'], { env })).stdout);
@@ -173,7 +173,7 @@ const shapes: readonly [name: string, body: unknown, lines: string[]][] = [
   ['a word', 'hello', ['"hello"']],
 ];
 
-test('an answer of unknown shape is printed whatever it is, in every format', async (t) => {
+test('an answer of any unknown shape is printed, in every format', async (t) => {
   for (const [name, body, lines] of shapes) {
     const service = await scriptedService(t, () => ({ body }));
     const env = serviceEnvironment(service.url);

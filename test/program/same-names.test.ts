@@ -59,7 +59,7 @@ for (const file of ['man/chanlist.1', 'README.md']) {
   });
 }
 
-test('no text is wider than a terminal of 60 columns, and none breaks a word', async () => {
+test('no text exceeds a terminal of 60 columns, and none breaks a word', async () => {
   const known = [null, 'auth', ...(await paths()), 'exit-codes', 'formats', 'environment'];
   for (const topic of known) {
     const narrow = (await helpText(topic, 60)) ?? '';

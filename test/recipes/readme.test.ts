@@ -134,7 +134,7 @@ test('while read: every record once, its title whole', { skip: missing('jq') }, 
   );
 });
 
-test('exit codes: a script tells a missing channel from a known one, and from an empty account', async (t) => {
+test('exit codes: a script distinguishes a missing channel, a known one and an empty account', async (t) => {
   const at = await workshop(t);
   const answer = (name: string): Promise<string> => recipe(at, 'chanlist resolve "$name"', `name=${name}; `);
   assert.equal(await answer('@demo'), 'UCrp-w49rcYgEM7-fcR1_9DQ\n');
@@ -170,7 +170,7 @@ test('sqlite3: run every night, each video is there once', { skip: missing('sqli
   assert.deepEqual(await rows(), await expected());
 });
 
-test('the receipt of a night: what jq makes of it', { skip: missing('jq') }, async (t) => {
+test('the receipt of a night, summed up with jq', { skip: missing('jq') }, async (t) => {
   const at = await workshop(t);
   await write(at, 'refs.txt', '@demo\n@size-250\n');
   const nightly = 'chanlist uploads --from refs.txt --output-dir exports --update --max-credits 3000/month';

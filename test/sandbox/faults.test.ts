@@ -143,7 +143,7 @@ const always = (kind: FaultKind): SandboxOptions => ({ pageSize: 10, fail: [{ ki
 const first = ['channel/videos', { channel: '@size-25' }] as const;
 const ids = ({ results }: Page): string[] => results.map(({ videoId }) => videoId);
 
-test('redirect and proxy-403: what stands in front of a service sends', async (t) => {
+test('redirect and proxy-403: responses of a proxy in front of the service', async (t) => {
   const { baseUrl } = await sandbox(t, always('redirect'));
   const moved = await fetch(baseUrl, { redirect: 'manual' });
   assert.deepEqual([moved.status, moved.headers.get('location')], [302, 'https://moved.example/']);
@@ -192,7 +192,7 @@ test('page-empty: pages without entries, each with another token', async (t) => 
   assert.equal(tokens.size, 12);
 });
 
-test('page-repeat and page-overlap: entries of the page before, and a token that leads on', async (t) => {
+test('page-repeat and page-overlap: entries of the previous page, and a token for the next one', async (t) => {
   const sound = await pages(await sandbox(t, { pageSize: 10 }), ...first);
   const [one = [], two = [], three = []] = sound.map(ids);
   const repeated = await pages(await sandbox(t, always('page-repeat')), ...first);

@@ -12,7 +12,7 @@ async function odd(t: Parameters<typeof sandbox>[0]) {
   return { service, list, entries, feed, listed: new Set(entries.map(({ videoId }) => videoId)) };
 }
 
-test('@odd: pages are uneven, numVideos is higher than what is listed and has a separator', async (t) => {
+test('@odd: pages are uneven, numVideos exceeds the listed entries and has a separator', async (t) => {
   const { list, entries } = await odd(t);
   assert.equal(entries.length, 262);
   assert.ok(new Set(list.map(({ results }) => results.length)).size > 1);

@@ -114,7 +114,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     });
   }
 
-  test('a terminal that does not tell its width counts as 80 columns', async (t) => {
+  test('a terminal that does not report its width counts as 80 columns', async (t) => {
     if (missing('script') !== false) return t.skip('script is not installed');
     const env = await slowService(t, 100);
     const cwd = await temporaryFolder(t);
@@ -149,7 +149,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     assert.deepEqual([exit, text], [0, '1\n2\n3\n2000 entries, 20 pages, 20 credits']);
   });
 
-  test('a wait is counted down, then the listing goes on', async (t) => {
+  test('a wait is counted down, then the listing continues', async (t) => {
     const service = await scriptedService(t, (_, number): Reply => {
       if (number === 0)
         return { status: 429, headers: { 'retry-after': '2' }, body: { detail: 'slow down' } };

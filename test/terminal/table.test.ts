@@ -63,7 +63,7 @@ const ids = ['A', 'B'].flatMap((page) =>
 
 suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
   for (const columns of [24, 60, 80, 120, 200]) {
-    test(`${columns} columns: what stands behind any title stands in one column`, async (t) => {
+    test(`${columns} columns: everything after a title is aligned`, async (t) => {
       const env = await wildService(t);
       const line = `exec ${chanlist} uploads @a --all --fields title,videoId,lengthText --quiet`;
       const screen = await open(t, line, { columns, rows: 60, env });
@@ -148,7 +148,7 @@ suite('colour in a real terminal', { skip, concurrency: 2 }, () => {
     test(name, async (t) => assert.equal(await colored(t, flags, env), expected));
   }
 
-  test('off the terminal: no colour, nothing cut, even where it is forced', async (t) => {
+  test('off the terminal: no colour and nothing cut, even if colour is forced', async (t) => {
     const line = `${chanlist} uploads @demo --sandbox --limit 50 --format table --quiet > out.txt; cat out.txt`;
     const screen = await open(t, line, { columns: 300, rows: 60, env: { FORCE_COLOR: '1' } });
     const { text } = await screen.ended();

@@ -166,7 +166,7 @@ const certain: readonly Fault[] = (
   said: new RegExp(`\\(${status}\\)`),
 }));
 
-test('a connection that breaks, wherever it does: 7, possibly charged', (t) =>
+test('a connection that breaks at any point: 7, possibly charged', (t) =>
   inBatches(breaks, (fault) => checkFault(t, fault)));
 
 test('a response that does not end within --timeout: 7, possibly charged', (t) =>

@@ -54,7 +54,7 @@ test('without HOME and without settings: an account is missing, which is no cras
   }
 });
 
-test('a config folder that cannot be made is 1, said before a key is asked for or sent', async (t) => {
+test('a config folder that cannot be created is 1, reported before a key is prompted for or sent', async (t) => {
   const service = await anyService(t);
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'file'), '');
@@ -181,7 +181,7 @@ test('logins at the same time are all stored, and leave nothing else', async (t)
   assert.equal(used.exit, 0, used.stderr);
 });
 
-test('a store that is a symbolic link is in the way, and what it leads to stays as it is', async (t) => {
+test('a store that is a symbolic link is in the way, and its target stays unchanged', async (t) => {
   const service = await anyService(t);
   const folder = await temporaryFolder(t);
   await mkdir(join(folder, 'chanlist'));

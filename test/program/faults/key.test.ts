@@ -115,7 +115,7 @@ test('a key of characters that addresses escape is not shown escaped either', as
   assert.match(result.stderr, /\?key=\[key\]/);
 });
 
-test('no redirect is followed, wherever it leads', async (t) => {
+test('no redirect is followed', async (t) => {
   const other = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const port = new URL(other.url).port;
   const places = [
@@ -279,7 +279,7 @@ test('an export that is interrupted leaves the key in none of its files', async 
   // Its files are searched when the test is over.
 });
 
-test('auth: the key is stored in one file of mode 0600, and of what is shown only the last four characters are of it', async (t) => {
+test('auth: the key is stored in one file of mode 0600, and only its last four characters are shown', async (t) => {
   const folder = await temporaryFolder(t);
   const service = await scriptedService(t, ({ headers }) =>
     headers.authorization === `Bearer ${testKey}`

@@ -108,7 +108,7 @@ test('file names with spaces, line ends, quotes, leading dashes and bytes beyond
   }
 });
 
-test('the command that goes on is quoted so that a shell reads it back', async (t) => {
+test('the resume command is quoted so that a shell reads it back', async (t) => {
   const folder = await temporaryFolder(t);
   const service = await scriptedService(t, () => ({ body: page(0, 2, 'it\'s $(here) `x` \\ "q" ! #', 4) }));
   const result = await run(['uploads', "https://example.com/c/it's;here", '--max-credits', '1', '-f', 'id'], {

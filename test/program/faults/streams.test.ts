@@ -45,7 +45,7 @@ test('| head ends the program with 0, quietly, and buys hardly a page for nobody
   }
 });
 
-test('a reader that is gone before anything is written: 0, and one page at the most', async (t) => {
+test('a reader that is gone before anything is written: 0, and at most one page', async (t) => {
   const service = await endless(t);
   const line = `$chanlist uploads @a | true; echo "\${PIPESTATUS[*]}" >&2`;
   const { stderr } = await shell(line, serviceEnvironment(service.url));
@@ -264,7 +264,7 @@ test('references and a key come from a pipe as from a file', async (t) => {
   assert.equal(service.seen[0]?.headers.authorization, `Bearer ${key}`);
 });
 
-test('what nothing has caught is one line and 1; its stack only with CHANLIST_DEBUG=1', async (t) => {
+test('an uncaught error is one line and 1; its stack only with CHANLIST_DEBUG=1', async (t) => {
   const folder = await temporaryFolder(t);
   const service = await scriptedService(t, () => () => {});
   const boom = join(folder, 'boom.cjs');

@@ -46,7 +46,7 @@ const commands: readonly (readonly [args: readonly string[], body: unknown])[] =
   [['resolve', '@a'], resolved],
 ];
 
-test('a table, and what is said beside it, holds nothing that controls a terminal', async (t) => {
+test('a table and its messages hold nothing that controls a terminal', async (t) => {
   await inBatches(commands, async ([args, body]) => {
     const service = await scriptedService(t, () => ({ body }));
     const env = serviceEnvironment(service.url);
@@ -60,7 +60,7 @@ test('a table, and what is said beside it, holds nothing that controls a termina
   });
 });
 
-test('JSON, NDJSON and CSV stay faithful where no terminal reads them', async (t) => {
+test('JSON, NDJSON and CSV stay faithful off the terminal', async (t) => {
   const service = await scriptedService(t, () => ({ body: envelope }));
   const env = serviceEnvironment(service.url);
   const ndjson = await run(['uploads', '@a', '-f', 'ndjson'], { env });
@@ -200,7 +200,7 @@ test('at a terminal: every format is harmless', {
   });
 });
 
-test('at a terminal: a wait that is counted down shows the words of the service, and no more of them', {
+test('at a terminal: a counted-down wait shows the message of the service without control characters', {
   skip: missing('script'),
 }, async (t) => {
   const service = await scriptedService(t, (_, number) =>

@@ -37,7 +37,9 @@ async function secureService(t: TestContext, credentials: Credentials): Promise<
 const skip = missing('openssl');
 const authority = async (t: TestContext): Promise<Authority> => createAuthority(await temporaryFolder(t));
 
-test('a service behind a private authority is trusted with NODE_EXTRA_CA_CERTS', { skip }, async (t) => {
+test('a service with a private certificate authority is trusted with NODE_EXTRA_CA_CERTS', {
+  skip,
+}, async (t) => {
   const ca = await authority(t);
   const service = await secureService(t, await ca.issue('IP:127.0.0.1,DNS:localhost'));
   for (const host of ['127.0.0.1', 'localhost']) {
