@@ -131,7 +131,7 @@ const earlier = [
     'isText(value)',
   ),
   p('0 a lone surrogate in a sent token', 'api/pages.ts', ' || !next.isWellFormed()', ''),
-  b('0 about 0 credits more', 'run/estimate.ts', 'left === null ? null : Math.max(1, left)', 'left'),
+  b('0 about 0 credits more', 'run/position.ts', 'left === null ? null : Math.max(1, left)', 'left'),
   e(
     '0 a JSON export with a token counts as complete',
     'output/read/json.ts',
@@ -167,12 +167,7 @@ const earlier = [
 /** Mutants of the money paths. */
 const money = [
   // The budget.
-  b(
-    '1 one credit too many',
-    'api/credits.ts',
-    'gone + credits > bound.credits',
-    'gone + credits > bound.credits + 1',
-  ),
+  b('1 one credit too many', 'api/credits.ts', 'needed > bound.credits', 'needed > bound.credits + 1'),
   b(
     '1 possibly charged ones do not count',
     'api/credits.ts',
@@ -182,8 +177,8 @@ const money = [
   b(
     '1 reserved ones do not count',
     'api/credits.ts',
-    'spent(this.total.credits) + this.#reserved;',
-    'spent(this.total.credits);',
+    'spent(this.total.credits) + this.#reserved + credits;',
+    'spent(this.total.credits) + credits;',
   ),
   b('1 reservations are not added', 'api/credits.ts', 'this.#reserved += credits;', ''),
   b('1 reservations are not ended', 'api/credits.ts', 'this.#reserved -= credits;', ''),
@@ -191,14 +186,19 @@ const money = [
   b('1 the call is not charged', 'api/credits.ts', 'this.total.credits[charge] += credits;', ''),
   b('1 the ledger gets no outcome', 'api/credits.ts', 'if (noted?.spent === null) noted.settle(charge);', ''),
   b('1 a waiting request is not awakened', 'api/credits.ts', 'for (const wake of waiting) wake();', ''),
-  b('1 a request does not wait for others', 'api/credits.ts', 'certain || this.#reserved === 0', 'true'),
+  b('1 a request does not wait for others', 'api/credits.ts', 'isCertain || this.#reserved === 0', 'true'),
   b(
     '1 the ledger is not asked before the first request',
     'api/credits.ts',
     "if (this.bounds.some(({ per }) => per !== 'call')) await this.#open();",
     '',
   ),
-  b('1 the larger of two bounds', 'api/credits.ts', 'bound.credits < (full', 'bound.credits > (full'),
+  b(
+    '1 the larger of two bounds',
+    'api/credits.ts',
+    '\n      .sort((a, b) => a.credits - b.credits)',
+    '\n      .sort((a, b) => b.credits - a.credits)',
+  ),
   b(
     '1 bounds of the call are left to the ledger',
     'api/credits.ts',
@@ -330,20 +330,20 @@ const money = [
   u(
     '4 unknown entries below known ones are dropped',
     'export/update.ts',
-    '(last < 0 || i < last) && isNew(i)',
-    '(last < 0 || i < last) && isNew(i) && !pageIds.slice(0, i).some((id) => known.has(id))',
+    '(last < 0 || i < last) && this.#take(ids[i])',
+    '(last < 0 || i < last) && this.#take(ids[i]) && !this.pageIds.slice(0, i).some((id) => known.has(id))',
   ),
   u(
     '4 entries below the last one are dropped',
     'export/update.ts',
-    'isPastEnd ? entries.filter((_, i) => i > last && isNew(i)) : null;',
+    'this.#isPastEnd ? entries.filter((_, i) => i > last && this.#take(ids[i])) : null;',
     'null;',
   ),
   u(
     '4 rows of the interrupted run are bought twice',
     'export/update.ts',
-    'known.has(id) || taken.has(id)',
-    'known.has(id)',
+    'this.#known.has(id) || this.#taken.has(id)',
+    'this.#known.has(id)',
   ),
   u(
     '4 rows of earlier runs are not known',
@@ -381,7 +381,7 @@ const money = [
     'if (held !== undefined && job.id !== null && !channels.has(job.id)) throw foreignFile(job, held);',
     '',
   ),
-  u('4 --all stops at known entries', 'export/update.ts', 'done: !task.options.all && (', 'done: ('),
+  u('4 --all stops at known entries', 'export/update.ts', 'done: !this.#takesAllPages && (', 'done: ('),
   u(
     '4 IDs of the feed seen before are forgotten',
     'export/update.ts',
@@ -454,7 +454,7 @@ const money = [
   e(
     '5 no room is looked for',
     'export/write-pages.ts',
-    'beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * pageBytes) + plan.reserve),',
+    'beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),',
     'beforePage: async () => {},',
   ),
   e(
