@@ -22,7 +22,7 @@ export function checkParameters(operation: Operation, given: Parameters): void {
 }
 
 /** Checks one value against its row of the contract. */
-export function checkParameter(parameter: Parameter, value: string | number | undefined): void {
+function checkParameter(parameter: Parameter, value: string | number | undefined): void {
   const { name, minimum = 0, maximum = Number.POSITIVE_INFINITY } = parameter;
   if (value === undefined) {
     if (parameter.when === 'required') throw usage(`${name} is missing`);

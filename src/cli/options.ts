@@ -114,7 +114,7 @@ function absent(name: FlagName): unknown {
 }
 
 /** The command line as it was typed, without its references and with long flag names. */
-export function invocationOf(command: Command): Invocation {
+function invocationOf(command: Command): Invocation {
   const path = pathOf(command);
   const given = flagsOf(path).flatMap((name) => {
     const { parse, repeatable } = flagRow(name);

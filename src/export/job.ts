@@ -52,7 +52,7 @@ export function fieldsText(fields: readonly Field[] | null): string | null {
 }
 
 /** Identifies an export: an interrupted one resumes only if all of it matches. */
-export function identityOf({ run, start, id }: ExportJob): Identity {
+function identityOf({ run, start, id }: ExportJob): Identity {
   return {
     command: run.task.operation.name,
     reference: start.value ?? `--continuation ${start.token}`,

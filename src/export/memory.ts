@@ -164,7 +164,7 @@ export async function readMemory(file: string, ops: FileOps = nodeFileOps): Prom
 }
 
 /** Parses a memory; throws as `readMemory`. */
-export function parseMemory(text: string, path: string): Memory {
+function parseMemory(text: string, path: string): Memory {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -455,12 +455,12 @@ export class PartialFile {
 }
 
 /** Fingerprint of a file; null if there is none. */
-export function markOf(stat: FileStat | null): FileMark | null {
+function markOf(stat: FileStat | null): FileMark | null {
   return stat?.kind === 'file' ? { size: stat.size, mtimeMs: stat.mtimeMs, ino: stat.ino } : null;
 }
 
 /** Whether two fingerprints are equal; null equals null. */
-export function sameMark(a: FileMark | null, b: FileMark | null): boolean {
+function sameMark(a: FileMark | null, b: FileMark | null): boolean {
   if (a === null || b === null) return a === b;
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino;
 }

@@ -24,7 +24,7 @@ export function records(body: JsonText): Records {
 }
 
 /** The column of a record that is not an object. */
-export const valueColumn = 'value';
+const valueColumn = 'value';
 
 /** A record's members by key (the last of equal ones); a record that is not an object has one, `value`. */
 export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {

@@ -11,7 +11,7 @@ export interface Channel {
   readonly size: number;
 }
 
-export const largestSize = 1_000_000;
+const largestSize = 1_000_000;
 const demoCode = largestSize + 1;
 /** `@odd`: a channel with the oddities of real ones (odd.ts). */
 export const oddCode = largestSize + 4;
@@ -23,7 +23,7 @@ const named = new Map([
 ]);
 
 /** The channel with this code; undefined if there is none. */
-export function channelByCode(code: number): Channel | undefined {
+function channelByCode(code: number): Channel | undefined {
   const name = named.get(code);
   if (name !== undefined) return { code, id: channelId(code), ...name };
   if (!Number.isInteger(code) || code < 0 || code > largestSize) return undefined;
