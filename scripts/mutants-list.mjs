@@ -194,10 +194,10 @@ const money = [
     '',
   ),
   b(
-    '1 the larger of two bounds',
+    '1 no bound in memory holds',
     'api/credits.ts',
-    '\n      .sort((a, b) => a.credits - b.credits)',
-    '\n      .sort((a, b) => b.credits - a.credits)',
+    '.filter((bound) => needed > bound.credits)',
+    '.filter(() => false)',
   ),
   b(
     '1 bounds of the call are left to the ledger',
