@@ -74,7 +74,7 @@ test('what cannot be replaced as a regular file is 2, before any request', async
     ['folder', /is a folder, not a regular file/],
     ['folder/', /folder/],
     ['to-folder', /is a folder/],
-    ['round', /circle/],
+    ['round', /form a loop/],
     ['missing/out', /missing does not exist/],
     ['pipe/out', /not a folder/],
   ] as const) {

@@ -31,7 +31,7 @@ test('json: one envelope with all pages in it, equally faithful', async (t) => {
   );
 });
 
-test('json cut short: has_more true and the token of the first page not wholly printed', async (t) => {
+test('json cut short: has_more true and the token of the first page not fully printed', async (t) => {
   const service = await scriptedService(t, ({ query }) => ({
     body: query.has('continuation') ? page(2, 4, 'third', 6) : page(0, 2, 'second', 6),
   }));
@@ -99,7 +99,7 @@ test('json of several references: an array of reference and result, in input ord
   assert.equal(latest[1].result.error.code, 'not_found');
 });
 
-test('csv: RFC 4180, the nine fields of 2.2, a header also for an empty list', async (t) => {
+test('csv: RFC 4180, the nine fields of 2.2, a header even for an empty list', async (t) => {
   const odd = { ...entry(0), title: 'a "b", c\nd', viewCountText: null, index: 7 };
   const service = await scriptedService(t, ({ query }) => ({
     text:
@@ -155,7 +155,7 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
   assert.equal(known.exit, 0);
 });
 
-test('id: one videoId a line; resolve: the channel_id', async (t) => {
+test('id: one videoId per line; resolve: the channel_id', async (t) => {
   const service = await scriptedService(t, ({ path }) => ({
     body: path.endsWith('resolve') ? { channel_id: 'UCx', resolved_from: '@a' } : page(0, 2, null),
   }));
@@ -202,7 +202,7 @@ test('resolve prints the body as sent; one without a channel_id is 8', async (t)
   assert.equal((await run(['resolve', '@b'], { env })).exit, 8);
 });
 
-test('free commands keep the input order, however the answers come', async (t) => {
+test('free commands keep the input order, in whatever order the responses arrive', async (t) => {
   const service = await scriptedService(t, async ({ query }) => {
     const input = query.get('input') ?? '';
     // The first answer waits until the others have been asked for.

@@ -99,7 +99,7 @@ test('a failure in the middle shows with pipefail; the lines printed are complet
   const { exit, stdout, stderr } = await sh('chanlist uploads @demo --max-credits 3 | wc -l');
   assert.deepEqual([exit, stdout.trim()], [9, '300']);
   assert.match(stderr, /^chanlist: @demo: stopped by the budget.* resume with: chanlist uploads .*\n$/);
-  const [, next = ''] = /continue with: (.*)\n$/.exec(stderr) ?? [];
+  const [, next = ''] = /resume with: (.*)\n$/.exec(stderr) ?? [];
   const rest = await sh(`${next.replace('--max-credits 3', '')} | wc -l`);
   assert.deepEqual([rest.exit, rest.stdout.trim(), rest.stderr], [0, '934', '']);
 });
