@@ -92,7 +92,7 @@ export function reportFailures(
       stderr.error(failureLine(failure, nameOf(first), spentText(group), next));
     } else {
       const names = shortNames(group.flatMap(({ label }) => label ?? []));
-      const what = withoutNames(failure.message, first);
+      const what = withoutNames(failure.message, first).replace(/^FILE: /, '');
       const { hint } = failure;
       const shared = failure.with({
         // A command ends the line, so that it can be copied.

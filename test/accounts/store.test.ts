@@ -229,8 +229,8 @@ test('a store that others can write is not trusted', { skip: process.geteuid ===
     chmodSync(storeIn(folder), mode);
     assert.throws(() => readStore({ XDG_CONFIG_HOME: folder }), {
       ...inTheWay,
-      message: /other users can write it/,
-      hint: /chmod go-w/,
+      message: /can be written by other users/,
+      hint: /others cannot write/,
     });
   }
   chmodSync(storeIn(folder), 0o644);
@@ -244,7 +244,7 @@ test('a store of another user is in the way; the message names the owner', needs
   const folder = temporaryFolder(t);
   writeStore(folder, {}, null);
   chownSync(storeIn(folder), 4242, 4242);
-  const expected = { ...inTheWay, message: /belongs to user 4242/, hint: /sudo -H/ };
+  const expected = { ...inTheWay, message: /belongs to another user \(owner 4242,/, hint: /sudo -H/ };
   assert.throws(() => readStore({ XDG_CONFIG_HOME: folder }), expected);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
   await assert.rejects(updateStore(context, add('a')), expected);
@@ -261,7 +261,7 @@ test('below a HOME of another user nothing is created', needsRoot, async (t) => 
   symlinkSync(home, join(other, 'link'));
   const expected = {
     exit: 2,
-    message: /home folder .* belongs to user 4242/,
+    message: /home folder .* belongs to 4242, another user/,
     hint: /sudo -H.*XDG_CONFIG_HOME/,
   };
   for (const env of [

@@ -70,7 +70,7 @@ test('check: one line per export, offline, without an account; nothing is writte
       checked: channel?.checked,
       failures: 0,
       credits: 3,
-      missing: null,
+      missing: 0,
       problems: [],
     }),
   );

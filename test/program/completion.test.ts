@@ -140,7 +140,16 @@ const commandNames = [
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
-  ...['thumbnails', 'index', '@reference', '@seconds', '@views', '@published'],
+  ...[
+    'publishedTimeText',
+    'members_only',
+    'thumbnails',
+    'index',
+    '@reference',
+    '@seconds',
+    '@views',
+    '@published',
+  ],
 ];
 
 /** Lines, and all that is offered for the last word. */

@@ -3,7 +3,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cleanEnvironment, launcher, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { watchOutput } from '../support/key-watch.ts';
+import {
+  cleanEnvironment,
+  launcher,
+  serviceEnvironment,
+  temporaryFolder,
+  testKey,
+} from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 
 const skip = spawnSync('script', ['--version']).status === 0 ? false : 'script is not installed';
@@ -27,6 +34,7 @@ test('a terminal that closes: 129, no abort, no core file', { skip, timeout: 60_
     const command = shell(['ulimit -c unlimited;', process.execPath, launcher, ...args].join(' '));
     const env = { ...cleanEnvironment(serviceEnvironment(service.url)), SHELL: '/bin/sh', TERM: 'xterm' };
     const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env, stdio: 'pipe' });
+    watchOutput(terminal, testKey);
     close = () => terminal.kill('SIGKILL');
     await new Promise((resolve) => terminal.on('exit', resolve));
     let status = '';
