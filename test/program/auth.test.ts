@@ -6,6 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { command } from '../support/command.ts';
+import { watchForKey } from '../support/key-watch.ts';
 import { cleanEnvironment, launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
 import { type Reply, type ScriptedService, type Seen, scriptedService } from '../support/service.ts';
 
@@ -216,6 +217,7 @@ async function signalled(t: TestContext, action: string): Promise<string> {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 20_000,
   });
+  watchForKey(child, key);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;

@@ -334,7 +334,7 @@ test('the lock is per FILE: 10 for a file that another run writes, other referen
   assert.equal(other?.exit, 10);
   assert.match(
     other?.stderr ?? '',
-    /^chanlist: 2 references: FILE: another run is writing this file; [^\n]*: UCa, UCb\n$/,
+    /^chanlist: 2 references: another run is writing this file; [^\n]*: UCa, UCb\n$/,
   );
   assert.deepEqual(
     other?.summary?.references.map(({ status, exit }) => [status, exit]),
