@@ -98,7 +98,7 @@ test('a handle that was taken over: nothing is asked of the stranger, nothing is
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
 });
 
-test('a channel that vanished: gone since its last successful look, reported once, asked for every night', async (t) => {
+test('a channel that vanished: gone since its last successful look, reported once, requested every night', async (t) => {
   const { nights, a } = await twoChannels(t);
   nights.service.handles.delete('@a');
   a.gone = true;
