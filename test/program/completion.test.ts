@@ -180,7 +180,7 @@ const cases: readonly (readonly [line: string, words: readonly string[]])[] = [
   ],
   ['chanlist uploads @demo --fields ', videoFields],
   ['chanlist uploads @demo --fields tit', ['title']],
-  ['chanlist uploads --limit 3 --upd', ['--update']],
+  ['chanlist uploads --retries 3 --upd', ['--update']],
   ['chanlist uploads --conti', ['--continuation']],
   ['chanlist latest --limi', ['--limit']],
   ['chanlist resolve --limi', []],
