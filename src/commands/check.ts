@@ -63,6 +63,12 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   }
   const { matches, absent } = await matchExpected(expected, exports, await folderOf(paths));
   const total = exports.length + absent.length;
+  // A folder that is not mounted must not pass for one where all is well.
+  if (total === 0)
+    throw usage(
+      `there are no exports in ${paths.join(', ')}`,
+      'check the path, and whether the folder is mounted; --from FILE reports what was never exported',
+    );
   const terminal = decideTerminal(context.stdout, context.env, !shared.color);
   const format = effectiveFormat({ format: shared.format, output: null }, terminal !== null);
   const kept: CheckedExport[] = [];
@@ -92,13 +98,12 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
       `${count(vain.length, 'export has', 'exports have')} a feed whose new IDs the list never holds: each costs up to 5 credits to look for: ${shortNames(vain)}`,
     );
   }
-  if (total === 0) stderr.warn(`there are no exports in ${paths.join(', ')}`);
   if (withProblems > 0)
     throw new Failure(
       'problems',
       `${withProblems} of ${count(total, 'export', 'exports')} ${withProblems === 1 ? 'has' : 'have'} problems`,
     );
-  if (total > 0) stderr.note(`${count(total, 'export', 'exports')} checked, no problems found`);
+  stderr.note(`${count(total, 'export', 'exports')} checked, no problems found`);
   return 0;
 }
 
