@@ -108,7 +108,7 @@ try {
     logLevel: 'warning',
     plugins: [limitTests],
   });
-  const ofProgram = tests.filter((path) => path.startsWith(join(programTests, sep)));
+  const ofProgram = tests.filter((path) => path.startsWith(join(programTests, sep)) && !longTests.test(path));
   const others = all && ofProgram.length > 0 ? otherNodes : [];
   const statuses = others.map((version) => runTests(version, ofProgram));
   if (others.length > 0) console.log(`\nall tests on Node ${process.versions.node}`);

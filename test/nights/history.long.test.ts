@@ -16,7 +16,7 @@ import { long, type Nights, nightlyRuns, type ReferenceReceipt } from './fixture
 const day = 24 * 60 * 60 * 1000;
 const pageSize = 5;
 const settings = long
-  ? { numRuns: 12, nights: 40, channels: 8 }
+  ? { numRuns: 6, nights: 40, channels: 8 }
   : { numRuns: 1, nights: 22, channels: 8, seed: 20260301 };
 
 /** What happens to a channel on a day. */
