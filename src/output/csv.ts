@@ -56,6 +56,7 @@ export function csvFormat(options: FormatOptions): Writer {
   };
 
   return {
+    alwaysHasHead: true,
     head: () => head,
     rows: lines,
     close: () => (several ? '' : header([])),

@@ -100,6 +100,8 @@ export interface Format {
   close(item: Item, end: ListingEnd): string;
   /** A whole answer (resolve, search, latest). */
   body(item: Item, body: JsonText): Text;
+  /** The head is written even if every reference failed. */
+  readonly alwaysHasHead: boolean;
   /** In place of `body` if there is no answer. */
   failed(item: Item, failure: Failure): string;
   tail(): string;

@@ -92,6 +92,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
 /** The defaults: a format writes only entries. */
 const plain: Omit<Format, 'rows' | 'body'> = {
   separator: '',
+  alwaysHasHead: false,
   head: () => '',
   open: () => '',
   close: () => '',

@@ -245,7 +245,10 @@ class FileSink implements AnswerSink {
   }
 }
 
-/** Writes answers in a format. The head is written with the first of them: a call without answers prints nothing. */
+/**
+ * Writes answers in a format. The head is written with the first of them: a call without answers prints nothing, or
+ * the header that the format always has.
+ */
 class Printer {
   readonly #format: Format;
   readonly #sink: AnswerSink;
@@ -267,7 +270,8 @@ class Printer {
 
   /** Completes the document, if there is one. */
   async end(): Promise<void> {
-    if (this.#isOpen) await this.#sink.write(this.#format.tail());
+    if (this.#isOpen || this.#format.alwaysHasHead)
+      await this.#sink.write(this.#head() + this.#format.tail());
   }
 
   #head(): string {

@@ -34,6 +34,11 @@ function stopOf(status: number): Stop {
   return { exit: 8, code: 'bad_answer', status };
 }
 
+/** A 404 to a token is about the token, not about the list. */
+function stopOfPage(status: number, token: string | null): Stop {
+  return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(status);
+}
+
 /** The value of a body, in a box; null where it is no JSON in UTF-8. */
 function parse({ body }: Answer): { value: unknown } | null {
   try {
@@ -81,8 +86,8 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
     if (maxCredits !== null && credits >= maxCredits)
       return end({ exit: 9, code: 'budget', status: null }, true, token);
     const answer = answers[n];
-    if (answer === undefined) return end(stopOf(404), true, token);
-    if (answer.status !== 200) return end(stopOf(answer.status), true, token);
+    if (answer === undefined) return end(stopOfPage(404, token), true, token);
+    if (answer.status !== 200) return end(stopOfPage(answer.status, token), true, token);
     credits++;
     const parsed = parse(answer);
     if (parsed === null) return end(nonsense, true, token);
