@@ -87,6 +87,7 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
       return end({ exit: 9, code: 'budget', status: null }, true, token);
     const answer = answers[n];
     if (answer === undefined) return end(stopOfPage(404, token), true, token);
+    if (answer.status === 403 && parse(answer) === null) throw new Undecided();
     if (answer.status !== 200) return end(stopOfPage(answer.status, token), true, token);
     credits++;
     const parsed = parse(answer);
@@ -125,6 +126,7 @@ function whole({ command, answers: [answer] }: Case): Expected {
   const paid = command === 'search' ? 1 : 0;
   const failed = (stop: Stop, credits: number): Expected => ({ ...stop, credits, entries: [], document: {} });
   if (answer === undefined) return failed(stopOf(404), 0);
+  if (answer.status === 403 && parse(answer) === null) throw new Undecided();
   if (answer.status !== 200) return failed(stopOf(answer.status), 0);
   const parsed = parse(answer);
   if (parsed === null) return failed(nonsense, paid);

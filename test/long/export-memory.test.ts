@@ -86,7 +86,7 @@ for (const [format, entries] of [
     t.diagnostic(`peak ${small >> 10} MiB with ${entries / 10} entries, ${large >> 10} MiB with ${entries}`);
     // The IDs of FILE are held in a compact set; its entries are not.
     assert.ok(
-      large < small + (32 << 10),
+      large < small + (40 << 10),
       `${small} KiB with ${entries / 10} entries, ${large} KiB with ${entries}`,
     );
     const { size } = await stat(join(fixture.folder, 'long'));
