@@ -49,7 +49,7 @@ export interface Progress {
   readonly bytes: number;
   readonly entries: number;
   readonly pages: number;
-  /** Updates: the bytes and entries to put on top of FILE, the rest goes below it; null: all go on top. */
+  /** Updates: the bytes and entries that go before those of FILE; the rest follows them. Null: all go before them. */
   readonly top: { readonly bytes: number; readonly entries: number } | null;
   /** Token of the next page; null: the first one. */
   readonly token: string | null;

@@ -24,7 +24,7 @@ function assertNoPiece(text: string, name: string): void {
   }
 }
 
-/** Answers of a service that says the key back, in all the places that it has. */
+/** Answers that contain the key, in every place an answer has. */
 const echoes: readonly (readonly [name: string, reply: Reply])[] = [
   ...[400, 401, 402, 403, 404, 422, 429, 500, 503].map((status): [string, Reply] => [
     `${status} detail`,
@@ -41,7 +41,7 @@ const echoes: readonly (readonly [name: string, reply: Reply])[] = [
   ['a body that is no JSON', { text: `Bearer ${testKey}` }],
 ];
 
-test('a service that says the key back brings it into no message, log, receipt or document', async (t) => {
+test('a key in an answer appears in no message, log, receipt or document', async (t) => {
   await inBatches(echoes, async ([name, reply]) => {
     const service = await scriptedService(t, () => reply);
     const summary = join(await temporaryFolder(t), 'summary.json');
