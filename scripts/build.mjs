@@ -20,7 +20,7 @@ const groups = {
   'core.cjs': ['src/start.ts'],
   'request.cjs': ['src/commands/resolve.ts', 'src/output/ndjson.ts'],
   'http.cjs': ['src/api/dispatcher.ts'],
-  'list.cjs': ['src/commands/uploads.ts', 'src/run/list-to-output.ts', 'src/accounts/ledger.ts'],
+  'list.cjs': ['src/commands/list.ts', 'src/run/list-to-output.ts', 'src/accounts/ledger.ts'],
   'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
 };
 

@@ -20,6 +20,8 @@ export type ReferenceKind = 'channel' | 'playlist';
 
 interface OperationRow {
   readonly name: string;
+  /** What it does, in a few words without its cost. */
+  readonly summary: string;
   /** Path below `{base_url}/api/v2/{namespace}/`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -59,9 +61,13 @@ const listedFields = [...videoFields, 'publishedTimeText', 'members_only'] as co
 
 const continuation = { name: 'continuation', type: 'string', when: 'next pages', kind: 'token' } as const;
 
+/** Number of uploads that `latest` returns (section 8). */
+export const latestSize = 15;
+
 export const operations = {
   resolve: {
     name: 'resolve',
+    summary: 'turn a handle, URL or ID into the canonical ID',
     path: 'channel/resolve',
     parameters: [
       { name: 'input', type: 'string', when: 'required', kind: 'channel', minimum: 1, maximum: 200 },
@@ -77,6 +83,7 @@ export const operations = {
   },
   search: {
     name: 'search',
+    summary: 'search one channel',
     path: 'channel/search',
     parameters: [
       { name: 'channel', type: 'string', when: 'required', kind: 'channel' },
@@ -107,6 +114,7 @@ export const operations = {
   },
   uploads: {
     name: 'uploads',
+    summary: 'list every upload',
     path: 'channel/videos',
     parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
     credits: 1,
@@ -120,6 +128,7 @@ export const operations = {
   },
   latest: {
     name: 'latest',
+    summary: `list the latest ${latestSize} uploads`,
     path: 'channel/latest',
     parameters: [{ name: 'channel', type: 'string', when: 'required', kind: 'channel' }],
     credits: 0,
@@ -145,6 +154,7 @@ export const operations = {
   },
   playlist: {
     name: 'playlist',
+    summary: 'list every video of a public playlist',
     path: 'playlist/videos',
     parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
     credits: 1,
@@ -183,9 +193,6 @@ export const pageSize = 100;
 
 /** Credits that an account needs for the free operations too (sections 5 and 8). */
 export const minimumCredits = 1;
-
-/** Number of uploads that `latest` returns (section 8). */
-export const latestSize = 15;
 
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { latestSize, operations } from '../api/contract.ts';
+import { isPaged, type OperationName, operationNames, operations, type PagedName } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { shortCost } from '../help/document.ts';
 
@@ -35,43 +35,24 @@ export type TopicName = (typeof topicNames)[number];
 const lists = 'Channels and playlists:';
 const others = 'Account and program:';
 
+/** The commands of the operations whose answers are not pages. */
+const unpaged: Record<Exclude<OperationName, PagedName>, Pick<CommandRow, 'usage' | 'load'>> = {
+  resolve: { usage: '<channel...>', load: () => import('../commands/resolve.ts') },
+  search: { usage: '<channel> <query...>', load: () => import('../commands/search.ts') },
+  latest: { usage: '<channel...>', load: () => import('../commands/latest.ts') },
+};
+
+function operationCommand(name: OperationName): CommandRow {
+  const operation = operations[name];
+  const summary = `${operation.summary} (${shortCost(operation)})`;
+  if (!isPaged(name)) return { name, summary, group: lists, ...unpaged[name] };
+  const usage = `<${operation.reference}...>`;
+  return { name, usage, summary, group: lists, load: () => import('../commands/list.ts') };
+}
+
 /** The commands, in the order of the help. Their files are loaded only when they are called. */
 export const commands: readonly CommandRow[] = [
-  {
-    name: 'resolve',
-    usage: '<channel...>',
-    summary: `turn a handle, URL or ID into the canonical ID (${shortCost(operations.resolve)})`,
-    group: lists,
-    load: () => import('../commands/resolve.ts'),
-  },
-  {
-    name: 'search',
-    usage: '<channel> <query...>',
-    summary: `search one channel (${shortCost(operations.search)})`,
-    group: lists,
-    load: () => import('../commands/search.ts'),
-  },
-  {
-    name: 'uploads',
-    usage: '<channel...>',
-    summary: `list every upload (${shortCost(operations.uploads)})`,
-    group: lists,
-    load: () => import('../commands/uploads.ts'),
-  },
-  {
-    name: 'latest',
-    usage: '<channel...>',
-    summary: `list the latest ${latestSize} uploads (${shortCost(operations.latest)})`,
-    group: lists,
-    load: () => import('../commands/latest.ts'),
-  },
-  {
-    name: 'playlist',
-    usage: '<playlist...>',
-    summary: `list every video of a public playlist (${shortCost(operations.playlist)})`,
-    group: lists,
-    load: () => import('../commands/playlist.ts'),
-  },
+  ...operationNames.map(operationCommand),
   {
     name: 'check',
     usage: '<file|folder...>',

@@ -9,14 +9,12 @@ export interface Example {
   readonly line: string;
 }
 
+export type ExamplePair = readonly [what: string, line: string];
+
 const examples = new WeakMap<Command, readonly Example[]>();
 
 /** Sets the paragraphs and examples (pairs of purpose and command line) of the help of a command. */
-export function document(
-  command: Command,
-  about: readonly string[],
-  pairs: readonly (readonly [what: string, line: string])[],
-): void {
+export function document(command: Command, about: readonly string[], pairs: readonly ExamplePair[]): void {
   if (about.length > 0) command.description(about.join('\n\n'));
   examples.set(
     command,
