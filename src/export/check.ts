@@ -202,7 +202,7 @@ export async function handleIn({ file, format }: FoundExport): Promise<string | 
   try {
     for await (const [first] of readEntries(file, format, undefined, { check: false })) {
       if (first === undefined) continue;
-      const entry: unknown = JSON.parse(first.raw);
+      const entry: unknown = JSON.parse(first.utf8.toString());
       const handle =
         typeof entry === 'object' && entry !== null && 'channelHandle' in entry ? entry.channelHandle : null;
       return typeof handle === 'string' ? handle : null;

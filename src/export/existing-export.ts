@@ -1,11 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
+import type { Text } from '../output/format.ts';
 import { type FileFormat, formats } from '../output/formats.ts';
+import { keepHeapFlat } from '../run/flat-heap.ts';
 import type { ExportJob } from './job.ts';
 import type { Memory } from './memory.ts';
 import { digestOf } from './partial-file.ts';
 import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
+
+const lineEnd = Buffer.from('\n');
 
 /** The complete FILE that an update extends. It is read in batches: memory use is constant. */
 export class ExistingExport {
@@ -22,7 +26,10 @@ export class ExistingExport {
 
   /** All video IDs, the number of entries and the channels; checks every entry. Throws as `readEntries`. */
   async ids(): Promise<FileIds> {
-    this.#ids ??= await readIdSet(this.#path, this.#format, this.#fields);
+    if (this.#ids === null) {
+      await keepHeapFlat();
+      this.#ids = await readIdSet(this.#path, this.#format, this.#fields);
+    }
     return this.#ids;
   }
 
@@ -68,14 +75,18 @@ export class ExistingExport {
     }
   }
 
-  /** Its entries unchanged, with the format's separator between them. */
-  async *rows(separator: string): AsyncGenerator<string, void> {
-    let first = true;
+  /** Its entries unchanged, with the format's separator between them; the bytes are valid until the next batch. */
+  async *rows(separator: string): AsyncGenerator<Text[], void> {
+    let isFirst = true;
     for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {
-      if (entries.length === 0) continue;
-      const raw = entries.map((entry) => entry.raw);
-      yield separator === '' ? `${raw.join('\n')}\n` : `${first ? '' : separator}${raw.join(separator)}`;
-      first = false;
+      const texts: Text[] = [];
+      for (const { utf8 } of entries) {
+        if (separator === '') texts.push(utf8, lineEnd);
+        else if (isFirst) texts.push(utf8);
+        else texts.push(separator, utf8);
+        isFirst = false;
+      }
+      yield texts;
     }
   }
 }

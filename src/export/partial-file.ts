@@ -40,7 +40,7 @@ export interface OpenOptions {
 }
 
 /** Maximum number of bytes read or written at once. */
-const chunkSize = 1024 * 1024;
+const chunkSize = 256 * 1024;
 /** A state log is rewritten when its lines of progress exceed this many bytes. */
 const defaultMaxLogBytes = 2 * 1024 * 1024;
 
@@ -270,11 +270,11 @@ export class PartialFile {
 
   /**
    * Finishes an update: writes the new rows above (and below) the old ones into a new file, which replaces FILE. Old
-   * rows are texts with the format's `separator` between them. Memory use is constant. If the process dies, the next
+   * rows come in batches, with the format's `separator` between them. Memory use is constant. If the process dies, the next
    * run repeats it.
    */
   async finishUpdate(
-    old: { readonly entries: number; rows(): AsyncIterable<Text> },
+    old: { readonly entries: number; rows(): AsyncIterable<readonly Text[]> },
     separator: string,
     tail: string,
     beforeReplacing?: () => Promise<void>,
@@ -289,12 +289,12 @@ export class PartialFile {
       const file = await this.#ops.open(temporary, 'replace', this.#finishedMode);
       try {
         const writer = new ChunkWriter(file, this.#wantsDigest ? newHash() : null);
-        for await (const text of readRows(rows, 0, above.bytes)) await writer.write(text);
-        if (above.entries > 0 && old.entries > 0) await writer.write(separator);
-        for await (const text of old.rows()) await writer.write(text);
-        if (entries > above.entries && above.entries + old.entries > 0) await writer.write(separator);
-        for await (const text of readRows(rows, above.bytes, bytes)) await writer.write(text);
-        await writer.write(tail);
+        for await (const text of readRows(rows, 0, above.bytes)) await writer.write([text]);
+        if (above.entries > 0 && old.entries > 0) await writer.write([separator]);
+        for await (const texts of old.rows()) await writer.write(texts);
+        if (entries > above.entries && above.entries + old.entries > 0) await writer.write([separator]);
+        for await (const text of readRows(rows, above.bytes, bytes)) await writer.write([text]);
+        await writer.write([tail]);
         result = await writer.end();
         await file.chmod(this.#finishedMode);
         await file.sync();
@@ -587,12 +587,12 @@ async function* readRows(file: OpenFile, from: number, to: number): AsyncGenerat
   }
 }
 
-/** Collects texts into large writes. */
+/** Collects texts into large writes, in memory that is used again. */
 class ChunkWriter {
   readonly #file: OpenFile;
   readonly #hash: import('node:crypto').Hash | null;
-  #pending: Buffer[] = [];
-  #length = 0;
+  readonly #chunk = Buffer.allocUnsafeSlow(chunkSize);
+  #filled = 0;
   #end = 0;
 
   constructor(file: OpenFile, hash: import('node:crypto').Hash | null) {
@@ -600,12 +600,16 @@ class ChunkWriter {
     this.#hash = hash;
   }
 
-  async write(text: Text): Promise<void> {
-    if (text.length === 0) return;
-    const bytes = Buffer.from(text);
-    this.#pending.push(bytes);
-    this.#length += bytes.length;
-    if (this.#length >= chunkSize) await this.#flush();
+  async write(texts: readonly Text[]): Promise<void> {
+    for (const text of texts) {
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+      for (let copied = 0; copied < bytes.length; ) {
+        const count = bytes.copy(this.#chunk, this.#filled, copied);
+        copied += count;
+        this.#filled += count;
+        if (this.#filled === chunkSize) await this.#flush();
+      }
+    }
   }
 
   async end(): Promise<FinishedFile> {
@@ -614,11 +618,10 @@ class ChunkWriter {
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#length = 0;
+    const bytes = this.#chunk.subarray(0, this.#filled);
     this.#hash?.update(bytes);
     await this.#file.write(bytes, this.#end);
     this.#end += bytes.length;
+    this.#filled = 0;
   }
 }

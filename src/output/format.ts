@@ -116,9 +116,7 @@ export type Writer = Pick<Format, 'rows' | 'body'> & Partial<Format>;
 
 /** An entry of a file that an export has written. */
 export interface FileRecord {
-  /** Its text unchanged, without line end (csv: the record; json: the element). */
-  readonly raw: string;
-  /** The same in UTF-8; a part of the batch that it was read in. */
+  /** Its text unchanged, without line end (csv: the record; json: the element). Valid until the next batch is read. */
   readonly utf8: Buffer;
   /** Null if the entry has none. */
   readonly videoId: string | null;

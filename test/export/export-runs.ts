@@ -102,6 +102,7 @@ export async function runExport(options: RunOptions): Promise<ReplacedFile> {
 const joined = (rows: readonly string[], separator: string, isAfter: boolean): string =>
   (isAfter && rows.length > 0 ? separator : '') + rows.join(separator);
 
-export async function* each(texts: readonly string[]): AsyncGenerator<string, void> {
-  yield* texts;
+/** Old rows, one per batch. */
+export async function* each(texts: readonly string[]): AsyncGenerator<string[], void> {
+  for (const text of texts) yield [text];
 }

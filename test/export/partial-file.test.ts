@@ -356,8 +356,8 @@ test('rows that stdout does not take, and old rows that cannot be read, stop an 
   const { folder, path } = await newPath(t);
   await writeFile(path, 'old\n');
   await interrupt(path, { mode: 'update' });
-  async function* broken(): AsyncGenerator<string, void> {
-    yield 'x'.repeat(3_000_000);
+  async function* broken(): AsyncGenerator<string[], void> {
+    yield ['x'.repeat(3_000_000)];
     throw new Failure('damaged', 'out:7: damaged');
   }
   const refuse = (): Promise<void> => Promise.reject(new Failure('failed', 'stdout was closed'));

@@ -26,7 +26,7 @@ async function entries(
   const all: Plain[] = [];
   const expected = fields === 'any' ? undefined : fields;
   for await (const batch of readEntries(path, format, expected, { check })) {
-    for (const { raw, videoId, channelId } of batch) all.push({ raw, videoId, channelId });
+    for (const { utf8, videoId, channelId } of batch) all.push({ raw: utf8.toString(), videoId, channelId });
   }
   return all;
 }

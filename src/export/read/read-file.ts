@@ -45,7 +45,7 @@ export interface FileIds {
 
 const maxChannels = 1000;
 
-/** Reads a whole FILE and checks every entry; 16 bytes of memory per entry. Throws as `readEntries`. */
+/** Reads a whole FILE and checks every entry; 12 bytes of memory per entry. Throws as `readEntries`. */
 export async function readIdSet(
   path: string,
   format: FileFormat,

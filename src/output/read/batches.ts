@@ -5,7 +5,7 @@ import { guarded } from '../../fs/file-errors.ts';
 import type { FileRecord } from '../format.ts';
 
 /** Bytes per read: larger reads are not faster, and leave more to the collector. */
-const chunkSize = 64 * 1024;
+const chunkSize = 32 * 1024;
 const LINE_FEED = 10;
 const RETURN = 13;
 
@@ -34,8 +34,8 @@ export class Damage extends Error {
 export type Split<Item> = (bytes: Buffer, isEnd: boolean) => { items: Item[]; end: number };
 
 /**
- * The records of a file in UTF-8, without a byte order mark, in batches. The records of a batch share its memory, which
- * is not reused. Throws `damaged`.
+ * The records of a file in UTF-8, without a byte order mark, in batches. The memory of a batch is used again for the
+ * next one. Throws `damaged`.
  */
 export async function* readBatches<Item = FileRecord>(
   path: string,
@@ -63,8 +63,9 @@ export async function* readBatches<Item = FileRecord>(
       const rest = bytes.subarray(end);
       if (end === 0 && bytes.length === filled && filled < buffer.length) continue;
       line += countLineFeeds(bytes, 0, end);
-      buffer = Buffer.allocUnsafeSlow(Math.max(chunkSize, 2 * rest.length));
-      filled = rest.copy(buffer);
+      const next = 2 * rest.length > buffer.length ? Buffer.allocUnsafeSlow(2 * rest.length) : buffer;
+      filled = rest.copy(next);
+      buffer = next;
     }
   } finally {
     await handle.close();

@@ -14,10 +14,6 @@ export class JsonRecord implements FileRecord {
     this.utf8 = utf8;
   }
 
-  get raw(): string {
-    return this.utf8.toString();
-  }
-
   /** Null if it is not valid JSON. */
   get value(): JsonText | null {
     if (this.#value === undefined) this.#value = JsonText.parse(this.utf8);
@@ -84,10 +80,6 @@ export class CellsRecord implements FileRecord {
     this.utf8 = utf8;
     this.#cells = cells;
     this.#positions = positions;
-  }
-
-  get raw(): string {
-    return this.utf8.toString();
   }
 
   get cellCount(): number {
