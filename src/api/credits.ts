@@ -179,11 +179,6 @@ export class Budget {
   }
 }
 
-/** The budget of a call, with all bounds that hold for it. */
-export function createBudget(options: BudgetOptions): Budget {
-  return new Budget(options);
-}
-
 /**
  * The failure of a call whose budget is spent (exit 9): names the bound and when it resets. `needed`: about how many
  * more credits are needed, and for what.

@@ -56,7 +56,6 @@ export interface AnswerOptions {
   readonly limit: number | null;
   /** File of the IDs that were printed before; latest only. */
   readonly seen: string | null;
-  readonly invocation: Invocation;
 }
 
 /** The path of a command in the table of flags: `auth login`. */
@@ -187,7 +186,6 @@ export function answerOptions(command: Command, references: readonly string[]): 
     shared: sharedOptions(command),
     references,
     ...readFlags(command, ['from', 'concurrency', 'limit', 'seen']),
-    invocation: invocationOf(command),
   };
 }
 

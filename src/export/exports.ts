@@ -9,7 +9,7 @@ import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
 import { parseFields } from '../output/fields.ts';
-import { type FileFormat, formats } from '../output/formats.ts';
+import { type FileFormat, type FormatName, formats, isFileFormat } from '../output/formats.ts';
 import { sharedProgress } from '../output/progress.ts';
 import { Stdout } from '../output/stdout.ts';
 import { commandFor, resumeInstruction } from '../run/command-line.ts';
@@ -207,7 +207,7 @@ async function separateExports(
 
 function settingsOf(
   task: ListingTask,
-  name: keyof typeof formats,
+  name: FormatName,
   folder: string | null,
   remembers: boolean,
 ): ExportSettings {
@@ -218,8 +218,7 @@ function settingsOf(
 }
 
 /** Exports have only formats that can be read back; throws a usage error for the others. */
-function asFileFormat(name: keyof typeof formats): FileFormat {
-  const isFileFormat = (one: keyof typeof formats): one is FileFormat => formats[one].reader !== null;
+function asFileFormat(name: FormatName): FileFormat {
   if (!isFileFormat(name)) throw tableInFile();
   return name;
 }

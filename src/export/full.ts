@@ -59,7 +59,7 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     // The JSON document of a limited export names its next page.
     const { hasMore, token } = file.progress;
     const closing = format.close(
-      { reference: null, position: 0 },
+      { reference: null },
       { hasMore, token: hasMore ? token : null, failure: null },
     );
     const result = await file.finish(closing + format.tail());

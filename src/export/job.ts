@@ -134,7 +134,6 @@ export function fileFormat(run: ExportRun, columns: readonly string[] | null): P
 export function itemOf({ start }: ExportJob, published: Readonly<Record<string, string>>): Item {
   return {
     reference: start.given,
-    position: 0,
     published: (id) => (Object.hasOwn(published, id) ? (published[id] ?? null) : null),
   };
 }

@@ -416,10 +416,7 @@ async function finishUpdate(
     await noteLook(job, feed, existing, false, run.session.context.clock.now());
     return;
   }
-  const closing = format.close(
-    { reference: null, position: 0 },
-    { hasMore: false, token: null, failure: null },
-  );
+  const closing = format.close({ reference: null }, { hasMore: false, token: null, failure: null });
   const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
   const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
     await run.printNew?.(file.newRows());

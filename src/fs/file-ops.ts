@@ -18,13 +18,12 @@ export interface FileStat {
   /** Permission bits. */
   readonly mode: number;
   readonly mtimeMs: number;
-  readonly dev: number;
   readonly ino: number;
 }
 
 /** An open file. */
 export interface OpenFile {
-  /** Writes all bytes at a position; of a file opened for `append`, at its end. */
+  /** Writes all bytes at a position. */
   write(bytes: Uint8Array, position: number): Promise<void>;
   /** Reads up to `length` bytes from a position; fewer at the end of the file. */
   read(length: number, position: number): Promise<Buffer>;
@@ -125,7 +124,7 @@ function openFile(handle: fs.FileHandle): OpenFile {
 }
 
 function fileStat(stats: Stats): FileStat {
-  const { size, mtimeMs, dev, ino } = stats;
+  const { size, mtimeMs, ino } = stats;
   const kind = stats.isFile()
     ? 'file'
     : stats.isDirectory()
@@ -133,7 +132,7 @@ function fileStat(stats: Stats): FileStat {
       : stats.isSymbolicLink()
         ? 'link'
         : 'other';
-  return { kind, size, mode: stats.mode & 0o7777, mtimeMs, dev, ino };
+  return { kind, size, mode: stats.mode & 0o7777, mtimeMs, ino };
 }
 
 async function syncFolder(path: string): Promise<void> {

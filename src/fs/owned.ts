@@ -14,12 +14,11 @@ import { type Failure, systemCode, usage } from '../errors.ts';
 /**
  * How a name of the program's own is opened. `create`: read and write, must not exist. `replace`: the same, after
  * a file of ours with that name has been removed. `write`: read and write, must exist. `read`: must exist.
- * `append`: created if it does not exist.
  */
-export type OpenMode = 'create' | 'replace' | 'write' | 'read' | 'append';
+export type OpenMode = 'create' | 'replace' | 'write' | 'read';
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
-const existing = { write: O_RDWR, read: O_RDONLY, append: O_RDWR | O_APPEND } as const;
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const existing = { write: O_RDWR, read: O_RDONLY } as const;
 
 /**
  * Opens a name of the program's own (product contract, "Shared folders"): links are not followed, a FIFO does not
@@ -27,27 +26,15 @@ const existing = { write: O_RDWR, read: O_RDONLY, append: O_RDWR | O_APPEND } as
  * what is in the way, and the system's error otherwise. `finishedMode`: see `lstatOwned`.
  */
 export async function openOwned(path: string, how: OpenMode, finishedMode?: number): Promise<fs.FileHandle> {
-  if (how === 'create') return await create(path, 0);
-  if (how === 'replace') {
-    if ((await lstatOwned(path, finishedMode)) !== null) await fs.unlink(path);
-    return await create(path, 0);
-  }
-  for (let tries = 0; ; tries++) {
-    if ((await lstatOwned(path, finishedMode)) === null && how === 'append') {
-      try {
-        return await create(path, O_APPEND);
-      } catch (error) {
-        // Another process has just created it.
-        if (systemCode(error) !== 'EEXIST' || tries > 0) throw error;
-        continue;
-      }
-    }
-    return await openExisting(path, how, finishedMode);
-  }
+  if (how === 'create') return await create(path);
+  const found = await lstatOwned(path, finishedMode);
+  if (how !== 'replace') return await openExisting(path, how, finishedMode);
+  if (found !== null) await fs.unlink(path);
+  return await create(path);
 }
 
-async function create(path: string, flags: number): Promise<fs.FileHandle> {
-  const handle = await fs.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | flags, 0o600);
+async function create(path: string): Promise<fs.FileHandle> {
+  const handle = await fs.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     // A umask such as 277 takes the owner's own permission away.
     if ((fstatSync(handle.fd).mode & 0o600) !== 0o600) await handle.chmod(0o600).catch(() => {});

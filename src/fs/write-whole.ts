@@ -9,8 +9,6 @@ import { resolveTarget } from './target.ts';
 export interface WholeOptions {
   /** Bytes that must be free: see `checkRoom`. */
   readonly room?: number;
-  /** A name of the program's own: no link is followed, what is there must be ours, and the mode is 0600. */
-  readonly own?: boolean;
   /** Ends the wait for the reader of a FIFO. */
   readonly stop?: AbortSignal;
   readonly ops?: FileOps;
@@ -23,7 +21,7 @@ export interface WholeOptions {
  */
 export async function prepareWhole(path: string, options: WholeOptions = {}): Promise<void> {
   const { ops = nodeFileOps } = options;
-  const target = await targetOf(path, options);
+  const target = await resolveTarget(path);
   if (target.kind === 'stream') return;
   const folder = dirname(target.real);
   const temporary = temporaryIn(folder);
@@ -46,7 +44,7 @@ export async function writeWhole(
   options: WholeOptions = {},
 ): Promise<Failure | null> {
   const { ops = nodeFileOps } = options;
-  const target = await targetOf(path, options).catch((error: unknown) => {
+  const target = await resolveTarget(path).catch((error: unknown) => {
     throw asFailed(error);
   });
   if (target.kind === 'stream') {
@@ -64,7 +62,7 @@ export async function writeWhole(
     created = true;
     try {
       await file.write(Buffer.from(text), 0);
-      if (options.own !== true) await file.chmod(target.mode ?? newFileMode());
+      await file.chmod(target.mode ?? newFileMode());
       await file.sync();
     } finally {
       await file.close();
@@ -81,21 +79,6 @@ export async function writeWhole(
     const failure = fileFailure(error, path, 'writing');
     return failure instanceof Failure ? failure : new Failure('failed', String(error), { cause: error });
   }
-}
-
-interface WholeTarget {
-  readonly real: string;
-  readonly mode: number | null;
-  readonly kind: 'file' | 'stream';
-}
-
-async function targetOf(
-  path: string,
-  { own = false, ops = nodeFileOps }: WholeOptions,
-): Promise<WholeTarget> {
-  if (!own) return await resolveTarget(path);
-  await guarded(path, 'opening', () => ops.lstatOwned(path));
-  return { real: path, mode: null, kind: 'file' };
 }
 
 function asFailed(error: unknown): unknown {

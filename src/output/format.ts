@@ -7,8 +7,6 @@ import type { ColumnConstraint } from './layout.ts';
 export interface Item {
   /** As the user gave it: the value of the field `@reference`; null for a continuation token. */
   readonly reference: string | null;
-  /** Its place in the output, from 0. */
-  readonly position: number;
   /** In exports of uploads: the date that `latest` gave for a video (`@published`); null if it is not known. */
   published?(videoId: string): string | null;
 }

@@ -75,11 +75,6 @@ export function isFileFormat(name: FormatName): name is FileFormat {
   return formats[name].reader !== null;
 }
 
-/** The reader of a format. */
-export async function loadReader(format: FileFormat): Promise<Reader> {
-  return await formats[format].reader();
-}
-
 /** The format of that name. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const writer = await (await formats[name].writer())(options);

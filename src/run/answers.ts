@@ -121,7 +121,7 @@ async function printAnswers(
       if (repeated.has(position)) repeated.set(position, answer);
     }
     if (answer === null) continue;
-    const item: Item = { reference: input.given, position };
+    const item: Item = { reference: input.given };
     receipt.started = true;
     if (answer.failure !== null) {
       const failure = session.fail(receipt, answer.failure);

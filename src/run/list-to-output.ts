@@ -59,7 +59,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
         for (const [position, start] of starts.entries()) {
           const receipt = receipts[position];
           if (receipt === undefined) continue;
-          const item: Item = { reference: start.given, position };
+          const item: Item = { reference: start.given };
           const sink = sinkOf(session, output, format, item, head, position === starts.length - 1);
           try {
             session.throwIfEnded();

@@ -3,7 +3,7 @@ import { checkSandboxFlags, requireKey, resolveService } from '../accounts/setti
 import { parseBaseUrl } from '../api/address.ts';
 import { Client, type Service } from '../api/client.ts';
 import { defaultNamespace } from '../api/contract.ts';
-import { type Budget, createBudget } from '../api/credits.ts';
+import { Budget } from '../api/credits.ts';
 import { span } from '../api/retry.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -50,7 +50,7 @@ export async function openService(options: OpenOptions): Promise<OpenService> {
   const key = requireKey(settings);
   stderr.redact(key);
   const bounds = resolveBounds(shared.maxCredits, context.env, settings.maxCredits);
-  const budget = createBudget({
+  const budget = new Budget({
     bounds,
     ledger: async () => {
       const { openLedger } = await import('../accounts/ledger.ts');
@@ -99,7 +99,7 @@ async function openSandbox(options: OpenOptions): Promise<OpenService> {
   const sandbox = await startSandbox({ credits: sandboxCredits });
   const baseUrl = parseBaseUrl(sandbox.baseUrl, '--sandbox');
   const bounds: readonly CreditBound[] = options.shared.maxCredits;
-  const budget = createBudget({ bounds, ledger: null });
+  const budget = new Budget({ bounds, ledger: null });
   const client = createClient({ baseUrl, namespace: defaultNamespace, key: sandbox.key }, budget, options);
   return {
     name: 'sandbox',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  Budget,
   budgetSpent,
   type Charge,
-  createBudget,
   type Ledger,
   newTally,
   type SpentBound,
@@ -36,7 +36,7 @@ function fakeLedger(room: number) {
 test('all bounds hold: the one that is spent first stops purchases, and is named', async () => {
   const tally = newTally('@a');
   const { noted, open } = fakeLedger(2);
-  const budget = createBudget({ bounds: [perMonth, call(5), call(9)], ledger: open });
+  const budget = new Budget({ bounds: [perMonth, call(5), call(9)], ledger: open });
   assert.equal(budget.maxCredits, 5);
   for (const charge of ['confirmed', 'possibly_charged'] as const)
     budget.settle(await budget.reserve(1, tally), charge, tally);
@@ -60,7 +60,7 @@ test('all bounds hold: the one that is spent first stops purchases, and is named
 test('a free call opens no ledger and needs no budget', async () => {
   const tally = newTally();
   const ledger = async (): Promise<Ledger> => assert.fail('opened');
-  const budget = createBudget({ bounds: [call(0)], ledger });
+  const budget = new Budget({ bounds: [call(0)], ledger });
   budget.settle(await budget.reserve(0, tally), 'confirmed', tally);
   await budget.prepare();
   assert.deepEqual(budget.total, newTally());
@@ -70,7 +70,7 @@ test('a ledger that cannot be used stops the call before its first request if a 
   const ledger = async (): Promise<Ledger> => {
     throw new Error('unusable');
   };
-  await assert.rejects(createBudget({ bounds: [perMonth], ledger }).prepare(), /unusable/);
+  await assert.rejects(new Budget({ bounds: [perMonth], ledger }).prepare(), /unusable/);
 });
 
 for (const [what, bounds, room] of [
@@ -79,7 +79,7 @@ for (const [what, bounds, room] of [
 ] as const) {
   test(`a request waits for one under way that may turn out free (${what})`, async () => {
     const tally = newTally();
-    const budget = createBudget({ bounds, ledger: fakeLedger(room).open });
+    const budget = new Budget({ bounds, ledger: fakeLedger(room).open });
     const first = await budget.reserve(1, tally);
     const second = budget.reserve(1, tally);
     const third = assert.rejects(budget.reserve(1, tally), { code: 'budget' });
@@ -93,7 +93,7 @@ for (const [what, bounds, room] of [
 
 test('without a ledger, bounds per day and month hold for the call', async () => {
   const tally = newTally();
-  const budget = createBudget({ bounds: [{ credits: 1, per: 'day' }], ledger: null });
+  const budget = new Budget({ bounds: [{ credits: 1, per: 'day' }], ledger: null });
   budget.settle(await budget.reserve(1, tally), 'confirmed', tally);
   await assert.rejects(budget.reserve(1, tally), {
     message: 'stopped by the budget: --max-credits allows 1 credit per day',
@@ -102,7 +102,7 @@ test('without a ledger, bounds per day and month hold for the call', async () =>
 
 test('possibly charged credits count against a bound of the call', async () => {
   const tally = newTally();
-  const budget = createBudget({ bounds: [call(2)], ledger: null });
+  const budget = new Budget({ bounds: [call(2)], ledger: null });
   for (const charge of ['possibly_charged', 'none', 'confirmed'] as const)
     budget.settle(await budget.reserve(1, tally), charge, tally);
   await assert.rejects(budget.reserve(1, tally), { code: 'budget' });

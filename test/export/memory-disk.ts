@@ -204,5 +204,5 @@ export class MemoryDisk {
 }
 
 function statOf({ data, mode, mtimeMs, ino }: Inode): FileStat {
-  return { kind: 'file', size: data.length, mode, mtimeMs, dev: 1, ino };
+  return { kind: 'file', size: data.length, mode, mtimeMs, ino };
 }

@@ -1,7 +1,6 @@
 import { operations } from '../../src/api/contract.ts';
-import type { FileFormat } from '../../src/export/read/read-file.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import { createFormat } from '../../src/output/formats.ts';
+import { createFormat, type FileFormat } from '../../src/output/formats.ts';
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
 
@@ -13,7 +12,7 @@ export interface Texts {
 
 /** What an export of these pages writes. */
 export async function textsOf(format: FileFormat, pages: readonly (readonly string[])[]): Promise<Texts> {
-  const item = { reference: '@a', position: 0 };
+  const item = { reference: '@a' };
   const printer = await createFormat(format, {
     operation: operations.uploads,
     fields: null,

@@ -69,11 +69,11 @@ suite('json: a listing', () => {
     const format = await createFormat('json', options('uploads', { several: true }));
     const text =
       format.head() +
-      format.open(item('@a', 0), json('{}')) +
-      format.rows(item('@a', 0), elements('[1]')) +
-      format.close(item('@a', 0), complete) +
-      format.open(item('@b"', 1), null) +
-      format.close(item('@b"', 1), { hasMore: true, token: null, failure: notFound }) +
+      format.open(item('@a'), json('{}')) +
+      format.rows(item('@a'), elements('[1]')) +
+      format.close(item('@a'), complete) +
+      format.open(item('@b"'), null) +
+      format.close(item('@b"'), { hasMore: true, token: null, failure: notFound }) +
       format.tail();
     assert.equal(
       text,
@@ -134,8 +134,8 @@ suite('json: a body', () => {
     const several = await createFormat('json', options('resolve', { several: true }));
     assert.equal(
       several.head() +
-        several.body(item('@a', 0), json('{"channel_id":"UC"}')) +
-        several.failed(item('@b', 1), notFound) +
+        several.body(item('@a'), json('{"channel_id":"UC"}')) +
+        several.failed(item('@b'), notFound) +
         several.tail(),
       `[{"reference":"@a","result":{"channel_id":"UC"}},{"reference":"@b","result":{"error":${errorText}}}]\n`,
     );

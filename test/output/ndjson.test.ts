@@ -36,10 +36,7 @@ suite('ndjson', () => {
 
   test('without a reference @reference is null', async () => {
     const format = await createFormat('ndjson', options('uploads', { fields: '@reference' }));
-    assert.equal(
-      String(format.rows({ reference: null, position: 0 }, elements('[{}]'))),
-      '{"@reference":null}\n',
-    );
+    assert.equal(String(format.rows({ reference: null }, elements('[{}]'))), '{"@reference":null}\n');
   });
 
   test('bodies: the records of search and latest, the whole of resolve, nothing for a failure', async () => {

@@ -8,7 +8,7 @@ export const json = (text: string): JsonText => JsonText.of(text);
 
 export const elements = (text: string): JsonText[] => [...JsonText.of(text).elements()];
 
-export const item = (reference = '@demo', position = 0): Item => ({ reference, position });
+export const item = (reference = '@demo'): Item => ({ reference });
 
 export interface Overrides {
   readonly fields?: string;

@@ -228,10 +228,10 @@ suite('table: columns of the commands', () => {
     );
     assert.equal(
       format.head() +
-        format.body(item('@a', 0), json('{"channel_id":"UC0123456789012345678901","resolved_from":"@a"}')) +
-        format.failed(item('@x', 1), notFound) +
+        format.body(item('@a'), json('{"channel_id":"UC0123456789012345678901","resolved_from":"@a"}')) +
+        format.failed(item('@x'), notFound) +
         format.body(
-          item('@a-handle-of-some-length', 2),
+          item('@a-handle-of-some-length'),
           json('{"channel_id":"UC1","resolved_from":"@a-handle-of-some-length"}'),
         ) +
         format.tail(),
@@ -283,8 +283,7 @@ suite('table: lists of nothing', () => {
     const format = await createFormat('table', options('uploads', { several: true }));
     const before = format.open(item(), json('{}')) + format.rows(item(), []) + format.close(item(), complete);
     assert.equal(before, '');
-    const text =
-      format.rows(item('@b', 1), page(0, 1)) + format.close(item('@b', 1), complete) + format.tail();
+    const text = format.rows(item('@b'), page(0, 1)) + format.close(item('@b'), complete) + format.tail();
     assert.equal(text.split('\n').filter((line) => line.includes('videoId')).length, 1);
   });
 

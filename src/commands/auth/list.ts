@@ -64,6 +64,6 @@ const shape: RecordShape = {
 async function render(rows: readonly Row[], name: FormatName, terminal: Terminal | null): Promise<string> {
   if (name === 'table' && rows.length === 0) return '';
   const format = await createFormat(name, { operation: shape, fields: null, several: false, terminal });
-  const body = format.body({ reference: null, position: 0 }, JsonText.of(JSON.stringify(rows)));
+  const body = format.body({ reference: null }, JsonText.of(JSON.stringify(rows)));
   return joined(format.head(), body).toString() + format.tail();
 }

@@ -1,6 +1,6 @@
 import type { Service } from '../../api/client.ts';
 import { operations } from '../../api/contract.ts';
-import { createBudget, newTally } from '../../api/credits.ts';
+import { Budget, newTally } from '../../api/credits.ts';
 import { resolvedId } from '../../api/references.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
@@ -34,7 +34,7 @@ export async function verifyKey(
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
     const serviceWithKey = { ...service, key };
-    const budget = createBudget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
+    const budget = new Budget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
     const client = createClient(serviceWithKey, budget, {
       shared,
       context,

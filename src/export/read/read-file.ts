@@ -1,28 +1,21 @@
-import type { Field, FileRecord } from '../../output/format.ts';
-import { type FileFormat, loadReader } from '../../output/formats.ts';
+import type { Field, FileRecord, Reader } from '../../output/format.ts';
+import { type FileFormat, formats } from '../../output/formats.ts';
 import { IdSet } from './id-set.ts';
-
-export type { FileRecord } from '../../output/format.ts';
-export type { FileFormat } from '../../output/formats.ts';
-
-export interface ReadOptions {
-  /** Whether to check every entry for damage (default), or only the first, the last, and those read. */
-  readonly check?: boolean;
-}
 
 /**
  * The entries of a complete FILE in the file's order, in batches; memory use is constant. `fields`: the `--fields` of
  * this call, null if there are none, undefined to accept any. An empty file has no entries. Throws `damaged`
  * (`path:line: …`, remedy `restart`) if it is cut short, an entry is invalid or a JSON listing has `has_more` true,
- * and a usage error if FILE was exported with other fields.
+ * and a usage error if FILE was exported with other fields. `check`: check every entry for damage, or only the first,
+ * the last, and those read.
  */
 export async function* readEntries(
   path: string,
   format: FileFormat,
   fields: readonly Field[] | null | undefined,
-  { check = true }: ReadOptions = {},
+  { check = true } = {},
 ): AsyncGenerator<FileRecord[], void> {
-  const read = await loadReader(format);
+  const read: Reader = await formats[format].reader();
   yield* read(path, { fields, check });
 }
 
