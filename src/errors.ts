@@ -64,10 +64,10 @@ export type Remedy = 'same-command' | 'restart' | 'later' | 'none';
 
 export interface FailureDetails {
   /** HTTP status of the failed response, if there was one. */
-  status?: number;
+  status?: number | null;
   /** What to do next, in a few words; printed after the message. */
-  hint?: string;
-  remedy?: Remedy;
+  hint?: string | undefined;
+  remedy?: Remedy | undefined;
   /** Overrides the scope of the kind. */
   scope?: Scope;
   /** Overrides the exit code (signals). */
@@ -96,17 +96,9 @@ export class Failure extends Error {
   }
 
   /** The same failure with some details changed. */
-  with(changes: FailureDetails & { message?: string }): Failure {
-    const { message = this.message, ...details } = changes;
-    return new Failure(this.code, message, {
-      ...(this.status !== null && { status: this.status }),
-      ...(this.hint !== undefined && { hint: this.hint }),
-      ...(this.remedy !== undefined && { remedy: this.remedy }),
-      scope: this.scope,
-      exit: this.exit,
-      cause: this.cause,
-      ...details,
-    });
+  with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
+    const { status, hint, remedy, scope, exit, cause } = this;
+    return new Failure(this.code, message, { status, hint, remedy, scope, exit, cause, ...changes });
   }
 
   /** The failure as JSON output and receipts show it. */
@@ -123,7 +115,7 @@ export function fallbackHint(code: FailureCode): string | undefined {
 
 /** A usage error (exit 2): nothing was spent. */
 export function usage(message: string, hint?: string): Failure {
-  return new Failure('usage', message, hint === undefined ? {} : { hint });
+  return new Failure('usage', message, { hint });
 }
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */

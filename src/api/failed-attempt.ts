@@ -20,6 +20,13 @@ export class FailedAttempt implements RetryCause {
   }
 }
 
+/** The next step if no connection was made. */
+const connectionHints = {
+  certificate: 'name a private certificate authority with NODE_EXTRA_CA_CERTS',
+  'refused by proxy': 'check the proxy in HTTPS_PROXY or HTTP_PROXY, its user name and password',
+  unreachable: 'check the address and the network',
+};
+
 /** Removes secrets from a text. */
 type Hide = (text: string) => string;
 
@@ -49,22 +56,15 @@ export function failedTransport(
   const { status, headers, message } = error;
   // The status alone shows that nothing was charged, and why.
   if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, now, hide);
-  const details = { cause: error, ...(status === null ? {} : { status }) };
+  const details = { cause: error, status };
   switch (error.problem) {
-    case 'certificate': {
-      const hint = 'name a private certificate authority with NODE_EXTRA_CA_CERTS';
-      const what = `${origin} cannot be trusted: ${message}`;
-      return new FailedAttempt(new Failure('unreachable', what, { ...details, hint }), false);
-    }
-    case 'refused by proxy': {
-      const hint = 'check the proxy in HTTPS_PROXY or HTTP_PROXY, its user name and password';
-      const what = `cannot reach ${origin}: ${message}`;
-      return new FailedAttempt(new Failure('unreachable', what, { ...details, hint }), false);
-    }
+    case 'certificate':
+    case 'refused by proxy':
     case 'unreachable': {
-      const hint = 'check the address and the network';
-      const what = `cannot reach ${origin}: ${message}`;
-      return new FailedAttempt(new Failure('unreachable', what, { ...details, hint }), true);
+      const isTrusted = error.problem !== 'certificate';
+      const what = `${isTrusted ? `cannot reach ${origin}` : `${origin} cannot be trusted`}: ${message}`;
+      const failure = new Failure('unreachable', what, { ...details, hint: connectionHints[error.problem] });
+      return new FailedAttempt(failure, error.problem === 'unreachable');
     }
     case 'invalid':
     case 'too large':

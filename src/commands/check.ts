@@ -52,15 +52,13 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   const { checkExport, findExports } = await import('../export/check.ts');
   const { looksInVain, matchExpected, readExpected } = await import('../export/check-expected.ts');
   const { keepHeapFlat } = await import('../run/flat-heap.ts');
+  const { firstOf, shortNames } = await import('../run/reports.ts');
   await keepHeapFlat();
   const stderr = new Stderr(context.stderr, shared);
   const stdout = new Stdout(context, stderr);
   const expected = from === null ? [] : await readExpected(from, context);
   const { exports, problems } = await findExports(paths);
-  if (problems.length > 0) {
-    const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-    stderr.warn(`${problems[0]}${more}; what it remembers is not known here`);
-  }
+  if (problems.length > 0) stderr.warn(`${firstOf(problems)}; what it remembers is not known here`);
   const { matches, absent } = await matchExpected(expected, exports, await folderOf(paths));
   const total = exports.length + absent.length;
   // A folder that is not mounted must not pass for one where all is well.
@@ -92,12 +90,10 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
     const { checkTable } = await import('./check/table.ts');
     await stdout.write(await checkTable(kept, terminal, now));
   }
-  if (vain.length > 0) {
-    const { shortNames } = await import('../run/reports.ts');
+  if (vain.length > 0)
     stderr.warn(
       `${count(vain.length, 'export has', 'exports have')} a feed whose new IDs the list never holds: each costs up to 5 credits to look for: ${shortNames(vain)}`,
     );
-  }
   if (withProblems > 0)
     throw new Failure(
       'problems',

@@ -2,7 +2,6 @@ import { spent } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
-import type { Receipt } from '../run/receipts.ts';
 import type { ListingStart } from '../run/run-listing.ts';
 import { exportFull } from './full.ts';
 import {
@@ -30,10 +29,10 @@ import { gone, updateFile } from './update.ts';
 export async function exportReference(
   run: ExportRun,
   start: ListingStart,
-  receipt: Receipt,
   locate: () => Promise<{ target: Target; id: string | null | (() => Promise<string>) } | null>,
 ): Promise<void> {
   const { session } = run;
+  const { receipt } = start;
   try {
     session.throwIfEnded();
   } catch {
@@ -119,11 +118,7 @@ function explain(job: ExportJob, error: unknown): Failure {
   // Once something was spent, no failure is a usage error: FILE may change while pages are bought.
   if (failure.code === 'usage' && spent(receipt.tally.credits) > 0) {
     const { message, hint } = failure;
-    failure = new Failure('failed', message, {
-      scope: 'reference',
-      cause: failure,
-      ...(hint !== undefined && { hint }),
-    });
+    failure = new Failure('failed', message, { scope: 'reference', cause: failure, hint });
   }
   return withRemedy(job, ofReference(job, failure));
 }

@@ -114,8 +114,7 @@ export function warnOnce(job: ExportJob, condition: string, message: string, hin
   const { session } = job.run;
   const isReported = job.memory?.reported.includes(condition) ?? false;
   remember(job, ({ reported }) => (isReported ? {} : { reported: [...reported, condition] }));
-  if (!isReported || session.stderr.isChatty)
-    session.warn({ label: job.receipt.label, message, ...(hint !== undefined && { hint }) });
+  if (!isReported || session.stderr.isChatty) session.warn({ label: job.receipt.label, message, hint });
 }
 
 /** The format of a file: one reference, nothing truncated, no colour. `columns`: fixed by an earlier page or by FILE. */

@@ -189,10 +189,7 @@ function explainRefusedToken(
   const message = isRefused
     ? `the service no longer accepts the continuation token: ${error.message}`
     : error.message;
-  return new Failure('bad_answer', `${message}; ${kept}`, {
-    ...(status !== null && { status }),
-    remedy: 'restart',
-  });
+  return new Failure('bad_answer', `${message}; ${kept}`, { status, remedy: 'restart' });
 }
 
 function sum(before: Readonly<Credits>, now: Readonly<Credits>, start: Readonly<Credits>): Credits {

@@ -83,5 +83,5 @@ export async function writeWhole(
 
 function asFailed(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code === 'failed') return error;
-  return new Failure('failed', error.message, { cause: error, ...(error.hint && { hint: error.hint }) });
+  return new Failure('failed', error.message, { cause: error, hint: error.hint });
 }

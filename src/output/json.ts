@@ -2,7 +2,7 @@ import type { Failure } from '../errors.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
-import { bodyRecords } from './records.ts';
+import { bodyRecords, withList } from './records.ts';
 
 /**
  * One valid JSON document, however the call ends. A listing is the page envelope (service specification, 2.4)
@@ -24,13 +24,9 @@ export function jsonFormat({ operation, fields, several }: FormatOptions): Write
 
   const picked = (item: Item, body: JsonText): string => {
     if (pick === null) return body.toString();
-    const { list, key, records } = bodyRecords(operation, body);
-    if (list === null) return pick(body, item);
-    const results = `[${records.map(print(item)).join(',')}]`;
-    if (key === null) return results;
-    const members = [...body.members()];
-    const last = members.findLastIndex(([name]) => name === key);
-    return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? results : value}`).join(',')}}`;
+    const found = bodyRecords(operation, body);
+    if (found.list === null) return pick(body, item);
+    return withList(body, found, `[${found.records.map(print(item)).join(',')}]`);
   };
 
   return {

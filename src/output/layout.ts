@@ -8,9 +8,9 @@ export interface ColumnConstraint {
   /** Not made narrower than this while other columns can shrink. */
   readonly minWidth: number;
   /** Drop this column if it would leave the flexible one narrower than this; never dropped if missing. */
-  readonly dropIfTitleBelow?: number;
+  readonly dropIfTitleBelow?: number | undefined;
   /** Takes the remaining width; at most one column does. */
-  readonly flexible?: boolean;
+  readonly flexible?: boolean | undefined;
 }
 
 /**

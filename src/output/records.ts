@@ -1,4 +1,4 @@
-import type { JsonText } from '../json/json-text.ts';
+import { type JsonText, quoteJson } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
 /** The records of an answer. */
@@ -21,6 +21,14 @@ export function records(body: JsonText): Records {
   if (found === undefined) return { list: null, key: null, records: [body] };
   const [key, list] = found;
   return { list, key, records: [...list.elements()] };
+}
+
+/** The text of an answer with another list of records in place of its own; everything else as sent. */
+export function withList(body: JsonText, { key }: Records, list: string): string {
+  if (key === null) return list;
+  const members = [...body.members()];
+  const last = members.findLastIndex(([name]) => name === key);
+  return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? list : value}`).join(',')}}`;
 }
 
 /** The column of a record that is not an object. */

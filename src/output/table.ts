@@ -103,8 +103,8 @@ function fit(
     return {
       contentWidth: Math.max(1, content, measure(headers[i] ?? '')),
       minWidth: Math.min(content, minWidth ?? content),
-      ...(dropIfTitleBelow === undefined ? {} : { dropIfTitleBelow }),
-      ...(flexible === undefined ? {} : { flexible }),
+      dropIfTitleBelow,
+      flexible,
     };
   });
   const widths =

@@ -4,11 +4,11 @@ import { type Reference, resolvedId } from '../api/references.ts';
 import { type AnswerOptions, effectiveFormat, type SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
-import { JsonText, quoteJson } from '../json/json-text.ts';
+import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, Item, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
-import { records } from '../output/records.ts';
+import { records, withList } from '../output/records.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { concurrently } from './concurrently.ts';
 import { openOutput } from './list-to-output.ts';
@@ -39,7 +39,8 @@ const lookahead = 4;
 export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
   const { operation, shared, references, context } = task;
   const { inputs, several } = references;
-  const receipts = inputs.map(({ given, id, label }) => newReceipt(given, id, label));
+  const items = inputs.map((input) => ({ input, receipt: newReceipt(input.given, input.id, input.label) }));
+  const receipts = items.map(({ receipt }) => receipt);
   const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
   const name = effectiveFormat(shared, terminal !== null);
   const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
@@ -59,18 +60,18 @@ export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
     work: async (session) => {
       const seen = task.seen === null ? null : await (await import('./seen.ts')).openSeenFile(task.seen);
       try {
-        const sink = isFile
+        const sink: AnswerSink = isFile
           ? new FileSink(shared.output ?? '', session)
-          : new StreamSink(await openOutput(shared.output, context, session));
+          : await openOutput(shared.output, context, session);
         const printer = new Printer(format, sink);
         try {
-          await printAnswers(session, task, receipts, printer, seen);
+          await printAnswers(session, task, items, printer, seen);
         } finally {
           await printer.end();
           for (const warning of format.warnings()) session.stderr.warn(warning);
         }
         if (receipts.some(({ failure }) => failure !== null)) return;
-        await sink.keep();
+        await sink.keep?.();
         if (isFile) for (const receipt of receipts) receipt.file = shared.output;
       } finally {
         await seen?.close(session.stderr);
@@ -89,6 +90,12 @@ async function checkFile(output: string, isPaid: boolean): Promise<boolean> {
   return true;
 }
 
+/** A reference with its receipt. */
+interface AnswerItem {
+  readonly input: InputReference;
+  readonly receipt: Receipt;
+}
+
 /** An answer, or a failure. */
 type Answer =
   | { readonly body: JsonText; readonly failure: null }
@@ -97,22 +104,18 @@ type Answer =
 async function printAnswers(
   session: Session,
   task: AnswerTask,
-  receipts: readonly Receipt[],
+  items: readonly AnswerItem[],
   printer: Printer,
   seen: SeenFile | null,
 ): Promise<void> {
-  const { inputs } = task.references;
-  const unique = inputs.filter(({ first }, index) => first === index);
+  const unique = items.filter(({ input }, index) => input.first === index);
   const options = { concurrency: task.concurrency, lookahead: task.concurrency * lookahead };
-  const fetched = concurrently(unique, options, (reference) =>
-    fetchAnswer(session, task, reference, receipts[reference.first]),
+  const fetched = concurrently(unique, options, (item) => fetchAnswer(session, task, item));
+  /** The answers that are printed more than once, by the index of their first input. */
+  const repeated = new Map<number, Answer | null>(
+    items.flatMap(({ input: { first } }, index) => (first === index ? [] : [[first, null]])),
   );
-  const repeated = new Map(
-    inputs.filter(({ first }, index) => first !== index).map(({ first }) => [first, null as Answer | null]),
-  );
-  for (const [position, input] of inputs.entries()) {
-    const receipt = receipts[position];
-    if (receipt === undefined) continue;
+  for (const [position, { input, receipt }] of items.entries()) {
     let answer = repeated.get(input.first) ?? null;
     if (input.first === position) {
       const next = await fetched.next();
@@ -153,34 +156,21 @@ function entriesOf(
   seen: SeenFile | null,
 ): JsonText {
   if (operation.answer === 'record' || (limit === null && seen === null)) return body;
-  const { list, records: all } = records(body);
-  if (list === null) return body;
-  const fresh = seen === null ? all : seen.newEntries(body, all, input);
-  return withRecords(body, limit === null ? fresh : fresh.slice(0, limit));
-}
-
-/** A body with its records replaced; everything else as sent. */
-function withRecords(body: JsonText, kept: readonly JsonText[]): JsonText {
-  const { key } = records(body);
-  const list = `[${kept.join(',')}]`;
-  if (key === null) return JsonText.of(list);
-  const members = [...body.members()];
-  const last = members.findLastIndex(([name]) => name === key);
-  return JsonText.of(
-    `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? list : value}`).join(',')}}`,
-  );
+  const found = records(body);
+  if (found.list === null) return body;
+  const fresh = seen === null ? found.records : seen.newEntries(body, found.records, input);
+  const kept = fresh.slice(0, limit ?? fresh.length);
+  return JsonText.of(withList(body, found, `[${kept.join(',')}]`));
 }
 
 async function fetchAnswer(
   session: Session,
   task: AnswerTask,
-  reference: InputReference,
-  receipt: Receipt | undefined,
+  { input, receipt }: AnswerItem,
 ): Promise<Answer> {
-  const tally = (receipt ?? newReceipt(reference.given, reference.id)).tally;
   try {
     session.throwIfEnded();
-    const body = await session.client.call(task.operation, task.parameters(reference), tally);
+    const body = await session.client.call(task.operation, task.parameters(input), receipt.tally);
     if (task.operation.answer === 'record' && resolvedId(body) === null)
       throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
     session.succeed();
@@ -192,26 +182,11 @@ async function fetchAnswer(
   }
 }
 
-/** Where the text of answers goes. */
+/** Where the text of answers goes: a stream, which is written to at once, or a file. */
 interface AnswerSink {
   write(text: Text): Promise<void>;
-  /** All answers have been written. */
-  keep(): Promise<void>;
-}
-
-/** stdout, a device or a pipe: each answer is written at once. */
-class StreamSink implements AnswerSink {
-  readonly #stream: { write(text: Text): Promise<void> };
-
-  constructor(stream: { write(text: Text): Promise<void> }) {
-    this.#stream = stream;
-  }
-
-  write(text: Text): Promise<void> {
-    return this.#stream.write(text);
-  }
-
-  async keep(): Promise<void> {}
+  /** Replaces the file, once all answers have been written. */
+  keep?(): Promise<void>;
 }
 
 /** A file, replaced whole once all answers are there. A paid answer that cannot be written goes to stdout. */

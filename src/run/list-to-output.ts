@@ -25,7 +25,7 @@ export interface OutputStream {
 
 /** Plans a listing to stdout or to a stream: references one after another. */
 export async function planOutput(task: ListingTask): Promise<SessionPlan> {
-  const { operation, options, starts, several, receipts, context } = task;
+  const { operation, options, starts, several, context } = task;
   const { shared } = options;
   const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
   const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
@@ -38,7 +38,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
     !options.all &&
     shared.maxCredits.length === 0;
   return {
-    receipts,
+    receipts: starts.map(({ receipt }) => receipt),
     requests: async () => starts.map((start) => firstRequest(operation, start)),
     concurrency: 1,
     isPaid: true,
@@ -56,11 +56,10 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
         return format.head();
       };
       try {
-        for (const [position, start] of starts.entries()) {
-          const receipt = receipts[position];
-          if (receipt === undefined) continue;
+        for (const start of starts) {
+          const { receipt } = start;
           const item: Item = { reference: start.given };
-          const sink = sinkOf(session, output, format, item, head, position === starts.length - 1);
+          const sink = sinkOf(session, output, format, item, head, start === starts.at(-1));
           try {
             session.throwIfEnded();
           } catch (error) {

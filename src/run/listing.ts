@@ -122,7 +122,7 @@ export const isTokenRefused = ({ status }: Failure): boolean =>
 /** A 404 to a token does not mean that the reference is gone. */
 function tokenNotFound({ message, status }: Failure): Failure {
   return new Failure('refused', `the continuation token is ${message}`, {
-    ...(status !== null && { status }),
+    status,
     hint: 'the service may have dropped it: list the reference again from its first page, or resume',
   });
 }

@@ -20,7 +20,7 @@ export interface Warning {
   readonly label: string | null;
   readonly message: string;
   /** The next step. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** Maximum number of names shown of a group. */
@@ -53,6 +53,11 @@ export function failureLine(
 export function shortNames(labels: readonly string[]): string {
   const named = labels.slice(0, maxNames).join(', ');
   return labels.length > maxNames ? `${named} and ${labels.length - maxNames} more` : named;
+}
+
+/** The first of some messages, and how many more there are. */
+export function firstOf(messages: readonly string[]): string {
+  return `${messages[0]}${messages.length > 1 ? ` (and ${messages.length - 1} more)` : ''}`;
 }
 
 /** `3 credits spent`; null if no paid request was sent. */
@@ -97,7 +102,7 @@ export function reportFailures(
       const shared = failure.with({
         // A command ends the line, so that it can be copied.
         message: `${group.length} references: ${next === null ? what : `${names}: ${what}`}`,
-        ...(hint !== undefined && { hint: withoutNames(hint, first) }),
+        hint: hint && withoutNames(hint, first),
       });
       const text = failureLine(shared, null, spentText(group), next);
       stderr.error(next === null ? `${text}: ${names}` : text);

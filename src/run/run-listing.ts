@@ -11,12 +11,11 @@ import { runSession } from './session.ts';
 export interface ListingStart {
   /** As given; null with `--continuation`. */
   readonly given: string | null;
-  /** How messages name it. */
-  readonly label: string | null;
   /** As sent. */
   readonly value: string | null;
   readonly id: string | null;
   readonly token: string | null;
+  readonly receipt: Receipt;
 }
 
 /** All arguments of a listing command, read and checked. */
@@ -25,8 +24,6 @@ export interface ListingTask {
   readonly options: ListingOptions;
   /** Each reference once, in input order. */
   readonly starts: readonly ListingStart[];
-  /** One for each start. */
-  readonly receipts: readonly Receipt[];
   readonly several: boolean;
   readonly context: Context;
 }
@@ -39,18 +36,10 @@ export async function runListing(
 ): Promise<number> {
   const { shared, outputDir } = options;
   if (outputDir !== null && shared.summary !== null)
-    await (await import('../export/exports.ts')).keepReportApart(outputDir, shared.summary);
+    await (await import('../export/plan-folder.ts')).keepReportApart(outputDir, shared.summary);
   return await runSession(operation.name, { shared, files: filesOf(options) }, context, async () => {
-    const { starts, several, repeated } = await readStarts(operation, options, context);
-    const task: ListingTask = {
-      operation,
-      options,
-      starts,
-      several,
-      context,
-      receipts: starts.map(({ given, id, label }) => newReceipt(given, id, label)),
-    };
-    const plan = await planOf(task);
+    const { repeated, ...starts } = await readStarts(operation, options, context);
+    const plan = await planOf({ operation, options, context, ...starts });
     if (repeated === 0) return plan;
     return {
       ...plan,
@@ -64,14 +53,14 @@ export async function runListing(
   });
 
   async function planOf(task: ListingTask) {
-    if (outputDir !== null) return (await import('../export/exports.ts')).planFolder(task, outputDir);
+    if (outputDir !== null) return (await import('../export/plan-folder.ts')).planFolder(task, outputDir);
     if (shared.output !== null) {
       const { resolveTarget } = await import('../fs/target.ts');
       const target = await resolveTarget(shared.output);
       if (target.kind === 'file') {
         if (task.starts.length > 1)
           throw usage('-o takes one reference', 'use --output-dir DIR for several: one file each');
-        return (await import('../export/exports.ts')).planFile(task, target);
+        return (await import('../export/plan-file.ts')).planFile(task, target);
       }
       if (options.update || options.restart)
         throw usage(`${shared.output} is not a regular file`, 'an export to update needs one');
@@ -86,13 +75,22 @@ async function readStarts(
   context: Context,
 ): Promise<{ starts: ListingStart[]; several: boolean; repeated: number }> {
   if (continuation !== null) {
-    const start = { given: null, label: null, value: null, id: null, token: continuation };
+    const start = {
+      given: null,
+      value: null,
+      id: null,
+      token: continuation,
+      receipt: newReceipt(null, null),
+    };
     return { starts: [start], several: false, repeated: 0 };
   }
   const [{ kind }] = operation.parameters;
   const { inputs } = await readReferences(references, from, kind, context);
   const unique = inputs.filter(({ first }, index) => first === index);
-  const starts = unique.map(({ given, label, value, id }) => ({ given, label, value, id, token: null }));
+  const starts = unique.map(({ given, label, value, id }) => ({
+    ...{ given, value, id, token: null },
+    receipt: newReceipt(given, id, label),
+  }));
   return { starts, several: unique.length > 1 || from !== null, repeated: inputs.length - unique.length };
 }
 

@@ -323,7 +323,7 @@ class Summary {
     } catch (error) {
       if (error instanceof ForeignLink) throw error;
       const { message, hint } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, hint === undefined ? {} : { hint });
+      throw new Failure('failed', `--summary: ${message}`, { hint });
     }
   }
 

@@ -145,7 +145,7 @@ function listenFailure(error: Error, host: string, port: number): Failure {
   };
   const hint = hints[code ?? ''];
   return new Failure('failed', `cannot listen on ${host}, port ${port}: ${code ?? error.message}`, {
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     cause: error,
   });
 }

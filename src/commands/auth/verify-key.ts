@@ -81,7 +81,7 @@ function unproved({ baseUrl, namespace }: Service, failure: Failure, answers: st
   const message = `could not verify the key at ${baseUrl.href}: ${answers}`;
   if (isOutage(failure)) return failure.with({ message });
   return new Failure('bad_answer', message, {
-    ...(failure.status !== null && { status: failure.status }),
+    status: failure.status,
     hint: `the address or --namespace (now ${namespace}) may be wrong`,
     cause: failure,
   });

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { operations } from '../api/contract.ts';
+import { resolvedId } from '../api/references.ts';
+import { Failure, toFailure } from '../errors.ts';
+import type { ListingStart, ListingTask } from '../run/run-listing.ts';
+import type { ExportRun } from './job.ts';
+import { type Memory, writeMemory } from './memory.ts';
+
+/** A handle resolved within this time (ms) is not resolved again. */
+const resolveIntervalMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Finds memories and IDs by reference. */
+export class IdIndex {
+  readonly #byReference = new Map<string, Memory>();
+  readonly #byId = new Map<string, Memory>();
+
+  constructor(memories: readonly Memory[], { session, task }: ExportRun) {
+    for (const memory of memories) {
+      if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
+      this.#byId.set(memory.id, memory);
+      for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);
+    }
+  }
+
+  memoryOf({ id, value }: ListingStart): Memory | null {
+    return (id === null ? this.#byReference.get(value ?? '') : this.#byId.get(id)) ?? null;
+  }
+
+  /**
+   * The canonical ID of a reference: its own, the one resolved in the last 30 days, or that of a free `resolve`
+   * (service specification, 4.1). A reference keeps its known ID, even if it now resolves to another one or to none.
+   */
+  async idOf(start: ListingStart, run: ExportRun): Promise<string> {
+    if (start.id !== null) return start.id;
+    const { client, context } = run.session;
+    const { clock } = context;
+    const value = start.value ?? '';
+    const memory = this.#byReference.get(value) ?? null;
+    if (memory !== null && isResolved(memory.references, value, clock.now())) return memory.id;
+    let id: string | null;
+    try {
+      const body = await client.call(operations.resolve, { input: value }, start.receipt.tally);
+      id = resolvedId(body);
+      if (id === null) throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
+    } catch (error) {
+      const failure = toFailure(error);
+      if (memory === null || failure.scope === 'call') throw failure;
+      if (failure.code === 'not_found') run.moved.set(value, null);
+      return memory.id;
+    }
+    run.resolved.set(value, new Date(clock.now()).toISOString());
+    if (memory === null || memory.id === id) return id;
+    run.moved.set(value, id);
+    return memory.id;
+  }
+
+  /** Marks the references that were not reached as interrupted: the next run starts with them. */
+  async noteUnreached(folder: string, run: ExportRun): Promise<void> {
+    for (const start of run.task.starts) {
+      const memory = start.receipt.started ? null : this.memoryOf(start);
+      if (memory === null || memory.interrupted) continue;
+      const file = join(folder, `${memory.id}.${run.format}`);
+      await writeMemory(file, { ...memory, interrupted: true }, false).catch(() => {});
+    }
+  }
+}
+
+/** A start with the ID that a memory has for its reference, unless a call would resolve it again. */
+export function withKnownId(
+  { operation, context }: ListingTask,
+  start: ListingStart,
+  memories: readonly Memory[],
+): ListingStart {
+  const { value } = start;
+  if (start.id !== null || value === null) return start;
+  const now = context.clock.now();
+  const memory = memories.find(
+    ({ command, references }) => command === operation.name && isResolved(references, value, now),
+  );
+  return memory === undefined ? start : { ...start, id: memory.id, value: memory.id };
+}
+
+/** Whether a reference was resolved in the last 30 days. */
+function isResolved(references: Memory['references'], value: string, now: number): boolean {
+  const resolved = Object.hasOwn(references, value) ? references[value] : null;
+  return resolved != null && now - Date.parse(resolved) < resolveIntervalMs;
+}

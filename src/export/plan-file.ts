@@ -1,0 +1,69 @@
+import { stat } from 'node:fs/promises';
+import { effectiveFormat } from '../cli/options.ts';
+import type { Target } from '../fs/target.ts';
+import type { ListingStart, ListingTask } from '../run/run-listing.ts';
+import type { SessionPlan } from '../run/session.ts';
+import { dryRunRequest } from './dry-run-request.ts';
+import { exportReference } from './export-reference.ts';
+import { type ExportSettings, exportRun, settingsOf } from './export-settings.ts';
+import { IdIndex, withKnownId } from './id-index.ts';
+import { completeFile } from './job.ts';
+import { type Memory, readMemory } from './memory.ts';
+import { PartialFile } from './partial-file.ts';
+
+/** Plans the export of one reference into FILE. */
+export async function planFile(task: ListingTask, target: Target): Promise<SessionPlan> {
+  const { options } = task;
+  const [start] = task.starts;
+  if (start === undefined) throw new Error('an export needs a reference');
+  const { receipt } = start;
+  const settings = settingsOf(task, effectiveFormat(options.shared, false), null, options.update);
+  await refuseCompleteFile(settings, start, target);
+  return {
+    receipts: [receipt],
+    requests: async () => {
+      const memory = await memoryAt(target);
+      const known = options.update && memory !== null ? withKnownId(task, start, [memory]) : start;
+      return [await dryRunRequest(settings, known, target, memory)];
+    },
+    concurrency: 1,
+    isPaid: true,
+    destination: target.path,
+    resumeHint: () => receipt.resumeHint,
+    work: async (session) => {
+      const memory = await memoryAt(target);
+      // An existing memory is kept up to date, whatever the options are.
+      const run = exportRun(session, { ...settings, remembers: settings.remembers || memory !== null });
+      const index = new IdIndex(memory === null ? [] : [memory], run);
+      await exportReference(run, start, async () => {
+        // Only an update needs to know the channel before the first page.
+        return { target, id: options.update ? () => index.idOf(start, run) : start.id };
+      });
+    },
+  };
+}
+
+async function memoryAt(target: Target): Promise<Memory | null> {
+  return await readMemory(target.real).catch(() => null);
+}
+
+/** A complete export is not bought twice by accident: `uploads -o FILE` needs --update or --restart. */
+async function refuseCompleteFile(
+  settings: ExportSettings,
+  start: ListingStart,
+  target: Target,
+): Promise<void> {
+  const { operation, options } = settings.task;
+  if (operation.name !== 'uploads' || options.update || options.restart || !target.exists) return;
+  if ((await stat(target.real)).size === 0) return;
+  if (await isInterrupted(target)) return;
+  throw completeFile(target, (await memoryAt(target))?.entries ?? null, settings.task, start);
+}
+
+/** Whether FILE has an interrupted export. A damaged one counts: the work reports it. */
+async function isInterrupted(target: Target): Promise<boolean> {
+  return await PartialFile.peek(target).then(
+    (state) => state !== null,
+    () => true,
+  );
+}

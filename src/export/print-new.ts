@@ -1,0 +1,46 @@
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
+import { type FileFormat, formats } from '../output/formats.ts';
+import { Stdout } from '../output/stdout.ts';
+import type { Session } from '../run/session.ts';
+import type { ExportRun } from './job.ts';
+
+/** Prints new rows to stdout, one reference after another, and the CSV header once. */
+export function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNew'] {
+  const stdout = new Stdout(session.context, session.stderr);
+  let last: Promise<void> = Promise.resolve();
+  let hasHeader = false;
+  const print = async (rows: AsyncIterable<Buffer>): Promise<void> => {
+    let first = true;
+    try {
+      for await (const bytes of rows) {
+        const skipped = first && formats[format].header !== null && hasHeader ? headerLength(bytes) : 0;
+        first = false;
+        await stdout.write(bytes.subarray(skipped));
+      }
+      hasHeader = true;
+    } catch (error) {
+      const failure =
+        error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);
+      throw failure.with({
+        message: `${failure.message} before the new entries were printed; the file is as it was`,
+        hint: 'run the same command again: it prints them at no further cost',
+        scope: 'call',
+      });
+    }
+  };
+  return (rows) => {
+    const next = last.then(() => print(rows));
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/** Length of the first CSV record (bytes). */
+function headerLength(bytes: Buffer): number {
+  let isQuoted = false;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 0x22) isQuoted = !isQuoted;
+    else if (bytes[at] === 0x0a && !isQuoted) return at + 1;
+  }
+  return bytes.length;
+}
