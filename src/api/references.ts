@@ -32,16 +32,16 @@ const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 
 /**
  * Parses a channel or playlist reference as typed. URLs work with or without scheme, on any host; a URL that carries a
  * handle or an ID is reduced to it, any other http(s) channel URL is kept character for character. Throws a usage error
- * that names the expected forms.
+ * that names the expected forms. `takesList`: the command takes `--from`.
  */
-export function parseReference(text: string, kind: ReferenceKind): Reference {
+export function parseReference(text: string, kind: ReferenceKind, takesList = true): Reference {
   const given = text.trim();
   const found = parse(given, kind);
   if (found !== null) return { given, ...found };
   const shown = given === '' ? 'an empty text' : `'${given.length > 80 ? `${given.slice(0, 80)}…` : given}'`;
   throw usage(
     `${shown} is not a ${kind} reference: expected ${expectedReference[kind]}`,
-    suggestion(given, kind),
+    suggestion(given, kind, takesList),
   );
 }
 
@@ -79,7 +79,7 @@ function isHandle(text: string): boolean {
 }
 
 function playlist(text: string): Found | null {
-  const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list');
+  const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/+$/, '');
   return id !== null && id !== undefined && playlistId.test(id) ? { value: id, id } : null;
 }
 
@@ -108,8 +108,8 @@ function decode(text: string): string | null {
   }
 }
 
-function suggestion(text: string, kind: ReferenceKind): string | undefined {
-  if (isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
+function suggestion(text: string, kind: ReferenceKind, takesList: boolean): string | undefined {
+  if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
   if (kind === 'playlist' && channel(text) !== null) return 'that is a channel: chanlist uploads lists it';
   if (kind === 'channel' && playlist(text) !== null) return 'that is a playlist: chanlist playlist lists it';
   if (kind === 'channel' && isHandle(`@${text}`)) return `did you mean @${text}?`;

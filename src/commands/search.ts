@@ -53,7 +53,7 @@ export async function run(options: SearchOptions, context: Context): Promise<num
     ...(limit !== null && { limit }),
   });
   return await runSession(operation.name, { shared, files: filesOf({ shared }) }, context, async () => {
-    const channel = parseReference(options.channel, 'channel');
+    const channel = parseReference(options.channel, 'channel', false);
     checkParameters(operation, parameters(channel));
     if (query.trim() === '') throw usage('the query is blank', 'expected words to search for');
     const inputs = [{ ...channel, label: channel.given, first: 0 }];

@@ -50,6 +50,7 @@ const playlists: readonly (readonly [typed: string, sent: string])[] = [
   ['https://www.example.com/playlist?list=PLdemo', 'PLdemo'],
   ['example.com/watch?v=abc&list=UUxyz&index=2', 'UUxyz'],
   ['m.example.com/playlist?list=OLAK5uy', 'OLAK5uy'],
+  ['https://example.com/playlist/?list=PLdemo/', 'PLdemo'],
 ];
 
 test('playlist references: the five ID forms, and the list= of a URL (specification 4.5)', () => {
@@ -120,6 +121,10 @@ test('a slip gets a suggestion', () => {
     assert.match(hint(name, 'playlist') ?? '', /--from /, name);
   }
   assert.equal(hint('my refs.txt', 'channel'), "to read references from a file: --from 'my refs.txt'");
+  assert.throws(
+    () => parseReference('./refs', 'channel', false),
+    (error) => error instanceof Failure && !error.hint?.includes('--from'),
+  );
   assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
   assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
 });
