@@ -8,7 +8,7 @@ import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
 import { isShowable } from '../text/unsafe.ts';
-import { commandFor, commandLine } from './command-line.ts';
+import { type CommandLineChange, commandFor, commandLine } from './command-line.ts';
 import { firstRequest } from './dry-run.ts';
 import { firstEntries, isMissing, listPages, type PageSink, repeatFilter } from './listing.ts';
 import { startPosition } from './position.ts';
@@ -171,14 +171,14 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
   if (cut?.token != null && !isShowable(cut.token))
     return 'the continuation token of the next page cannot be shown; --json prints it';
   const unstarted = resumable.filter(({ token }) => token === null);
+  // With --max-credits 0 the same command would stop again.
+  const change: CommandLineChange =
+    session.budget.maxCredits === 0
+      ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
+      : {};
   const commands: string[] = [];
-  if (cut?.token != null) commands.push(continueCommand(task, cut, cut.token));
+  if (cut?.token != null) commands.push(continueCommand(task, cut, cut.token, change));
   if (unstarted.length > 0) {
-    // With --max-credits 0 the same command would stop again.
-    const change =
-      session.budget.maxCredits === 0
-        ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
-        : {};
     const references = unstarted.flatMap(({ reference }) => reference ?? []);
     commands.push(commandFor(task.options.invocation, references, change));
   }
@@ -186,9 +186,14 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
 }
 
 /** The command that resumes at the page of a token. */
-function continueCommand({ options }: ListingTask, { entries }: Receipt, token: string): string {
+function continueCommand(
+  { options }: ListingTask,
+  { entries }: Receipt,
+  token: string,
+  { drop = [], add = [] }: CommandLineChange = {},
+): string {
   const { invocation, limit } = options;
-  const add = [{ name: '--continuation', value: token }];
-  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
-  return commandLine(invocation, [], { drop: ['--from', '--continuation', '--limit'], add });
+  const start = [...add, { name: '--continuation', value: token }];
+  if (limit !== null && entries < limit) start.push({ name: '--limit', value: String(limit - entries) });
+  return commandLine(invocation, [], { drop: [...drop, '--from', '--continuation', '--limit'], add: start });
 }

@@ -107,7 +107,7 @@ export async function listPages(
   update();
   compareWithTotal(receipt, position, plan);
   const end = {
-    hasMore: failure === null ? position.hasMore : !isMissing(failure, position),
+    hasMore: failure !== null || position.hasMore,
     token: failure === null ? receipt.token : position.token,
     failure,
   };

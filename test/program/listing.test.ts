@@ -165,6 +165,10 @@ test('--max-credits 0: nothing is sent; the command that resumes allows one cred
   assert.equal(result.exit, 9);
   assert.equal(service.seen.length, 0);
   assert.match(result.stderr, /resume with: chanlist uploads @a @b --format id --max-credits 1\n$/);
+  const page = await run(['uploads', '--continuation', 'token-2', '--max-credits', '0'], { env });
+  assert.equal(page.exit, 9);
+  assert.equal(service.seen.length, 0);
+  assert.match(page.stderr, /resume with: chanlist uploads --max-credits 1 --continuation=token-2\n$/);
 });
 
 test('the command that resumes a listing lists the rest', async (t) => {
@@ -372,6 +376,19 @@ test('--continuation starts at its page, without a reference', async (t) => {
   ])
     assert.equal((await run(['uploads', ...args], { env, input: '@a\n' })).exit, 2);
   assert.equal(service.seen.length, 1);
+});
+
+test('--continuation with a token that is refused: a document that is cut short at it', async (t) => {
+  for (const status of [400, 404, 422]) {
+    const service = await scriptedService(t, () => ({ status, body: { detail: 'expired' } }));
+    const env = serviceEnvironment(service.url);
+    const result = await run(['uploads', '--continuation', 'token-2', '--json'], { env });
+    assert.equal(result.exit, 8);
+    const { error, ...document } = JSON.parse(result.stdout);
+    assert.deepEqual([error.code, error.status], ['refused', status]);
+    const empty = { playlist_info: null, results: [], continuation_token: 'token-2', has_more: true };
+    assert.deepEqual(document, empty);
+  }
 });
 
 test('latest --limit truncates the results, and leaves the rest of the body as sent', async (t) => {
