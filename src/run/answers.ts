@@ -56,6 +56,7 @@ export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
     concurrency: Math.min(task.concurrency, inputs.length),
     isPaid: operation.credits > 0,
     destination: shared.output,
+    isAllOrNothing: isFile,
     resumeHint: () => null,
     work: async (session) => {
       const seen = task.seen === null ? null : await (await import('./seen.ts')).openSeenFile(task.seen);
@@ -64,15 +65,26 @@ export async function planAnswers(task: AnswerTask): Promise<SessionPlan> {
           ? new FileSink(shared.output ?? '', session)
           : await openOutput(shared.output, context, session);
         const printer = new Printer(format, sink);
+        const noteSeen = async (): Promise<void> => await seen?.printed(session.stderr);
         try {
-          await printAnswers(session, task, items, printer, seen);
+          // Until FILE is written, none of its entries has been seen.
+          await printAnswers(session, task, items, printer, seen, isFile ? async () => {} : noteSeen);
         } finally {
           await printer.end();
           for (const warning of format.warnings()) session.stderr.warn(warning);
         }
-        if (receipts.some(({ failure }) => failure !== null)) return;
+        const failed = receipts.filter(({ failure }) => failure !== null).length;
+        if (failed > 0) {
+          if (isFile && receipts.length > 1)
+            session.stderr.warn(
+              `${shared.output} is not written: ${failed} of ${receipts.length} references failed`,
+            );
+          return;
+        }
         await sink.keep?.();
-        if (isFile) for (const receipt of receipts) receipt.file = shared.output;
+        if (!isFile) return;
+        for (const receipt of receipts) receipt.file = shared.output;
+        await noteSeen();
       } finally {
         await seen?.close(session.stderr);
       }
@@ -101,12 +113,14 @@ type Answer =
   | { readonly body: JsonText; readonly failure: null }
   | { readonly body: null; readonly failure: Failure };
 
+/** Fetches and prints all answers, in input order; `printed` runs after each of them. */
 async function printAnswers(
   session: Session,
   task: AnswerTask,
   items: readonly AnswerItem[],
   printer: Printer,
   seen: SeenFile | null,
+  printed: () => Promise<void>,
 ): Promise<void> {
   const unique = items.filter(({ input }, index) => input.first === index);
   const options = { concurrency: task.concurrency, lookahead: task.concurrency * lookahead };
@@ -140,7 +154,7 @@ async function printAnswers(
       } else receipt.entries = records(body).records.length;
       receipt.status = 'complete';
       await printer.body(item, body);
-      await seen?.printed(session.stderr);
+      await printed();
     } catch (error) {
       if (!(error instanceof ClosedPipe)) session.fail(receipt, toFailure(error).with({ scope: 'call' }));
       throw error;

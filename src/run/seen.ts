@@ -10,14 +10,15 @@ import type { InputReference } from './read-references.ts';
 
 /**
  * The file of `latest --seen`: one ID per line, of printed videos and of channels already looked at. IDs are added
- * after stdout has accepted the entries.
+ * after stdout has accepted the entries, or `-o FILE` is written.
  */
 export class SeenFile {
   readonly #path: string;
   readonly #lock: Lock;
   readonly #ids: Set<string>;
   /** IDs of entries that are being printed, and of first looks. */
-  #pending: string[] = [];
+  readonly #pending = new Set<string>();
+  #pendingBaselines = 0;
   #added: string[] = [];
   #baselines = 0;
   #hasPrinted = false;
@@ -32,31 +33,36 @@ export class SeenFile {
   /** The entries that have not been seen; none at the first look at a channel, which is its baseline. */
   newEntries(body: JsonText, entries: readonly JsonText[], input: InputReference): JsonText[] {
     const channel = channelOf(body, entries) ?? input.id ?? input.value;
-    const isKnown = this.#ids.has(channel);
+    const isKnown = this.#has(channel);
     const fresh = entries.filter((entry) => {
       const id = entry.get('videoId')?.string();
-      return id === undefined || !isPlain(id) || !this.#ids.has(id);
+      return id === undefined || !isPlain(id) || !this.#has(id);
     });
     const ids = fresh.flatMap((entry) => entry.get('videoId')?.string() ?? []).filter(isPlain);
-    this.#pending.push(...ids);
+    for (const id of ids) this.#pending.add(id);
     if (isKnown) {
       if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(input.label);
       this.#hasPrinted ||= fresh.length > 0;
       return fresh;
     }
-    if (isPlain(channel)) this.#pending.push(channel);
-    this.#baselines++;
+    if (isPlain(channel)) this.#pending.add(channel);
+    this.#pendingBaselines++;
     return [];
   }
 
-  /** stdout has accepted the entries: their IDs are added, atomically. */
+  #has(id: string): boolean {
+    return this.#ids.has(id) || this.#pending.has(id);
+  }
+
+  /** stdout or FILE has the entries: their IDs are added, atomically. */
   async printed(stderr: Stderr): Promise<void> {
     for (const id of this.#pending) {
-      if (this.#ids.has(id)) continue;
       this.#ids.add(id);
       this.#added.push(id);
     }
-    this.#pending = [];
+    this.#pending.clear();
+    this.#baselines += this.#pendingBaselines;
+    this.#pendingBaselines = 0;
     // First looks print nothing: they can wait for the end.
     if (this.#hasPrinted) await this.#save();
     this.#hasPrinted = false;

@@ -36,6 +36,8 @@ export interface SessionPlan {
   readonly retryHint?: (session: Session, failed: readonly Receipt[]) => string | null;
   /** Where the output went, for the final tally; null: stdout. */
   readonly destination: string | null;
+  /** The destination is a file that is written only if no reference failed. */
+  readonly isAllOrNothing?: boolean;
 }
 
 /** A session with the service: one client, one budget, one list of warnings. */
@@ -273,7 +275,11 @@ function outage(failure: Failure): Failure {
 }
 
 /** `120 entries, 2 pages, 2 credits; written to demo.ndjson`: of this run. */
-function tallyText(receipts: readonly Receipt[], budget: Budget, { destination }: SessionPlan): string {
+function tallyText(
+  receipts: readonly Receipt[],
+  budget: Budget,
+  { destination, isAllOrNothing = false }: SessionPlan,
+): string {
   const sum = (of: (receipt: Receipt) => number): number =>
     receipts.reduce((total, receipt) => total + of(receipt), 0);
   const pages = sum((receipt) => receipt.pages);
@@ -281,6 +287,7 @@ function tallyText(receipts: readonly Receipt[], budget: Budget, { destination }
   if (pages > 0) parts.push(count(pages, 'page', 'pages'));
   parts.push(describeCredits(budget.total.credits));
   if (destination === null) return parts.join(', ');
+  if (isAllOrNothing && receipts.some(({ failure }) => failure !== null)) return parts.join(', ');
   const isWritten = receipts.some(({ status }) => status === 'complete' || status === 'limited');
   const isAsBefore = receipts.every(({ status }) => untouched.includes(status));
   const where = isWritten ? `; written to ${destination}` : isAsBefore ? `; ${destination} is unchanged` : '';

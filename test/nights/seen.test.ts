@@ -72,6 +72,23 @@ test('IDs are added only after stdout has accepted the entries', async (t) => {
   assert.deepEqual(idsOf((await nights.run(line)).stdout), idsIn(videos(20, 22)));
 });
 
+test('IDs are added only after -o FILE is written: a failure of one channel loses no entry', async (t) => {
+  const { nights, a, b } = await watched(t);
+  const before = await nights.read('seen.txt');
+  a.list = videos(0, 22);
+  b.feed = 500;
+  const toFile = [...line, '-o', 'new.ndjson', '--retries', '0', '-v'];
+  const failed = await nights.run(toFile);
+  assert.equal(failed.exit, 7);
+  assert.match(failed.stderr, /^chanlist: new\.ndjson is not written: 1 of 2 references failed$/m);
+  assert.doesNotMatch(failed.stderr, /written to/);
+  assert.equal(await nights.read('seen.txt'), before);
+  b.feed = 'list';
+  assert.equal((await nights.run(toFile)).exit, 0);
+  assert.deepEqual(idsOf(await nights.read('new.ndjson')), idsIn(videos(20, 22)));
+  assert.deepEqual((await nights.run(line)).stdout, '');
+});
+
 test('a channel that fails: the others are printed, its own entries when it answers', async (t) => {
   const { nights, a, b } = await watched(t);
   a.list = videos(0, 21);
