@@ -43,7 +43,7 @@ const computed = {
 export const computedFields = Object.keys(computed) as readonly (keyof typeof computed)[];
 
 /** In answers of `latest`, `@published` is what it sent. */
-const sentPublished: ComputedField = (members) => quoted(members.get('published')?.string());
+const sentPublished: ComputedField = (members) => members.get('published') ?? null;
 
 function computedField(name: string, operation: RecordShape): ComputedField | undefined {
   if (name === '@published' && operation.name === operations.latest.name) return sentPublished;

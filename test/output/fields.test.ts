@@ -150,14 +150,15 @@ suite('computed fields', () => {
   });
 
   test('@published is what latest sent; null elsewhere', async () => {
-    const entries = elements('[{"published":"2026-01-01T16:00:00Z"}]');
+    const entries = elements('[{"published":"2026-01-01T16:00:00Z"},{"published":1767283200}]');
     const rows = async (operation: 'latest' | 'search' | 'playlist'): Promise<string> =>
       String(
         (await createFormat('ndjson', options(operation, { fields: '@published' }))).rows(item(), entries),
       );
-    assert.equal(await rows('latest'), '{"@published":"2026-01-01T16:00:00Z"}\n');
-    assert.equal(await rows('search'), '{"@published":null}\n');
-    assert.equal(await rows('playlist'), '{"@published":null}\n');
+    const none = '{"@published":null}\n'.repeat(2);
+    assert.equal(await rows('latest'), '{"@published":"2026-01-01T16:00:00Z"}\n{"@published":1767283200}\n');
+    assert.equal(await rows('search'), none);
+    assert.equal(await rows('playlist'), none);
   });
 });
 
