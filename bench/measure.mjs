@@ -39,6 +39,7 @@ export async function inTurn(cases, runs) {
   return cases.map((each, i) => ({ ...each, median: median(times[i]) }));
 }
 
+/** The median of some numbers. */
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -12,7 +12,7 @@ export function startPeers(url, env) {
   ]);
 }
 
-/** The peers that list pages; `least`: how many times as long they should take at the least. */
+/** The peers that list pages; `least`: the ratio to chanlist that they should at least have. */
 export function streamPeers(url, env, pages) {
   const script = join(import.meta.dirname, 'peers/curl-jq.sh');
   const shorter = (channel) => channel.replace(/\d+/, String(pages));

@@ -56,7 +56,7 @@ function writeAtOnce(text: string): boolean {
 
 const text = prerenderedHelp(process.argv.slice(2));
 if (text === null || !writeAtOnce(text)) {
-  // Without a listener this signal opens Node's debugger, which runs whatever connects to it.
+  // Without a listener this signal opens Node's debugger, which runs any code that a client sends.
   process.on('SIGUSR1', () => {});
   require(`${__dirname}/core.cjs`).start();
 }

@@ -102,6 +102,7 @@ export class OriginSums {
     this.#origin = origin;
   }
 
+  /** Adds the next line of the ledger. */
   add(line: Exclude<LedgerLine, 'newer'>): void {
     if (line === 'unreadable') {
       this.#unplaced++;

@@ -42,7 +42,7 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens the ledger of paid requests (product.md, Credits). Every paid request of the account is reserved with it.
+ * Opens the ledger of paid requests (product contract, "Credits"). Every paid request of the account is reserved with it.
  *
  * A ledger that a newer chanlist wrote is a usage error (2), thrown here or by `reserve`. One that cannot be used for
  * another reason is `failed` (1) with a bound per day or month; without one it is one warning, and requests go unnoted.

@@ -39,7 +39,7 @@ export function parseAddress(text: string, source: string): ServiceAddress {
     throw usage(`${source}: an address must not hold a user name or password`, example);
   if (trimmed.includes('#')) throw usage(`${source}: an address must not hold a fragment (#)`, example);
   if (trimmed.includes('?')) throw usage(`${source}: an address must not hold a query (?)`, example);
-  // The URL parser drops tabs and line ends, and reads backslashes as slashes: none of it is meant.
+  // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
   if (/[\s\\\u0000-\u001f\u007f]/.test(trimmed) || !URL.canParse(trimmed)) throw notAnAddress(source);
   const url = new URL(trimmed);
   const loopback = isLoopback(url.hostname);

@@ -20,6 +20,7 @@ export interface Tally {
   retries: number;
 }
 
+/** A tally of no requests. */
 export function newTally(reference: string | null = null): Tally {
   return {
     reference,

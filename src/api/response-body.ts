@@ -4,8 +4,8 @@ import { JsonText } from '../json/json-text.ts';
 import { type Answer, header, maxBodyBytes } from './http.ts';
 
 /**
- * Largest number of JSON values in a response. The largest body of ordinary entries holds half as many; more, all
- * of them tiny, would take gigabytes of memory.
+ * Largest number of JSON values in a response. The largest body of ordinary entries holds half as many. More
+ * values, all of them tiny, would take gigabytes of memory.
  */
 const maxValues = 4_000_000;
 

@@ -62,6 +62,7 @@ export function oneText(text: string, source: string): readonly string[] {
   return [nonEmpty(text, source)];
 }
 
+/** The name of a format. Throws a usage error that lists the formats. */
 export function formatName(text: string): FormatName {
   const found = formatNames.find((name) => name === text);
   if (found !== undefined) return found;

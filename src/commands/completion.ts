@@ -18,6 +18,7 @@ export interface CompletionOptions {
   readonly shell: Shell;
 }
 
+/** Adds the argument and the help of `chanlist completion`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   command.argument('<shell>', shellNames.join(', '), shellName);
   document(

@@ -22,6 +22,7 @@ export interface CreditsOptions {
   readonly by: Grouping | null;
 }
 
+/** Adds the help of `chanlist credits`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   document(
     command,
@@ -47,7 +48,7 @@ interface AccountRow {
   readonly by: readonly (readonly [group: string | null, credits: Credits])[];
 }
 
-/** Prints what was spent in a month, per account (product.md, Credits). Offline. */
+/** Prints what was spent in a month, per account (product contract, "Credits"). Offline. */
 export async function run({ shared, month, by }: CreditsOptions, context: Context): Promise<number> {
   const stderr = new Stderr(context.stderr, shared);
   const stdout = new Stdout(context, stderr);

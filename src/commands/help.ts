@@ -13,6 +13,7 @@ export interface HelpOptions {
   readonly topic: string | null;
 }
 
+/** Adds the argument and the help of `chanlist help`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   command.argument('[command...]', `a command, or ${topicNames.join(', ')}`);
   document(

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { costSentence, document } from '../help/document.ts';
 import { runChannels } from '../run/answers.ts';
 
+/** Adds the argument and the help of `chanlist resolve`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   command.argument('[channel...]', expectedReference.channel);
   document(

@@ -19,6 +19,7 @@ export interface SearchOptions {
   readonly limit: number | null;
 }
 
+/** Adds the arguments and the help of `chanlist search`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   const [, , { maximum }] = operations.search.parameters;
   command

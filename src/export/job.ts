@@ -199,4 +199,5 @@ export function foreignFile({ run, target, start, id }: ExportJob, held: string)
   return run.folder === null ? failure : failure.with({ scope: 'reference', exit: 1 });
 }
 
+/** The folder of FILE, without symbolic links. */
 export const folderOf = ({ real }: Target): string => dirname(real);

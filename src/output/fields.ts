@@ -42,7 +42,7 @@ const computed = {
 /** The names of the computed fields. */
 export const computedFields = Object.keys(computed) as readonly (keyof typeof computed)[];
 
-/** In answers of `latest`, `@published` is what it sent. */
+/** In answers of `latest`, `@published` is the date as sent. */
 const sentPublished: ComputedField = (members) => members.get('published') ?? null;
 
 function computedField(name: string, operation: RecordShape): ComputedField | undefined {

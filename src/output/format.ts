@@ -85,7 +85,7 @@ export function joined(first: string, second: Text): Text {
 /**
  * Text of one output format. Functions return what to write next and keep no streams. Order of calls:
  * `head`, then for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and
- * `failed`; at last `tail`.
+ * `failed`; finally `tail`.
  */
 export interface Format {
   /** Text between two non-empty results of `rows` within one reference: '' or ','. */

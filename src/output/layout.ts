@@ -15,7 +15,7 @@ export interface ColumnConstraint {
 
 /**
  * Column widths that fit into `total` columns, gaps included; 0 for a dropped column. First columns are dropped, then
- * the widest ones shrink to their minimum, and last to 1.
+ * the widest ones shrink to their minimum, and finally to 1.
  */
 export function layout(columns: readonly ColumnConstraint[], total: number): number[] {
   const widths = columns.map(({ contentWidth }) => Math.max(1, Math.min(contentWidth, total)));

@@ -141,6 +141,7 @@ class Refusal extends Error {
   }
 }
 
+/** A service whose lists, handles and feeds a test changes between nights; it counts requests and credits. */
 export class SimulatedService {
   url = '';
   credits: number;
@@ -170,6 +171,7 @@ export class SimulatedService {
     this.#namespace = namespace;
   }
 
+  /** Adds a channel; `handle` null: it has none. */
   addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
     const channel: SimulatedChannel = { ...newList(channelId(name), channelId(name), list), feed };
     this.lists.set(channel.id, channel);
@@ -177,6 +179,7 @@ export class SimulatedService {
     return channel;
   }
 
+  /** Adds a playlist with these entries. */
   addPlaylist(id: string, list: readonly Entry[]): SimulatedList {
     const playlist = newList(id, channelId('a'), list);
     this.lists.set(id, playlist);
@@ -213,6 +216,7 @@ export class SimulatedService {
     return this.log.reduce((sum, { credits }) => sum + credits, 0);
   }
 
+  /** Answers a request, and logs it with its cost. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://service');
     const prefix = `/api/v2/${this.#namespace}/`;

@@ -21,7 +21,7 @@ const canonicalId = 'UC0123456789abcdefghijkl';
 const invalidKey = 'chanlist-verification-with-an-invalid-key';
 
 /**
- * Verifies a key with a free call (product contract, Keys). Throws `unauthorized` for a rejected key; any other failure
+ * Verifies a key with a free call (product contract, "Keys"). Throws `unauthorized` for a rejected key; any other failure
  * means that the responses prove nothing, and quotes them.
  */
 export async function verifyKey(

@@ -30,6 +30,7 @@ export class IdSet {
     return true;
   }
 
+  /** Whether the set has a string. */
   has(text: string): boolean {
     const [high, low] = this.#hash(text);
     const { table } = this.#bucket(low);
