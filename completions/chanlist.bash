@@ -136,8 +136,8 @@ _chanlist_value() {
     --key-file) _chanlist_files ;;
     -f | --format)
       case $command in
-        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'auth status' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
-        'check') _chanlist_offer $'table\njson\nndjson' ;;
+        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
+        'check' | 'auth status') _chanlist_offer $'table\njson\nndjson' ;;
       esac
       ;;
     --fields)
@@ -171,7 +171,7 @@ _chanlist_flags() {
     'credits') _chanlist_offer $'--month\n--by\n--json\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
     'auth login') _chanlist_offer $'--no-verify\n--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth status') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n-f\n--format\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'auth status') _chanlist_offer $'-f\n--format\n--profile\n--base-url\n--namespace\n--key-file\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth list') _chanlist_offer $'-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth switch') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth logout') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;

@@ -56,6 +56,8 @@ const failures = {
 /** The word that the JSON error and the receipt call `code`. */
 export type FailureCode = keyof typeof failures;
 
+export const failureCodes = Object.keys(failures) as readonly FailureCode[];
+
 /**
  * The remedy of a failure as data. `same-command`: run the same command to resume. `restart`: export this reference
  * again (`withRemedy` in export/job.ts names the command and its cost). `later`: wait. `none`: the hint is enough.

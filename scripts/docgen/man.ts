@@ -13,6 +13,7 @@ import { commandPath } from '../../src/cli/usage-errors.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { type Example, examplesOf, termsOf } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
+import { fileRows } from '../../src/help/files.ts';
 import {
   fieldRows,
   fieldRules,
@@ -21,6 +22,7 @@ import {
   memoryRows,
   memoryRule,
 } from '../../src/help/formats.ts';
+import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
 import { wrap, wrapCommand } from '../../src/help/text.ts';
 
 type Rows = readonly (readonly [term: string, meaning: string])[];
@@ -66,28 +68,26 @@ export async function manPage(): Promise<string> {
     ...(memoryRows.length === 0
       ? []
       : ['.SS The memory of a folder', ...text(memoryRule), ...taggedRows(memoryRows)]),
+    '.SH REPORTS',
+    `.SS ${roff('The report of --summary (JSON)')}`,
+    ...taggedRows(summaryRows),
+    '.SS Each of its references',
+    ...taggedRows(referenceRows),
+    '.SS An export in chanlist check',
+    ...taggedRows(checkRows),
+    `.SS ${roff('chanlist credits --json')}`,
+    ...taggedRows(creditsRows),
     '.SH EXIT STATUS',
     ...taggedRows(Object.entries(exitCodes)),
     '.SH ENVIRONMENT',
     ...taggedRows(environment),
     '.SH FILES',
-    ...taggedRows(files),
+    ...taggedRows(fileRows),
     '.SH EXAMPLES',
     ...exampleLines(examplesOf(program)).slice(1),
     '',
   ].join('\n');
 }
-
-const files: Rows = [
-  ['~/.config/chanlist/config.json', 'the stored accounts, readable by their owner only (mode 0600)'],
-  [
-    '~/.local/state/chanlist/credits-YYYY-MM.ndjson',
-    'the ledger: every paid request of a month, readable by its owner only',
-  ],
-  ['FILE.part, FILE.part.json', 'an interrupted export to FILE; run the same command to resume'],
-  ['FILE.lock', 'held while an export to FILE runs'],
-  ['DIR/.chanlist/*.json', 'what chanlist remembers of the exports in DIR, one file per export'],
-];
 
 /** A command: what it does, its own flags, the shared ones that it takes, its examples. */
 function section(command: Command): string[] {

@@ -58,7 +58,7 @@ const listings = operationNames.filter(isPaged);
 const service = [...answers, ...listings] as const;
 const keyed = [...service, 'auth login', 'auth status'] as const;
 const actions = ['auth login', 'auth status', 'auth list', 'auth switch', 'auth logout'] as const;
-const records = [...service, 'auth status', 'auth list'] as const;
+const records = [...service, 'auth list'] as const;
 const reports = ['credits', 'check'] as const;
 
 const [, , searchLimit] = operations.search.parameters;
@@ -72,7 +72,16 @@ const ownFlags = {
     group: 'Options:',
     help: 'read references from a file, one per line; - is stdin',
     offers: 'file',
-    commands: ['resolve', 'latest', ...listings, 'check'],
+    commands: ['resolve', 'latest', ...listings],
+  },
+  checkFrom: {
+    name: 'from',
+    value: 'file',
+    parse: nonEmpty,
+    group: 'Options:',
+    help: 'expect exports of exactly these references, one per line; - is stdin',
+    offers: 'file',
+    commands: ['check'],
   },
   limit: {
     short: '-n',
@@ -255,7 +264,7 @@ const ownFlags = {
     help: 'make a share of the requests fail, e.g. 429:0.1; repeatable',
     commands: ['serve'],
   },
-  checkFormat: {
+  reportFormat: {
     name: 'format',
     short: '-f',
     value: 'format',
@@ -263,7 +272,7 @@ const ownFlags = {
     group: 'Output:',
     help: 'print table | json | ndjson; default: table at a terminal, else ndjson',
     offers: ['table', 'json', 'ndjson'],
-    commands: ['check'],
+    commands: ['check', 'auth status'],
   },
 } as const satisfies Record<string, FlagRow>;
 
@@ -328,14 +337,14 @@ const sharedFlags = {
   json: {
     format: 'json',
     group: 'Output:',
-    help: 'print json: short for --format json',
-    commands: [...records, ...reports],
+    help: 'print json',
+    commands: [...records, 'auth status', ...reports],
   },
   ndjson: {
     format: 'ndjson',
     group: 'Output:',
-    help: 'print ndjson: short for --format ndjson',
-    commands: [...records, 'check'],
+    help: 'print ndjson',
+    commands: [...records, 'auth status', 'check'],
   },
   fields: {
     value: 'a,b.c,d.0',

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Failure, usage } from '../errors.ts';
-import { type FormatName, formatByExtension } from '../output/formats.ts';
+import { type FormatName, formatByExtension, formatNames, formats, isFileFormat } from '../output/formats.ts';
 import type { Invocation } from '../run/command-line.ts';
 import {
   conflicts,
@@ -170,7 +170,10 @@ export function listingOptions(command: Command, references: readonly string[]):
     throw usage('--print-new needs --update', 'it prints the entries that an update adds');
   const format = outputDir === null ? effectiveFormat(shared, false) : (shared.format ?? 'ndjson');
   if (printNew && format === 'json')
-    throw usage('--print-new does not work with json', 'choose ndjson, csv or id');
+    throw usage(
+      '--print-new does not work with json',
+      `choose ${either(fileFormats.filter((name) => name !== 'json'))}`,
+    );
   if (update && shared.fields !== null && !includesVideoId(shared.fields))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
   return { shared, references, ...own, invocation: invocationOf(command) };
@@ -208,8 +211,18 @@ export function effectiveFormat(
   if (isStream(output)) return 'ndjson';
   throw usage(
     `-o ${output}: no format has the extension .${extension}`,
-    'add --format ndjson, json, csv or id, or use the extension .ndjson, .json or .csv',
+    `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
   );
+}
+
+const fileFormats = formatNames.filter(isFileFormat);
+const extensions = fileFormats.flatMap((name) =>
+  formats[name].extensions.map((extension) => `.${extension}`),
+);
+
+/** `json, ndjson or csv` */
+function either(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /** Whether a path names a device or a pipe, which is written to directly. */
@@ -221,5 +234,5 @@ function isStream(path: string): boolean {
 
 /** The usage error for a table in a file. */
 export function tableInFile(): Failure {
-  return usage('a table is for people, not for a file', 'choose json, ndjson, csv or id');
+  return usage('a table is for people, not for a file', `choose ${either(fileFormats)}`);
 }

@@ -27,7 +27,7 @@ export function register(command: Command, start: Start): void {
         'profile is used if none is named. A key is sent to its own address only.',
     ],
     [
-      ['store a key; asks for address and key', 'chanlist auth login'],
+      ['store a key; prompts for address and key', 'chanlist auth login'],
       ['show the account in use and verify its key', 'chanlist auth status'],
     ],
   );
@@ -36,32 +36,35 @@ export function register(command: Command, start: Start): void {
   document(
     login,
     [
-      'Verifies a key with a free call and stores it. Asks for address and key at a terminal; elsewhere it reads the ' +
-        'key from stdin, or from --key-file. --max-credits is stored too, and bounds every call with the profile.',
+      'Verifies a key with a free call and stores it. Prompts for address and key at a terminal; elsewhere it ' +
+        'reads the key from stdin, or from --key-file. --max-credits is stored too, and bounds every call with the profile.',
       'A profile that exists (default: default) gets the new key and keeps its address, namespace and bound unless ' +
         'they are given. In a script, a new profile becomes the active one only if there is none.',
     ],
     [
-      ['at a terminal: asks for what is not given', 'chanlist auth login'],
+      ['store a key at a terminal; prompts for address and key', 'chanlist auth login'],
       [
-        'in a script; here for the sandbox of: chanlist serve',
+        'store the key of a local sandbox (chanlist serve) in a script',
         'echo sk_sandbox | chanlist auth login --profile demo --base-url http://127.0.0.1:8787',
       ],
-      ['spend at most 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
+      [
+        'store a key and a bound: at most 3,000 credits per month',
+        'chanlist auth login --max-credits 3000/month',
+      ],
     ],
   );
   document(
     add('status', 'show the account in use and verify its key', runStatus),
     ['Shows the account in use and verifies its key with a free call.'],
     [
-      ['the account in use', 'chanlist auth status'],
-      ['the same for a script', 'chanlist auth status --json'],
+      ['show the account in use', 'chanlist auth status'],
+      ['print it as JSON for a script', 'chanlist auth status --json'],
     ],
   );
   document(
     add('list', 'list the stored profiles', runList),
     ['Lists the stored profiles. Sends nothing.'],
-    [['a table at a terminal, ndjson elsewhere', 'chanlist auth list']],
+    [['list the profiles: a table at a terminal, ndjson elsewhere', 'chanlist auth list']],
   );
   const change = command
     .command('switch')

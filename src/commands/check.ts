@@ -22,6 +22,7 @@ export interface CheckOptions {
   readonly maxAge: number | null;
 }
 
+/** Adds the argument and the help of `chanlist check`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   command.argument('[path...]', 'an export, or a folder of exports');
   document(
@@ -29,7 +30,8 @@ export function register(command: Command, start: Start): void {
     [
       'Checks exports against the memory of their folder: every record, IDs and channels, size and digest, leftovers of ' +
         'interrupted runs, the last successful look, failed runs. Prints one line per export, with the fix of ' +
-        'each problem and about how many credits it costs. Free and offline: it needs no account and writes nothing.',
+        'each problem and about how many credits it costs; with -q only the exports with problems. Free and offline: ' +
+        'it needs no account and writes nothing.',
       'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
     ],
     [
@@ -41,12 +43,13 @@ export function register(command: Command, start: Start): void {
     ],
   );
   addTerms(command, 'Problems:', Object.entries(problemCodes));
-  command.action((paths: string[]) =>
-    start(run, { shared: sharedOptions(command), paths, ...readFlags(command, ['from', 'maxAge']) }),
-  );
+  command.action((paths: string[]) => {
+    const { checkFrom: from, maxAge } = readFlags(command, ['checkFrom', 'maxAge']);
+    start(run, { shared: sharedOptions(command), paths, from, maxAge });
+  });
 }
 
-/** Checks exports offline and prints one line per export (product.md, `chanlist check`). Exit 11: problems. */
+/** Checks exports offline and prints one line per export (product contract, "chanlist check"). Exit 11: problems. */
 export async function run({ shared, paths, from, maxAge }: CheckOptions, context: Context): Promise<number> {
   if (paths.length === 0) throw usage('no file or folder is given', 'name exports, or folders of exports');
   const { checkExport, findExports } = await import('../export/check.ts');
@@ -92,7 +95,7 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   }
   if (vain.length > 0)
     stderr.warn(
-      `${count(vain.length, 'export has', 'exports have')} a feed whose new IDs the list never holds: each costs up to 5 credits to look for: ${shortNames(vain)}`,
+      `the feeds of ${count(vain.length, 'export', 'exports')} often have IDs that the list never holds; looking for each ID costs up to 5 credits: ${shortNames(vain)}`,
     );
   if (withProblems > 0)
     throw new Failure(

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { costSentence, document } from '../help/document.ts';
 import { runChannels } from '../run/answers.ts';
 
+/** Adds the argument and the help of `chanlist latest`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   command.argument('[channel...]', expectedReference.channel);
   document(
@@ -16,7 +17,7 @@ export function register(command: Command, start: Start): void {
       ['list the latest uploads of one channel, without an account', 'chanlist latest @demo --sandbox'],
       ['print the whole response of the service', 'chanlist latest @demo --json'],
       [
-        'write those of several channels for a spreadsheet',
+        'write the latest uploads of several channels for a spreadsheet',
         'chanlist latest --from refs.txt --fields @reference,videoId,title -o latest.csv',
       ],
     ],

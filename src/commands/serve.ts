@@ -39,17 +39,20 @@ export function register(command: Command, start: Start): void {
     [
       'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
         'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
-        'chanlist use it; then one line per request. Ctrl-C stops it. For a single call there is --sandbox.',
+        'chanlist use it; then one line per request. Ctrl-C stops it. For a single call, use --sandbox.',
       'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
         'oddities of real ones) and the playlist PLdemo (321 videos).',
     ],
     [
-      ['on the default port', 'chanlist serve'],
+      ['serve on the default port', 'chanlist serve'],
       [
-        'on any free port, with few credits and small pages',
+        'serve on any free port, with few credits and small pages',
         'chanlist serve --port 0 --credits 5 --page-size 10',
       ],
-      ['a bad day', 'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02'],
+      [
+        'simulate a bad day: rate limits and lost connections',
+        'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02',
+      ],
     ],
   );
   addTerms(command, 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):', [

@@ -75,7 +75,7 @@ function absentExport(
     problems: [
       {
         code: 'absent',
-        message: `expected by ${place}, but no export of it is known; its cost is not known either`,
+        message: `expected by ${place}, but no export of it is known; its cost is unknown`,
         fix: firstExportFix(command, value, folder, like),
         cost: listingCost(0),
       },

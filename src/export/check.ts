@@ -558,6 +558,7 @@ const day = (time: string | null): string => time?.slice(0, 10) ?? 'an earlier d
 /** The age of a time (ISO 8601): `5 hours ago`, `3 days ago`. `now`: milliseconds since 1970. */
 export function age(time: string, now: number): string {
   const hours = Math.max(0, Math.floor((now - Date.parse(time)) / hour));
+  if (hours === 0) return 'less than an hour ago';
   return hours < 48
     ? `${count(hours, 'hour', 'hours')} ago`
     : `${count(Math.floor(hours / 24), 'day', 'days')} ago`;

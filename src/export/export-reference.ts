@@ -187,11 +187,11 @@ async function unfinishedExport(job: ExportJob): Promise<State | null> {
 /** The failure for an export that is remembered as finished but is not there: the folder may not be mounted. */
 function missingFile(job: ExportJob): Failure {
   const { memory, target, run, start } = job;
-  const changed = memory?.changed?.slice(0, 10) ?? 'an earlier run';
+  const changed = memory?.changed ? `on ${memory.changed.slice(0, 10)}` : 'by an earlier run';
   const command = restartCommand(run.task, start, target);
   return new Failure(
     'damaged',
-    `${target.path} is not there, but was exported on ${changed}: is its folder mounted?`,
+    `${target.path} is not there, but was exported ${changed}: is its folder mounted?`,
     {
       hint: `nothing was bought; to export it again (${fullCost(memory?.entries ?? null)}): ${command}`,
       scope: 'reference',
@@ -205,11 +205,12 @@ function warnOfMoved(job: ExportJob): void {
   const value = start.value ?? '';
   if (!run.moved.has(value)) return;
   const to = run.moved.get(value) ?? null;
-  const where = to === null ? 'is not found any more' : `now leads to ${to}`;
+  const where =
+    to === null ? 'no longer leads to a channel' : `now leads to ${to}, for which nothing is bought`;
   warnOnce(
     job,
     `moved ${to}`,
-    `the reference ${where}; ${id} is kept up to date, and nothing is bought for the other`,
+    `the reference ${where}; ${id} is still kept up to date`,
     `change its line to ${id}`,
   );
 }

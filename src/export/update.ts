@@ -219,14 +219,14 @@ async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number):
       'unavailable',
       `the feed of latest is ${problem}, so new uploads cannot be seen; nothing was bought`,
       {
-        hint: 'if it is still so tomorrow, one page is bought instead (1 credit)',
+        hint: 'if that has not changed by tomorrow, one page is bought instead (1 credit)',
       },
     );
   }
   const pause = feedPauses[Math.min(feed.looks, feedPauses.length - 1)] ?? 8;
   const isDue = now >= Date.parse(feed.last) + pause * day - slack;
   if (!isDue || feeds.missingInRow >= feedOutage) return null;
-  return `the feed is ${problem} since ${feed.since.slice(0, 10)}`;
+  return `the feed has been ${problem} since ${feed.since.slice(0, 10)}`;
 }
 
 /** Notes that a page was bought because the feed is missing. */

@@ -21,7 +21,7 @@ export const environment: Rows = [
   ['TERM', 'dumb: no colour, and no progress line'],
   ['COLUMNS', 'width of a terminal that does not report its own'],
   ['XDG_CONFIG_HOME', 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)'],
-  ['XDG_STATE_HOME', 'folder of the credit ledger (default: ~/.local/state)'],
+  ['XDG_STATE_HOME', 'folder of the credit ledger, an absolute path (default: ~/.local/state)'],
   ['HOME', 'the home folder, if XDG_CONFIG_HOME or XDG_STATE_HOME is not set'],
   ['APPDATA, USERPROFILE', 'these folders on Windows'],
 ];

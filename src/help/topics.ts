@@ -2,7 +2,9 @@ import type { TopicName } from '../cli/commands.ts';
 import { exitCodes } from '../errors.ts';
 import { exampleLines } from './document.ts';
 import { environment } from './environment.ts';
+import { fileRows } from './files.ts';
 import { fieldRows, fieldRules, formatRows, formatRules, memoryRows, memoryRule } from './formats.ts';
+import { checkRows, creditsRows, referenceRows, summaryRows } from './reports.ts';
 import { twoColumns, wrap } from './text.ts';
 
 /** The text of each topic, in lines of at most `width` columns. */
@@ -12,7 +14,8 @@ export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> 
       ['Exit codes:', ...twoColumns(Object.entries(exitCodes), width)],
       wrap(
         'An error is one line on stderr that begins with "chanlist: " and names the next step. If several ' +
-          'references fail, the first of them in input order sets the code.',
+          'references fail, the first of them in input order sets the code: a spent budget (9) precedes all others, and ' +
+          'a channel that was exported before and is gone (5) counts only if nothing else failed.',
         width,
       ),
     ]),
@@ -24,6 +27,10 @@ export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> 
       ...(memoryRows.length === 0
         ? []
         : [wrap(memoryRule, width), ['Fields of .chanlist/*.json:', ...twoColumns(memoryRows, width)]]),
+      ['Fields of the report of --summary (JSON):', ...twoColumns(summaryRows, width)],
+      ['Fields of each of its references:', ...twoColumns(referenceRows, width)],
+      ['Fields of an export in chanlist check:', ...twoColumns(checkRows, width)],
+      ['Fields of chanlist credits --json:', ...twoColumns(creditsRows, width)],
       ['Examples:', ...exampleLines(formatExamples, width)],
     ]),
   environment: (width) =>
@@ -33,6 +40,7 @@ export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> 
         'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
         width,
       ),
+      ['Files:', ...twoColumns(fileRows, width)],
     ]),
 };
 

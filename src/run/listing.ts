@@ -121,9 +121,9 @@ export const isTokenRefused = ({ status }: Failure): boolean =>
 
 /** A 404 to a token does not mean that the reference is gone. */
 function tokenNotFound({ message, status }: Failure): Failure {
-  return new Failure('refused', `the continuation token is ${message}`, {
+  return new Failure('refused', `the continuation token was ${message}`, {
     status,
-    hint: 'the service may have dropped it: list the reference again from its first page, or resume',
+    hint: 'list the reference again from its first page, or resume',
   });
 }
 

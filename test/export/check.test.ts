@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { type CheckedExport, checkExport, findExports } from '../../src/export/check.ts';
+import { age, type CheckedExport, checkExport, findExports } from '../../src/export/check.ts';
 import { type Memory, memoryPath, newMemory, writeMemory } from '../../src/export/memory.ts';
 import { noProgress, type Progress, type StateHeader } from '../../src/export/state.ts';
 import { acquireLock } from '../../src/fs/lock.ts';
@@ -328,4 +328,12 @@ test('paths that do not exist, and files of unknown formats, are usage errors', 
       name,
     );
   assert.deepEqual(await check(folder), []);
+});
+
+test('ages read well', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  assert.equal(age('2026-11-21T11:00:01Z', now), 'less than an hour ago');
+  assert.equal(age('2026-11-21T11:00:00Z', now), '1 hour ago');
+  assert.equal(age('2026-11-19T12:00:01Z', now), '47 hours ago');
+  assert.equal(age('2026-11-19T12:00:00Z', now), '2 days ago');
 });

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { helpText, helpTopics, wholeProgram } from '../../src/cli/help-text.ts';
 import { examplesOf } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
+import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { writeStore } from '../accounts/fake-context.ts';
 import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
@@ -115,6 +116,38 @@ test('help formats has every format, the rules of the default, and the specified
   for (const field of ['videoId', 'viewCountText', 'index', 'channel_id', '@reference']) {
     assert.ok(text.includes(field), field);
   }
+});
+
+test('help formats has every field of --summary, check and credits, and no other', async (t) => {
+  const { folder, env } = await workshop(t);
+  const call = async (...args: string[]): Promise<string> => {
+    const { exit, stdout, stderr } = await run(args, { cwd: folder, env });
+    assert.equal(exit, 0, stderr);
+    return stdout;
+  };
+  await call('uploads', '@empty', '--output-dir', 'lists', '--summary', 'summary.json');
+  const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as {
+    references: object[];
+  };
+  const checked = JSON.parse(await call('check', 'lists')) as object;
+  const credits = JSON.parse(await call('credits', '--json')) as { accounts: object[] };
+  const named = (rows: readonly (readonly [string, string])[]): string[] =>
+    rows.flatMap(([fields]) => fields.split(', ')).sort();
+  const keys = (...objects: object[]): string[] => objects.flatMap((each) => Object.keys(each)).sort();
+  assert.deepEqual(named(summaryRows), keys(summary));
+  assert.deepEqual(named(referenceRows), keys(...summary.references));
+  assert.deepEqual(named(checkRows), keys(checked));
+  assert.deepEqual(named(creditsRows), keys(credits, ...credits.accounts));
+  const text = await help('formats');
+  for (const [fields] of [...summaryRows, ...referenceRows, ...checkRows, ...creditsRows])
+    assert.match(text, new RegExp(`^  ${fields} `, 'm'));
+});
+
+test('a command names the formats that it takes, and no other', async () => {
+  const status = await help('auth status');
+  assert.match(status, /--format <format> +print table \| json \| ndjson;/);
+  assert.doesNotMatch(status, /csv/);
+  assert.doesNotMatch(await help('credits'), /--format/);
 });
 
 test('help environment has every variable that the program reads', async () => {

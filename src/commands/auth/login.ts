@@ -122,7 +122,7 @@ async function readAccount(
   if (fromFile !== undefined) return { ...account, key: fromFile };
   if (context.stdin.isTTY === true) {
     throw usage(
-      'auth login cannot ask for the key: stderr is not a terminal',
+      'auth login cannot prompt for the key: stderr is not a terminal',
       'leave stderr at the terminal, or give the key on stdin',
     );
   }

@@ -4,7 +4,7 @@ import { findService, type PartialSettings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { Failure, usage } from '../../errors.ts';
+import { Failure } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { Stdout } from '../../output/stdout.ts';
 import { sanitize } from '../../text/sanitize.ts';
@@ -23,8 +23,6 @@ export async function runStatus(
   context: Context,
   verify: Verify = verifyLater,
 ): Promise<number> {
-  if (options.format === 'csv' || options.format === 'id')
-    throw usage(`auth status has no format ${options.format}`, 'expected table, json or ndjson');
   const stderr = new Stderr(context.stderr, options);
   const stdout = new Stdout(context, stderr);
   const settings = await orErrorDocument(stdout, options.format, () => findService(options, context));
