@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 
 /**
  * Runs a program to its end and returns how long that took, in milliseconds. `stdout`: `null` throws it away, `pipe`
- * reads it, else it is the name of a file. Rejects where the program fails.
+ * reads it, else it is the name of a file. Rejects if the program fails.
  */
 export function timed({ command, env, stdout = 'pipe' }) {
   const [program, ...args] = command;

@@ -1,6 +1,6 @@
 /**
  * Measures the program against bare Node and against its peers on this machine, in turn, and prints the ratios of
- * the medians: `npm run bench -- [--check] [--node PATH]…`. `--check` is quick, and fails where a ratio is more than
+ * the medians: `npm run bench -- [--check] [--node PATH]…`. `--check` is quick, and fails if a ratio is more than
  * a quarter over its target.
  */
 import { spawn, spawnSync } from 'node:child_process';

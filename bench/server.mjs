@@ -33,7 +33,7 @@ const lists = ['a', 'b'].map((page) =>
 const heads = lists.map((list) => Buffer.from(`{"results":${list},"playlist_info":`));
 const resolved = Buffer.from('{"channel_id":"UCbenchbenchbenchbenchbe","resolved_from":"@x"}');
 
-/** The token of the page behind page `number`; null behind the last. */
+/** The token of the page after page `number`; null after the last. */
 function nextToken(total, latency, number) {
   return number + 1 >= total ? null : `${total}.${latency}.${number + 1}`;
 }

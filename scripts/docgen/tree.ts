@@ -26,7 +26,7 @@ export interface Flag {
   readonly long: string;
   /** `-n` */
   readonly short: string | null;
-  /** Name of its value; null where it has none. */
+  /** Name of its value; null if it has none. */
   readonly value: string | null;
   readonly completion: Completion;
   readonly description: string;
@@ -43,7 +43,7 @@ export interface Node {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
-  /** What its arguments are; null where it takes none. */
+  /** Its arguments; null if it takes none. */
   readonly argument: { readonly name: string; readonly completion: Completion } | null;
   readonly children: readonly Node[];
 }

@@ -100,7 +100,7 @@ for (const text of plainHttp)
     assert.match(hint ?? '', /https:\/\//);
   });
 
-test('a host name that only looks like a loopback one is none', () => {
+test('a host name that only looks like loopback is not loopback', () => {
   const loopback = fc.constantFrom('localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST');
   const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/);
   const lookAlike = fc.oneof(

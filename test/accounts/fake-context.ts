@@ -80,7 +80,7 @@ function capture(terminal: boolean) {
   return { stream, text: () => all, holds };
 }
 
-/** The store's file below a folder that stands as XDG_CONFIG_HOME. */
+/** The store below a folder that is XDG_CONFIG_HOME. */
 export function storeIn(folder: string): string {
   return join(folder, 'chanlist', 'config.json');
 }

@@ -87,7 +87,7 @@ async function refused(path: string): Promise<string> {
   return message;
 }
 
-test('key files that cannot be one', async (t) => {
+test('files that cannot be key files', async (t) => {
   const folder = temporaryFolder(t);
   const missing = join(folder, 'missing');
   assert.ok((await refused(missing)).includes(missing));
@@ -135,7 +135,7 @@ test('a key that is given as a file name is not shown', async () => {
     assert.equal(keyFileName(path), path);
 });
 
-test('the last four characters, of short keys nothing', () => {
+test('the last four characters; of a short key, none', () => {
   assert.equal(lastFour('sk_live_abcd'), 'abcd');
   assert.equal(lastFour('12345678'), '5678');
   assert.equal(lastFour('1234567'), '....');

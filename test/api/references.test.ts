@@ -105,7 +105,7 @@ test('an invalid reference is a usage error that names the expected forms', () =
   }
 });
 
-test('a slip gets a suggestion', () => {
+test('a typo gets a suggestion', () => {
   const hint = (text: string, kind: ReferenceKind): string | undefined => {
     try {
       parseReference(text, kind);

@@ -47,7 +47,7 @@ const forms: readonly (readonly string[])[] = [
   ['uploads', '--limit', '--help'],
 ];
 
-test('with and without ready texts the program prints the same and ends with the same code', async (t) => {
+test('with and without prerendered help the program prints the same and ends with the same code', async (t) => {
   const folder = await copyOfProgram(t);
   const launcher = join(folder, 'bin/chanlist.js');
   const all = await Promise.all(forms.map((args) => runNode([launcher, ...args])));
@@ -69,7 +69,7 @@ test('help and version need nothing but the launcher', async (t) => {
   assert.notEqual((await runNode([launcher, 'uploads', '@demo'])).exit, 0);
 });
 
-test('help for a reader who has gone ends quietly', async () => {
+test('help into a closed pipe ends quietly', async () => {
   const script = 'exec 3>&1; { "$0" bin/chanlist.js --help; echo $? >&3; } | true';
   const { spawnSync } = await import('node:child_process');
   const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath], { encoding: 'utf8' });

@@ -9,7 +9,7 @@ export interface ChaosOptions {
   /** Kills in all. */
   readonly kills: number;
   readonly seed: number;
-  /** Told after each finished export. */
+  /** Called after each finished export. */
   readonly log?: (line: string) => void;
 }
 
@@ -34,8 +34,8 @@ const expectedWarnings = /^(?:chanlist: [^\n]*(?: kept; --| without a memory )[^
 
 /**
  * Kills the real program with SIGKILL, at random moments, again and again until each export is done: after some
- * time, when the service has been asked so often, right after an answer, when a file changes, before a file
- * operation or in the middle of a write. Throws where a byte is wrong, something is left behind, or more is paid
+ * time, after so many requests, right after an answer, when a file changes, before a file
+ * operation or in the middle of a write. Throws if a byte is wrong, something is left behind, or more is paid
  * than a page for each request that was under way at a kill.
  */
 export async function runChaos({ kills: wanted, seed, log = () => {} }: ChaosOptions): Promise<ChaosFigures> {

@@ -122,7 +122,7 @@ export class Bench {
   }
 }
 
-/** Throws where a finished file is neither the old one nor the new one. */
+/** Throws if a finished file is neither the old one nor the new one. */
 export function checkShown(
   name: string,
   { before, after }: Reference,
@@ -134,7 +134,7 @@ export function checkShown(
   }
 }
 
-/** Throws where the folder is not what an undisturbed run leaves. */
+/** Throws if the folder is not what an undisturbed run leaves. */
 export function checkFinished(name: string, { after }: Reference, now: ReadonlyMap<string, string>): void {
   const names = [...now.keys()].join(' ');
   if (names !== [...after.keys()].join(' ')) throw new Error(`${name}: left in the folder: ${names}`);

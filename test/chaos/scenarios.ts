@@ -5,14 +5,14 @@ import type { TestSandbox } from '../support/test-sandbox.ts';
 export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
 export const pageSize = 5;
 
-/** An export that is going to be interrupted. */
+/** An export to interrupt. */
 export interface Scenario {
   readonly name: string;
   /** The command; it is run in a folder of its own. */
   readonly args: readonly string[];
   /** Credits that it costs without interruption. */
   readonly credits: number;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   /** Sets the channels back, and the folder to what is there before. */
   prepare(sandbox: TestSandbox, folder: string, run: Run): Promise<void>;

@@ -130,7 +130,7 @@ test('an old-fashioned client: HTTP/1.0, a User-Agent of its own', { skip: skipC
   assert.match(answer, /^\{"channel_id":"UC[\w-]{22}","resolved_from":"@demo"\} 200$/);
 });
 
-test('chanlist itself follows the ready lines', async (t) => {
+test('chanlist itself uses the lines that serve prints when it is ready', async (t) => {
   const shell = await served(t, '--plain-tokens');
   const lines = await output(shell('exec "$1" "$2" uploads @demo -f id', [process.execPath, launcher]));
   assert.equal(lines.trimEnd().split('\n').length, 1234);

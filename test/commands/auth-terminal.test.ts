@@ -25,7 +25,7 @@ function login(fake: FakeContext, globals: Partial<SharedOptions> = {}): Promise
   return runLogin(loginOptions(globals), fake.context, accept);
 }
 
-test('asks for address and key; shows the first only; says where it stored what', async (t) => {
+test('prompts for address and key; shows only the address; says where they are stored', async (t) => {
   const folder = temporaryFolder(t);
   const fake = terminal(folder);
   const done = login(fake);
@@ -58,7 +58,7 @@ test('both answers pasted at once, with any line ends and paste marks', async (t
   }
 });
 
-test('an address that is given is not asked for; the stored one is the default', async (t) => {
+test('there is no prompt for an address that is given; the stored one is the default', async (t) => {
   const folder = temporaryFolder(t);
   for (const [globals, env] of [
     [{ baseUrl }, {}],
@@ -88,7 +88,7 @@ test('backspace, Ctrl-U and arrow keys while typing', async (t) => {
   assert.deepEqual([stored?.baseUrl.href, stored?.key], [baseUrl, key]);
 });
 
-test('an answer that cannot be right is asked again, three times in all', async (t) => {
+test('after an invalid answer it prompts again, three times in all', async (t) => {
   const fake = terminal(temporaryFolder(t));
   fake.type(`ftp://api.example.com\r\r${baseUrl}\r\rtwo words\r${key}\r`);
   assert.equal(await login(fake), 0);
@@ -124,7 +124,7 @@ test('a signal ends it, the terminal restored', async (t) => {
   assert.deepEqual(fake.rawModes, [true, false]);
 });
 
-test('nothing is asked where the question would not be seen', async (t) => {
+test('there is no prompt where it would not be seen', async (t) => {
   const fake = terminal(temporaryFolder(t));
   const context = { ...fake.context, stderr: Object.assign(fake.context.stderr, { isTTY: false }) };
   await assert.rejects(runLogin(loginOptions({ baseUrl }), context, accept), {

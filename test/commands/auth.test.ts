@@ -417,7 +417,7 @@ test('status: a damaged store is still one JSON document', async (t) => {
   }
 });
 
-test('list: a table at a terminal, NDJSON elsewhere, the other formats when asked', async (t) => {
+test('list: a table at a terminal, NDJSON elsewhere, other formats on request', async (t) => {
   const folder = temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };

@@ -31,7 +31,7 @@ const fails = (exit: number, code: string, words: string, remedy?: string) => (e
   return true;
 };
 
-test('the last whole line of a state log counts; a line that was not whole when it was lost does not', () => {
+test('the last complete line of a state log counts; an incomplete one does not', () => {
   const whole = log(header, first, second);
   assert.deepEqual(parseState(whole, 'S'), {
     header,

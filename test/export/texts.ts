@@ -4,7 +4,7 @@ import { createFormat, type FileFormat } from '../../src/output/formats.ts';
 
 export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
 
-/** The texts of an export: of each page, and behind the last. */
+/** The texts of an export: one per page, and one after the last page. */
 export interface Texts {
   readonly pages: readonly string[];
   readonly tail: string;

@@ -70,7 +70,7 @@ test('writes a file whole: new, over an old one with its mode, through a link', 
   assert.deepEqual((await readdir(folder)).sort(), ['link', 'out.json', 'plain']);
 });
 
-test('a name as long as the file system takes', async (t) => {
+test('the longest name that the file system allows', async (t) => {
   const path = join(await temporaryFolder(t), 'x'.repeat(255));
   await prepareWhole(path);
   await writeWhole(path, 'x');

@@ -98,7 +98,7 @@ function tests(): void {
     await (await acquireLock(path)).release();
   });
 
-  test('a dead process holds nothing; a stopped one holds on', async (t) => {
+  test('the lock of a dead process does not hold, that of a stopped one does', async (t) => {
     const folder = await temporaryFolder(t);
     const path = join(folder, 'out');
     const alive = await holder(t, path);
@@ -275,7 +275,7 @@ function tests(): void {
     assert.deepEqual((await readdir(folder)).sort(), ['out.lock', 'victim']);
   });
 
-  test('a path longer than a socket may have', async (t) => {
+  test('a path longer than a socket allows', async (t) => {
     const folder = join(await temporaryFolder(t), 'a'.repeat(200), 'b'.repeat(200));
     await mkdir(folder, { recursive: true });
     const path = join(folder, 'out');

@@ -39,7 +39,7 @@ function stopOfPage(status: number, token: string | null): Stop {
   return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(status);
 }
 
-/** The value of a body, in a box; null where it is no JSON in UTF-8. */
+/** The value of a body, in a box; null if it is not JSON in UTF-8. */
 function parse({ body }: Answer): { value: unknown } | null {
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };

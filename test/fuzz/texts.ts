@@ -11,7 +11,7 @@ export const texts = fc
     harm.reduce<Buffer>((bytes, damage) => damage(bytes), Buffer.from(written(value, look))),
   );
 
-/** Throws where our reader of JSON and `JSON.parse` differ: about whether it is one, or about its value. */
+/** Throws if our reader of JSON and `JSON.parse` differ: on whether a text is valid, or on its value. */
 export function checkText(bytes: Buffer): void {
   if (!isUtf8(bytes)) return;
   const text = bytes.toString('utf8');

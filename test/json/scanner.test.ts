@@ -89,7 +89,7 @@ test('accepts and refuses, by hand', () => {
   for (const text of [...bad, ...numbers, ...texts]) assert.equal(indexJson(Buffer.from(text)), null, text);
 });
 
-test('a value nested deeper than any stack is no trouble', () => {
+test('a value nested deeper than any stack is scanned', () => {
   const deep = (brackets: number): Buffer => Buffer.from('['.repeat(brackets) + ']'.repeat(brackets));
   assert.notEqual(indexJson(deep(200_000)), null);
   assert.equal(indexJson(deep(200_000).subarray(1)), null);
@@ -142,7 +142,7 @@ const entriesOf = (body: string): JsonText[] => [
   ...(JsonText.parse(Buffer.from(body))?.get('results')?.elements() ?? []),
 ];
 
-test('lines copies entries of a page, a line each', () => {
+test('lines copies the entries of a page, one per line', () => {
   const entries = entriesOf(`{"é":"日本","results":[${list.join(', ')}],"has_more":false}`);
   const room = Buffer.alloc(10);
   assert.equal(JsonText.lines(entries, room)?.toString('utf8'), list.map((line) => `${line}\n`).join(''));

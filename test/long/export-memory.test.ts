@@ -31,7 +31,7 @@ const shapes: Record<
   id: { row: (id, index) => `${id}\t${index}`, head: '', between: '\n', tail: '\n' },
 };
 
-/** A complete file whose newest entries are the channel's, and so many older ones behind them. */
+/** A complete file whose newest entries are the channel's, and so many older ones after them. */
 async function writeLong(fixture: ExportFixture, format: Format, entries: number): Promise<void> {
   const { row, head, between, tail } = shapes[format];
   const known = (await fixture.run(['uploads', list, '-f', 'id'])).lines;

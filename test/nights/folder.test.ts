@@ -75,7 +75,7 @@ test('a renamed handle: the known channel is brought up to date, and one warning
   assert.deepEqual([next.exit, next.credits, next.stderr], [0, 0, '']);
 });
 
-test('a handle that was taken over: nothing is asked of the stranger, nothing is bought', async (t) => {
+test('a handle that now leads to another channel: no request for that channel, nothing is bought', async (t) => {
   const { nights, a } = await twoChannels(t);
   const stranger = nights.service.addChannel('stranger', { handle: '@a', list: videos(0, 500, {}, 's_') });
   a.list = videos(0, 151);

@@ -10,7 +10,7 @@ import { idsIn, idsOf, type Night, type Nights, nightlyRuns, outcome, updated } 
 
 const extensions = ['ndjson', 'csv', 'json', 'txt'] as const;
 
-/** Two uploads appear when the second page is asked for: the last two entries of the first page are on it again. */
+/** Two uploads appear when the second page is requested: the last two entries of the first page are on it again. */
 function moveOnce({ service }: Nights, channel: SimulatedChannel): void {
   const remove = service.on(({ operation, parameters }) => {
     if (operation !== 'uploads' || parameters.continuation === undefined) return;
@@ -114,7 +114,7 @@ test('killed with a page in flight, at each page: at most that page is paid agai
   }
 });
 
-/** Runs the program and kills it while so many pages have been asked for and the last one has not been answered. */
+/** Runs the program and kills it while so many pages have been requested and the last one has not been answered. */
 async function killAtPage({ service, run }: Nights, page: number, args: readonly string[]): Promise<Night> {
   let child: ChildProcess | undefined;
   let pages = 0;

@@ -7,7 +7,7 @@ const day = 24 * 60 * 60 * 1000;
 
 /** A channel that posts a Short a day and a video a week: a video costs a credit, a Short none. */
 const [count, most] = long ? [365, 52] : [60, 9];
-test(`${count} nights of a Short a day and a video a week cost at most ${most} credits`, async (t) => {
+test(`${count} nights with a Short per day and a video per week cost at most ${most} credits`, async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: [video('old_2'), video('old_1')] });
   const feed = [feedEntry('old_2'), feedEntry('old_1')];

@@ -208,7 +208,7 @@ test('a path that no entry of the first page has is a warning, once', async () =
   assert.deepEqual(present.warnings(), []);
 });
 
-test('nearest finds one or two slips', () => {
+test('nearest finds one or two typos', () => {
   assert.equal(nearest('vidoeId', ['title', 'videoId']), 'videoId');
   assert.equal(nearest('videoid', ['title', 'videoId']), 'videoId');
   assert.equal(nearest('nothing', ['title', 'videoId']), undefined);

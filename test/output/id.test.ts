@@ -4,7 +4,7 @@ import { createFormat } from '../../src/output/formats.ts';
 import { complete, elements, item, json, notFound, options, screen } from './support.ts';
 
 suite('id', () => {
-  test('one videoId a line; entries without one are skipped', async () => {
+  test('one videoId per line; entries without one are skipped', async () => {
     const format = await createFormat('id', options('uploads'));
     assert.equal(
       format.head() +

@@ -46,7 +46,7 @@ suite('json: a listing', () => {
     );
   });
 
-  test('of a reference that does not exist has no more', async () => {
+  test('has has_more false if the reference does not exist', async () => {
     const format = await createFormat('json', options('uploads'));
     for (const code of ['not_found', 'usage', 'refused'] as const) {
       const failure = new Failure(code, 'no');
@@ -128,7 +128,7 @@ suite('json: a body', () => {
     );
   });
 
-  test('that did not come is an error', async () => {
+  test('is an error if there was no answer', async () => {
     const one = await createFormat('json', options('resolve'));
     assert.equal(one.head() + one.failed(item(), notFound) + one.tail(), `{"error":${errorText}}\n`);
     const several = await createFormat('json', options('resolve', { several: true }));

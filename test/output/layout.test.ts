@@ -45,7 +45,7 @@ suite('layout', () => {
     assert.deepEqual(layout(columns, 69), [30, 30, 5]);
   });
 
-  test('fits every width, and leaves nothing out that has to stay', () => {
+  test('fits every width, and drops no column that must stay', () => {
     const column = fc.record({
       contentWidth: fc.integer({ min: 0, max: 300 }),
       minWidth: fc.integer({ min: 0, max: 30 }),

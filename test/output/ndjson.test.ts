@@ -4,7 +4,7 @@ import { createFormat } from '../../src/output/formats.ts';
 import { complete, elements, item, json, notFound, options } from './support.ts';
 
 suite('ndjson', () => {
-  test('one entry a line, as sent, without white space between tokens', async () => {
+  test('one entry per line, as sent, without white space between tokens', async () => {
     const format = await createFormat('ndjson', options('uploads'));
     const entries = elements(
       '[ {"title": "a  b", "n": 9007199254740993, "x": {"b": [1.0, 2], "a": null}},\n {"é": "\\u00e9"} ]',

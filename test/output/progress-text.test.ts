@@ -14,7 +14,7 @@ suite('progress text', () => {
     );
   });
 
-  test('the rate of a continued listing counts only what this call read', () => {
+  test('the rate of a resumed listing counts only the entries of this call', () => {
     assert.match(progressText(state, { at: 0, entries: 200 }, 4000, 200), /, 25\/s, 38 s left$/);
     assert.match(progressText(state, { at: 0, entries: 290 }, 4000, 200), /, 2\.5\/s, /);
   });

@@ -64,7 +64,7 @@ class FakeTerminal extends Writable {
   }
 }
 
-/** A clock that moves only when told to; sleeps end when it has. */
+/** A clock that moves only when a test moves it; sleeps end at their time. */
 class FakeClock {
   time = 0;
   readonly #sleepers: { until: number; wake: () => void }[] = [];

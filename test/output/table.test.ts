@@ -71,7 +71,7 @@ suite('table: on a terminal', () => {
     });
   }
 
-  test('has the columns that matter at 60, 80 and 40 columns', async () => {
+  test('has the most important columns at 60, 80 and 40 columns', async () => {
     const header = async (columns: number): Promise<string[]> =>
       ((await listing({ terminal: screen(columns) })).split('\n')[0] ?? '').trim().split(/ +/);
     assert.deepEqual(await header(120), ['#', 'videoId', 'length', 'views', 'title']);

@@ -86,7 +86,7 @@ suite('cutting', () => {
     assert.equal(cut('abc', 0), '');
   });
 
-  test('is never wider than asked for, and cuts no grapheme', () => {
+  test('is never wider than the given width, and cuts no grapheme', () => {
     const unit = fc.oneof(
       fc.constantFrom(family, '🇩🇪', '1️⃣', 'e\u0301', '漢', 'ก็', '\u200d', '\u0301', ' ', 'a', 'ש'),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),

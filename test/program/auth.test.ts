@@ -92,7 +92,7 @@ async function verify(t: TestContext, { own, other = json(401), exit, requests, 
   assert.doesNotMatch(status.stdout + status.stderr, /sk_live/);
 }
 
-test('verification: no connection and 5xx are retried, then 7; a 503 that ends is not in the way', async (t) => {
+test('verification: no connection and 5xx are retried, then 7; a temporary 503 does not matter', async (t) => {
   const broken = await scriptedService(t, () => (_, socket) => socket.destroy());
   const down = await scriptedService(t, () => json(503));
   const later = await scriptedService(t, (_, number) => (number < 2 ? json(503) : resolved));

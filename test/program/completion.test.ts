@@ -261,7 +261,7 @@ for (const shell of shells) {
     }
   });
 
-  test(`${shell}: a store that is missing, empty, damaged or odd is no trouble`, async (t) => {
+  test(`${shell}: a store that is missing, empty, damaged or odd does no harm`, async (t) => {
     const home = await homeFor(t, shell);
     if (home === null) return;
     const config = join(home, '.config');

@@ -96,7 +96,7 @@ test('--concurrency limits the concurrent references; the default is 4', async (
     const waiting: (() => void)[] = [];
     const service = await scriptedService(t, async () => {
       seen = Math.max(seen, ++running);
-      // Answered when as many are there as there should be at a time, or as are left.
+      // Answered once all requests that may be concurrent are there, or all that are left.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (running >= Math.min(most, left)) for (const wake of waiting.splice(0)) setImmediate(wake);

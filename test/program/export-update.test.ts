@@ -117,7 +117,7 @@ for (const format of fileFormats) {
   });
 }
 
-test('a full disk under an update: the old FILE stays, and the same command resumes', async (t) => {
+test('a full disk during an update: the old FILE stays, and the same command resumes', async (t) => {
   const fixture = await exportFixture(t);
   await update(fixture, 'ndjson');
   fixture.sandbox.setUploads(list, 35 + 15);

@@ -117,7 +117,7 @@ test('a body with a BOM, white space or gzip is read as JSON', async (t) => {
   }
 });
 
-test('a body of over 64 MiB is 8, announced or not, packed or not', async (t) => {
+test('a body of over 64 MiB is 8, announced or not, compressed or not', async (t) => {
   const announced: Reply = (response) => {
     response.writeHead(200, { 'content-length': String(65 * 1024 * 1024) });
     response.write('{');

@@ -351,7 +351,7 @@ test('a page equal to the one before ends the listing with 8', async (t) => {
   assert.equal(service.seen.length, 2);
 });
 
-test('an entry of uploads that stood on the page before is not repeated; in a playlist it is', async (t) => {
+test('an entry of uploads that was on the previous page is not repeated; in a playlist it is', async (t) => {
   // A new upload moves the list while it is read: the last entry of a page is the first of the next one.
   const service = await scriptedService(t, ({ query }) => ({
     body: query.has('continuation') ? page(2, 5, null, 5) : page(0, 3, 'next', 5),
@@ -462,7 +462,7 @@ test('five references that fail in a row with 7 end the call; stdout and receipt
   }
 });
 
-test('listings that fail alike: one line, which ends with one command for all of them', async (t) => {
+test('listings that fail with one cause: one line, which ends with one command for all of them', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.get('channel')?.startsWith('@x') ? { status: 500 } : { body: page(0, 1, null) },
   );

@@ -205,7 +205,7 @@ test('resolve prints the body as sent; one without a channel_id is 8', async (t)
 test('free commands keep the input order, in whatever order the responses arrive', async (t) => {
   const service = await scriptedService(t, async ({ query }) => {
     const input = query.get('input') ?? '';
-    // The first answer waits until the others have been asked for.
+    // The first answer waits until the others have been requested.
     if (input === '@a') while (service.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
     return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
   });

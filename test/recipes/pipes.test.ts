@@ -30,7 +30,7 @@ async function nasty(t: Parameters<typeof workshop>[0]) {
   return { ...at, sh: (line: string) => at.sh(prefix + line) };
 }
 
-test('one record per line, whatever it holds: wc, while read and jq count alike', {
+test('one record per line, whatever it holds: wc, while read and jq count the same', {
   skip: missing('jq'),
 }, async (t) => {
   const { sh } = await nasty(t);
@@ -104,7 +104,7 @@ test('a failure in the middle shows with pipefail; the lines printed are complet
   assert.deepEqual([rest.exit, rest.stdout.trim(), rest.stderr], [0, '934', '']);
 });
 
-test('a reader that has enough ends it quietly: exit 0 with pipefail', async (t) => {
+test('a reader that closes the pipe ends it quietly: exit 0 with pipefail', async (t) => {
   const { sh } = await workshop(t);
   for (const line of [
     'chanlist uploads @demo | head -n 1',

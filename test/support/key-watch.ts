@@ -36,7 +36,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** Throws where a file below the folder, or its name, holds the key: exports, journals, summaries, leftovers. */
+/** Throws if a file below the folder, or its name, holds the key: exports, journals, summaries, leftovers. */
 export async function refuseKeyInFiles(folder: string, key: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     assert.ok(!entry.name.includes(key), `the key is the name of a file: ${entry.name}`);

@@ -29,7 +29,7 @@ export interface Result {
   readonly lines: string[];
 }
 
-/** A folder of its own for a test, removed afterwards; the test fails where the program wrote the key into it. */
+/** A folder of its own for a test, removed afterwards; the test fails if the program wrote the key into it. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chanlist-test-'));
   t.after(async () => {

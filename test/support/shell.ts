@@ -90,7 +90,7 @@ export function missing(...tools: readonly string[]): string | false {
 }
 
 export interface Block {
-  /** What stands behind the backquotes: `sh`, `crontab`. */
+  /** The word after the backquotes: `sh`, `crontab`. */
   readonly language: string;
   readonly lines: readonly string[];
 }

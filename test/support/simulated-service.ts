@@ -192,7 +192,7 @@ export class SimulatedService {
     return () => this.#hooks.delete(hook);
   }
 
-  /** The nth paid request from now on (1 is the next) fails, once; returns what takes that back. */
+  /** The nth paid request from now on (1 is the next) fails, once; returns a function that cancels this. */
   failPaid(nth: number, fault: Fault): () => void {
     const number = this.#paid + nth;
     this.#faults.set(number, fault);

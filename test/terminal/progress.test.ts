@@ -164,7 +164,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     assert.ok(text.includes('video000000'));
   });
 
-  test('a continued export counts its entries on, and the credits of this run', async (t) => {
+  test('a resumed export counts on from its entries, and counts the credits of this run', async (t) => {
     const env = await slowService(t);
     const cwd = await temporaryFolder(t);
     const line = `${chanlist} uploads @size-950 -o out.ndjson --max-credits 4 -q 2> err; exec ${chanlist} uploads @size-950 -o out.ndjson`;
@@ -204,7 +204,7 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
 });
 
 suite('auth login in a real terminal', { skip }, () => {
-  test('asks, does not show the key, checks it, says where it is stored', async (t) => {
+  test('prompts, does not show the key, verifies it, says where it is stored', async (t) => {
     const { CHANLIST_BASE_URL: url = '' } = await slowService(t, 0);
     const home = await temporaryFolder(t);
     const screen = await open(t, `${chanlist} auth login && exec ${chanlist} auth list`, {
@@ -250,7 +250,7 @@ suite('auth login in a real terminal', { skip }, () => {
     await assert.rejects(stat(join(home, '.config/chanlist/config.json')));
   });
 
-  test('Ctrl-C at the question: exit 130, nothing stored, the terminal echoes again', async (t) => {
+  test('Ctrl-C at the prompt: exit 130, nothing stored, the terminal echoes again', async (t) => {
     const cwd = await temporaryFolder(t);
     const line = `${chanlist} auth login --base-url http://127.0.0.1:9; echo "exit $?"; stty -a | grep -o '[-]*echo\\b'`;
     const screen = await open(t, line, { env: { HOME: cwd }, cwd });

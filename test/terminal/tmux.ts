@@ -40,7 +40,7 @@ const patience = 20_000;
 export async function open(t: TestContext, line: string, options: ScreenOptions = {}): Promise<Screen> {
   const { columns = 80, rows = 50, env = {}, cwd } = options;
   let close = async (): Promise<void> => {};
-  // Before the folder of its socket goes: what is asked for first is done first.
+  // Runs before the folder of its socket is removed: hooks run in the order of their registration.
   t.after(() => close());
   const folder = cwd ?? (await temporaryFolder(t));
   const socket = join(await temporaryFolder(t), 'tmux');
@@ -53,7 +53,7 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
   };
   const variables = Object.entries(cleanEnvironment({ TERM: 'screen-256color', LANG: 'C.UTF-8', ...env }));
   const set = (name: string, value: string): string[] => ['set-option', '-g', name, value, ';'];
-  // The exit code arrives behind all output, as the terminal's title: once it is there, all has been drawn. tmux does
+  // The exit code arrives after all output, as the terminal's title: then everything has been drawn. tmux does
   // not always draw or learn what comes with the end of a program, so the shell stays.
   const shell = `trap : INT HUP TERM; ( ${line}\n); printf '\\033]2;ended %s\\007' $?; while read -r _; do :; done`;
   const command = ['env', '-i', ...variables.map(([name, value]) => `${name}=${value}`), 'sh', '-c', shell];

@@ -261,7 +261,7 @@ test('more than Content-Length says is no part of this answer, nor of the next',
       : { body: page(2, 3, null) },
   );
   const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
-  // Whether the rest is seen before the next page is asked for is a matter of time: it is never printed.
+  // Whether the rest arrives before the next request depends on timing: it is never printed.
   assert.ok(result.lines.length >= 2);
   for (const [n, line] of result.lines.entries()) assert.deepEqual(JSON.parse(line), entry(n));
   assert.ok(result.exit === 0 || result.exit === 7 || result.exit === 8);

@@ -36,7 +36,7 @@ const tokens = places.map(({ token }) => token);
 /** Failures that end the whole call. */
 const endsCall = new Set(['unauthorized', 'no_credits', 'rate_limited', 'unreachable']);
 
-/** Does work for all cases, a few at a time: as many as two cores like. */
+/** Does work for all cases, as many at once as two cores can handle. */
 export async function inBatches<T>(cases: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
   const left = [...cases];
   const one = async (): Promise<void> => {

@@ -22,7 +22,7 @@ const anyService = (t: TestContext): Promise<ScriptedService> =>
 const login = (url: string, env: Readonly<Record<string, string>>, ...flags: string[]): Promise<Result> =>
   run(['auth', 'login', '--base-url', url, ...flags], { env, input: `${testKey}\n` });
 
-test('without HOME, or with one that there is not, a call with its settings in the environment works', async (t) => {
+test('without HOME, or with one that does not exist, a call with its settings in the environment works', async (t) => {
   const service = await anyService(t);
   const { CHANLIST_API_KEY, CHANLIST_BASE_URL } = serviceEnvironment(service.url);
   for (const home of [

@@ -16,7 +16,7 @@ import { inBatches } from './fault.ts';
 
 const loud = { CHANLIST_DEBUG: '1' };
 
-/** Throws where a piece of the key, cut off anywhere, is shown. */
+/** Throws if any piece of the key is shown. */
 function assertNoPiece(text: string, name: string): void {
   for (let at = 0; at + 6 <= testKey.length; at++) {
     const piece = testKey.slice(at, at + 6);
@@ -265,7 +265,7 @@ test('a key that would break out of its header is refused without being shown', 
   assert.equal(service.seen[0]?.headers.authorization, `Bearer ${testKey}`);
 });
 
-test('an export that is interrupted leaves the key in none of its files', async (t) => {
+test('no file of an interrupted export holds the key', async (t) => {
   const service = await scriptedService(t, (_, number) =>
     number === 0
       ? { body: page(0, 2, 'next') }

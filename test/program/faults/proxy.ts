@@ -4,14 +4,14 @@ import type { TestContext } from 'node:test';
 
 export interface Proxy {
   readonly port: number;
-  /** Hosts that were asked for, `CONNECT host:port` or a plain request. */
+  /** The requested hosts: `CONNECT host:port` or a plain request. */
   readonly asked: string[];
   readonly headers: IncomingMessage['headers'][];
   /** All bytes that went through to the service. */
   through(): Buffer;
 }
 
-/** A real proxy on loopback. Whatever host is asked for, it connects to `target`, a local port; null: it refuses with `status`. */
+/** A real proxy on loopback. It connects to `target`, a local port, whatever host is requested; null: it refuses with `status`. */
 export async function startProxy(t: TestContext, target: number | null, status = 502): Promise<Proxy> {
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];

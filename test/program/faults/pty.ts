@@ -12,7 +12,7 @@ const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Runs the built program with stdin, stdout and stderr at a terminal of 80 columns. `redirect`: words of the
- * shell behind the command, `2>/dev/null`.
+ * shell after the command, `2>/dev/null`.
  */
 export function onTerminal(
   args: readonly string[],

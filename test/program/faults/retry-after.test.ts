@@ -81,7 +81,7 @@ test('Retry-After: more than --max-wait ends the call at once, saying when to co
   }
 });
 
-test('Retry-After: 0 for ever is asked once per second, until --max-wait', async (t) => {
+test('Retry-After: 0, again and again: one request per second, until --max-wait', async (t) => {
   for (const [status, exit] of [
     [429, 6],
     [503, 7],

@@ -34,7 +34,7 @@ async function shell(
   return { exit, stdout, stderr };
 }
 
-test('| head ends the program with 0, quietly, and buys hardly a page for nobody', async (t) => {
+test('| head ends the program with 0, quietly, and hardly a page is bought that nobody reads', async (t) => {
   for (const format of ['ndjson', 'csv', 'id', 'table', 'json']) {
     const service = await endless(t);
     const line = `set -o pipefail; $chanlist uploads @a -f ${format} | head -c 20; echo "\${PIPESTATUS[*]}" >&2`;
@@ -191,7 +191,7 @@ test('a signal that repeats within a second is the same request; a later one end
   child.stdout?.destroy();
 });
 
-test('a signal during a wait, before an answer, and within a body: its code, one line, the way on', async (t) => {
+test('a signal during a wait, before an answer, and within a body: its code, one line, how to resume', async (t) => {
   const whole = JSON.stringify(page(2, 4, null));
   const stops = [
     { name: 'wait', reply: { status: 503, headers: { 'retry-after': '60' } }, possibly: false },

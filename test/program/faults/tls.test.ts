@@ -229,7 +229,7 @@ test('a proxy that cannot reach the service, or is not there: 7 after retries, i
   assert.equal(unable.asked.length, 2);
 });
 
-test('a proxy address that is none is a usage error that does not show it', async () => {
+test('an invalid proxy address is a usage error that does not show it', async () => {
   for (const address of [
     'http://someone:hunter2@',
     'ftp://someone:hunter2@proxy',

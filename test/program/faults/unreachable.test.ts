@@ -75,7 +75,7 @@ test('a connection that is reset as soon as it is made: 7', async (t) => {
   );
 });
 
-test('a host that there is not: 7, certainly not charged', async () => {
+test('a host that does not exist: 7, certainly not charged', async () => {
   const result = await run(['uploads', '@a', '--retries', '0'], {
     env: serviceEnvironment('https://no-such-host.invalid'),
   });
@@ -86,7 +86,7 @@ test('a host that there is not: 7, certainly not charged', async () => {
   );
 });
 
-test('a port that takes connections and says nothing: 7 after --timeout', async (t) => {
+test('a port that accepts connections and sends nothing: 7 after --timeout', async (t) => {
   const url = await listening(t, createTcpServer());
   const result = await run(['uploads', '@a', '--retries', '0', '--timeout', '0.3'], {
     env: serviceEnvironment(url),
@@ -95,7 +95,7 @@ test('a port that takes connections and says nothing: 7 after --timeout', async 
   assert.match(result.stderr, /no complete response within 0\.3 s; 0 credits spent, 1 more possibly charged/);
 });
 
-test('https that is spoken to a plain server: 7, certainly not charged', async (t) => {
+test('https to a plain http server: 7, certainly not charged', async (t) => {
   const plain = await serviceThatGoes(t, 99);
   const result = await run(['uploads', '@a', '--retries', '0'], {
     env: serviceEnvironment(plain.replace('http:', 'https:')),
