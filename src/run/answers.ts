@@ -172,8 +172,10 @@ function entriesOf(
   if (operation.answer === 'record' || (limit === null && seen === null)) return body;
   const found = records(body);
   if (found.list === null) return body;
-  const fresh = seen === null ? found.records : seen.newEntries(body, found.records, input);
-  const kept = fresh.slice(0, limit ?? fresh.length);
+  const kept =
+    seen === null
+      ? found.records.slice(0, limit ?? undefined)
+      : seen.newEntries(body, found.records, input, limit);
   return JsonText.of(withList(body, found, `[${kept.join(',')}]`));
 }
 

@@ -30,20 +30,29 @@ export class SeenFile {
     this.#ids = ids;
   }
 
-  /** The entries that have not been seen; none at the first look at a channel, which is its baseline. */
-  newEntries(body: JsonText, entries: readonly JsonText[], input: InputReference): JsonText[] {
+  /**
+   * The entries that have not been seen, at most `limit` (null: all); none at the first look at a channel, which is its
+   * baseline. Entries beyond the limit stay unseen: the next call prints them.
+   */
+  newEntries(
+    body: JsonText,
+    entries: readonly JsonText[],
+    input: InputReference,
+    limit: number | null,
+  ): readonly JsonText[] {
     const channel = channelOf(body, entries) ?? input.id ?? input.value;
     const isKnown = this.#has(channel);
     const fresh = entries.filter((entry) => {
       const id = entry.get('videoId')?.string();
       return id === undefined || !isPlain(id) || !this.#has(id);
     });
-    const ids = fresh.flatMap((entry) => entry.get('videoId')?.string() ?? []).filter(isPlain);
+    const printed = isKnown && limit !== null ? fresh.slice(0, limit) : fresh;
+    const ids = printed.flatMap((entry) => entry.get('videoId')?.string() ?? []).filter(isPlain);
     for (const id of ids) this.#pending.add(id);
     if (isKnown) {
       if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(input.label);
-      this.#hasPrinted ||= fresh.length > 0;
-      return fresh;
+      this.#hasPrinted ||= printed.length > 0;
+      return printed;
     }
     if (isPlain(channel)) this.#pending.add(channel);
     this.#pendingBaselines++;

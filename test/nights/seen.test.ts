@@ -89,6 +89,15 @@ test('IDs are added only after -o FILE is written: a failure of one channel lose
   assert.deepEqual((await nights.run(line)).stdout, '');
 });
 
+test('--limit: entries that it leaves out stay unseen, and are printed by the next call', async (t) => {
+  const { nights, a } = await watched(t);
+  a.list = videos(0, 23);
+  const two = [...line, '--limit', '2'];
+  const printed = [];
+  for (const _ of [1, 2, 3]) printed.push(idsOf((await nights.run(two)).stdout).length);
+  assert.deepEqual(printed, [2, 1, 0]);
+});
+
 test('a channel that fails: the others are printed, its own entries when it answers', async (t) => {
   const { nights, a, b } = await watched(t);
   a.list = videos(0, 21);
