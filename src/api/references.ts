@@ -109,6 +109,7 @@ function decode(text: string): string | null {
 }
 
 function suggestion(text: string, kind: ReferenceKind, takesList: boolean): string | undefined {
+  if (takesList && text === '-') return 'to read references from stdin: --from -';
   if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
   if (kind === 'playlist' && channel(text) !== null) return 'that is a channel: chanlist uploads lists it';
   if (kind === 'channel' && playlist(text) !== null) return 'that is a playlist: chanlist playlist lists it';

@@ -149,9 +149,11 @@ export async function openOutput(
 function noteMore(session: Session, task: ListingTask, receipt: Receipt, firstPageOnly: boolean): void {
   const { total, entries, pages } = receipt;
   if (firstPageOnly) {
-    const about = total === null || entries === 0 ? null : Math.ceil(total / (entries / pages));
+    // There are more than the page holds, whatever numVideos says.
+    const known = total !== null && total > entries ? total : null;
+    const about = known === null || entries === 0 ? null : Math.ceil(known / (entries / pages));
     const all =
-      total === null ? 'there are more entries' : `${entries} of ${count(total, 'entry', 'entries')}`;
+      known === null ? 'there are more entries' : `${entries} of ${count(known, 'entry', 'entries')}`;
     const cost = about === null ? '1 credit per page' : `about ${credits(about)}`;
     session.stderr.note(
       `${receipt.label === null ? '' : `${receipt.label}: `}${all}; --all lists all of them for ${cost}`,

@@ -121,6 +121,7 @@ test('a typo gets a suggestion', () => {
     assert.match(hint(name, 'playlist') ?? '', /--from /, name);
   }
   assert.equal(hint('my refs.txt', 'channel'), "to read references from a file: --from 'my refs.txt'");
+  assert.equal(hint('-', 'channel'), 'to read references from stdin: --from -');
   assert.throws(
     () => parseReference('./refs', 'channel', false),
     (error) => error instanceof Failure && !error.hint?.includes('--from'),

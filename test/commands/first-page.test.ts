@@ -46,3 +46,16 @@ test('a table of a listing at a terminal stops after the first page of each refe
   assert.equal((await list(['--ndjson'], terminal)).requests, 2);
   assert.equal((await list(['-f', 'table'], {})).requests, 2);
 });
+
+test('a numVideos that the first page refutes is not shown, nor a cost that follows from it', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 3, 'next', 2) }));
+  const { exit, stderr } = await command(['uploads', '@a'], {
+    columns: 100,
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(exit, 0);
+  assert.match(
+    stderr,
+    /^chanlist: @a: there are more entries; --all lists all of them for 1 credit per page$/m,
+  );
+});
