@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type FlagName, flags, longName } from '../src/cli/flags.ts';
+import { type FlagName, flagRow, flags, longName } from '../src/cli/flags.ts';
 import { exitCodes } from '../src/errors.ts';
 import { environment } from '../src/help/environment.ts';
+import { fileRows } from '../src/help/files.ts';
+import { computedFields } from '../src/output/fields.ts';
+import { formatNames, formats } from '../src/output/formats.ts';
 import { codeBlocks } from './support/shell.ts';
 
 const root = process.cwd();
@@ -32,13 +35,50 @@ test('both tables of exit codes have every code of the program, the one for cron
   assert.deepEqual(new Set(named(section('### When mail arrives'))), failures);
 });
 
-test('the reference has every flag and variable of the program, and no other', () => {
-  const names = (Object.keys(flags) as FlagName[]).map(longName);
-  const shown = [...section('### Flags').matchAll(/`(--[a-z][\w-]*)`/g)].map(([, name]) => name);
-  assert.deepEqual(new Set(shown), new Set(names));
+/** The commands that a cell of the README names; `auth` stands for all of its actions. */
+function commandsIn(cell: string): string[] {
+  const actions = ['login', 'status', 'list', 'switch', 'logout'].map((action) => `auth ${action}`);
+  return [...cell.matchAll(/`([a-z ]+)`/g)].flatMap(([, name = '']) => (name === 'auth' ? actions : [name]));
+}
+
+test('the reference has every flag, with the commands that take it, and no other', () => {
+  const service = ['resolve', 'search', 'uploads', 'latest', 'playlist'];
+  const [all = '', some = ''] = section('### Flags').split('Some commands take more');
+  const pairs = (text: string, column: number, common: readonly string[]): string[] =>
+    [...text.matchAll(/^\| (`-.*) \|$/gm)].flatMap(([, row = '']) => {
+      const cells = row.split(' | ');
+      const names = [...(cells[0] ?? '').matchAll(/`(--[a-z][\w-]*)/g)].map(([, name]) => name);
+      const commands = [...common, ...commandsIn(cells[column] ?? '')];
+      return names.flatMap((name) => commands.map((command) => `${command} ${name}`));
+    });
+  const shown = [...pairs(all, 2, service), ...pairs(some, 1, [])];
+  const taken = (Object.keys(flags) as FlagName[]).flatMap((name) =>
+    flagRow(name).commands.map((command) => `${command} ${longName(name)}`),
+  );
+  assert.deepEqual(shown.sort(), taken.sort());
+});
+
+test('the settings name every variable of the program, and no other', () => {
   const variables = environment.flatMap(([all]) => all.split(', '));
   const named = [...section('## Settings').matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)*\b/g)].map(([name]) => name);
   assert.deepEqual(new Set(named), new Set(variables));
+});
+
+test('the reference has every format with its extensions, and every file', () => {
+  const rows = [...section('### Formats').matchAll(/^\| `(\w+)` \| (.*?) ?\| /gm)].map(
+    ([, name, cell = '']) => [name, [...cell.matchAll(/`\.(\w+)`/g)].map(([, extension]) => extension)],
+  );
+  assert.deepEqual(
+    rows,
+    formatNames.map((name) => [name, formats[name].extensions]),
+  );
+  const fields = [...section('### Formats').matchAll(/^\| `(@\w+)`/gm)].map(([, name]) => name);
+  assert.deepEqual(fields.sort(), [...computedFields].sort());
+  const files = section('## Files');
+  for (const path of fileRows
+    .flatMap(([paths]) => paths.split(', '))
+    .filter((path) => !path.startsWith('a ')))
+    assert.ok(files.includes(`\`${path}\``), path);
 });
 
 test('the links of the README exist', async () => {
