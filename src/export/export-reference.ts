@@ -93,6 +93,7 @@ async function exportLocked(job: ExportJob): Promise<void> {
     run.session.fail(receipt, explain(job, error));
     noteResult(job, false);
   }
+  if (!receipt.isGone) warnOfMoved(job);
   if (!run.remembers || job.memory === null || !isUsable) return;
   const { vanished } = job.memory;
   if (receipt.failure === null && vanished !== null) remember(job, () => ({ vanished: null }));
@@ -127,7 +128,6 @@ function explain(job: ExportJob, error: unknown): Failure {
 async function exportOrUpdate(job: ExportJob): Promise<void> {
   const { run, target, receipt, memory, start } = job;
   const { operation, options } = run.task;
-  warnOfMoved(job);
   if (options.restart) return await exportFull(job, true);
   const interrupted = await unfinishedExport(job);
   if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)

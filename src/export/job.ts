@@ -28,8 +28,8 @@ export interface ExportRun {
   readonly moved: Map<string, string | null>;
   /** References that were resolved in this run, and when (ISO 8601). */
   readonly resolved: Map<string, string>;
-  /** Consecutive missing feeds: five mean that the feed is down. */
-  readonly feeds: { missingInRow: number };
+  /** Consecutive missing feeds; five mean that the feed is down, for the rest of the call. */
+  readonly feeds: { missingInRow: number; isDown: boolean };
   /** Prints the new rows of an update (`--print-new`); null: they are not printed. */
   readonly printNew: ((rows: AsyncIterable<Buffer>) => Promise<void>) | null;
 }

@@ -175,6 +175,8 @@ async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: 
 /** Throws if the channel is gone: `resolve` (free) does not find its reference either. */
 async function refuseGone(job: ExportJob, failure: Failure): Promise<void> {
   const { run, receipt, start } = job;
+  // This run has resolved it already: to another ID, or to none.
+  if (run.moved.has(start.value ?? '')) throw gone(job, failure);
   try {
     const input = start.value ?? job.id ?? '';
     const body = await run.session.client.call(operations.resolve, { input }, receipt.tally);
@@ -210,7 +212,7 @@ export function gone(job: ExportJob, failure: Failure): Failure {
  */
 async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number): Promise<string | null> {
   const { feeds } = job.run;
-  feeds.missingInRow++;
+  feeds.isDown ||= ++feeds.missingInRow >= feedOutage;
   const feed = job.memory?.feed ?? null;
   const since = new Date(now).toISOString();
   if (feed === null) {
@@ -225,7 +227,7 @@ async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number):
   }
   const pause = feedPauses[Math.min(feed.looks, feedPauses.length - 1)] ?? 8;
   const isDue = now >= Date.parse(feed.last) + pause * day - slack;
-  if (!isDue || feeds.missingInRow >= feedOutage) return null;
+  if (!isDue || feeds.isDown) return null;
   return `the feed has been ${problem} since ${feed.since.slice(0, 10)}`;
 }
 
@@ -429,8 +431,8 @@ async function finishUpdate(
 
 /** Selects the entries of bought pages that FILE lacks (rule 2). */
 class NewEntries {
-  /** The IDs on all pages of this run. */
-  readonly found = new Set<string>();
+  /** The IDs on all pages of this run, and those in the rows of an interrupted one. */
+  readonly found: Set<string>;
   /** The IDs on the last page. */
   pageIds: readonly string[];
   /** Whether a page had an entry that FILE has. */
@@ -447,6 +449,7 @@ class NewEntries {
     this.#known = known;
     this.#takesAllPages = takesAllPages;
     this.#taken = new Set([...before.ids, ...rows]);
+    this.found = new Set(this.#taken);
     this.#isPastEnd = before.top !== null;
     this.pageIds = before.ids;
     this.hasMetKnown = before.ids.some((id) => known.has(id));

@@ -118,6 +118,12 @@ test('a channel that vanished: gone since its last successful look, reported onc
     const [first, second] = night.receipt?.references ?? [];
     assert.deepEqual([first?.status, first?.exit, second?.status], ['failed', 5, 'unchanged']);
   }
+  // Its handle is resolved again after 30 days: a channel that does not answer is not kept up to date.
+  nights.pass(31);
+  const later = await nights.night();
+  assert.deepEqual([later.exit, later.credits, later.stderr], [5, 0, '']);
+  const ofA = later.requests.filter(({ parameters }) => parameters.input === '@a');
+  assert.equal(ofA.length, 1);
   a.gone = false;
   a.list = videos(0, 151);
   const back = await nights.night();

@@ -77,7 +77,7 @@ for (const how of ['full device', 'closed pipe'] as const) {
     assert.deepEqual([failed.exit, failed.credits], [1, 1], failed.stderr);
     assert.equal(await nights.read('a.ndjson'), before);
     const again = await nights.night(['--print-new']);
-    assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
+    assert.deepEqual([again.exit, again.credits, again.only.why], [0, 0, null], again.stderr);
     assert.deepEqual(idsOf(again.stdout), idsIn(videos(20, 23)));
     assert.deepEqual(await nights.ids(), idsIn(videos(0, 23)));
     assert.equal((await nights.night(['--print-new'])).stdout, '');
@@ -104,6 +104,9 @@ test('an interrupted update is finished and printed: every new entry at least on
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
   const finished = await nights.night(['--print-new']);
   assert.deepEqual([finished.exit, finished.credits, finished.only.new], [0, 1, 50], finished.stderr);
+  // What the interrupted run bought was not looked for in vain.
+  const memory = JSON.parse(await nights.read('.chanlist/a.ndjson.json'));
+  assert.deepEqual([finished.only.why, memory.sought], [null, {}]);
   const printed = new Set([...idsOf(stopped.stdout), ...idsOf(finished.stdout)]);
   assert.deepEqual(printed, new Set(idsIn(videos(20, 170))));
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 170)));

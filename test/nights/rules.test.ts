@@ -305,6 +305,38 @@ test('rule 3: five bad feeds in a row are a feed that is down: no page is bought
   assert.ok(second.credits <= 4, `${second.credits} credits`);
 });
 
+test('rule 3: a feed that is down stays so in the call, also after one that is well', async (t) => {
+  const references = Array.from({ length: 8 }, (_, n) => `@c${n}`);
+  const nights = await nightlyRuns(t, { references, output: ['--output-dir', 'dir', '--concurrency', '1'] });
+  const channels = references.map((name) =>
+    nights.service.addChannel(name.slice(1), { list: videos(0, 20) }),
+  );
+  await nights.night();
+  // Two first nights, so that five failures in a row are no outage.
+  for (const bad of [
+    [0, 1, 2, 3],
+    [4, 6, 7],
+  ]) {
+    for (const n of bad) {
+      const channel = channels[n];
+      if (channel !== undefined) channel.feed = 'empty';
+    }
+    assert.equal((await nights.night()).exit, 7);
+  }
+  nights.pass(10);
+  const night = await nights.night();
+  assert.equal(night.exit, 0, night.stderr);
+  const statuses = night.receipt?.references.map(({ status }) => status) ?? [];
+  assert.deepEqual(statuses, [
+    ...Array(4).fill('unchanged'),
+    'unchecked',
+    'unchanged',
+    'unchecked',
+    'unchecked',
+  ]);
+  assert.equal(night.credits, 4);
+});
+
 test('rules 3 and 4: 16 nights of a feed that stays empty cost 4 pages, a dead ID in the feed costs 5, then none', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@empty', '@dead'], output: ['--output-dir', 'dir'] });
   const [empty, dead] = ['empty', 'dead'].map((name) =>
