@@ -33,11 +33,16 @@ export class ExistingExport {
     return this.#ids;
   }
 
-  /** Whether it has no entries. */
+  /** Whether it has no entries. A file that cannot be read as this format has some. */
   async isEmpty(): Promise<boolean> {
-    for await (const entries of readEntries(this.#path, this.#format, undefined, { check: false }))
-      if (entries.length > 0) return false;
-    return true;
+    try {
+      for await (const entries of readEntries(this.#path, this.#format, undefined, { check: false }))
+        if (entries.length > 0) return false;
+      return true;
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'damaged') return false;
+      throw error;
+    }
   }
 
   /** Whether size and digest are as remembered. It is read only if mtime or inode differ. */

@@ -30,7 +30,7 @@ export function exportRun(session: Session, settings: ExportSettings): ExportRun
     session,
     moved: new Map(),
     resolved: new Map(),
-    feeds: { missingInRow: 0 },
+    feeds: { missingInRow: 0, isDown: false },
     printNew: options.printNew && !options.restart ? newRowPrinter(session, settings.format) : null,
   };
 }

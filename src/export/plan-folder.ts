@@ -1,5 +1,6 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { pageSize } from '../api/contract.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
@@ -13,12 +14,12 @@ import type { Receipt } from '../run/receipts.ts';
 import { firstOf, shortNames } from '../run/reports.ts';
 import { filesOf, type ListingStart, type ListingTask } from '../run/run-listing.ts';
 import { otherFiles, type Session, type SessionPlan } from '../run/session.ts';
-import { count } from '../text/count.ts';
+import { count, credits } from '../text/count.ts';
 import { dryRunRequest } from './dry-run-request.ts';
 import { exportReference } from './export-reference.ts';
 import { type ExportSettings, exportRun, settingsOf } from './export-settings.ts';
 import { IdIndex, withKnownId } from './id-index.ts';
-import { type ExportRun, fullCost } from './job.ts';
+import type { ExportRun } from './job.ts';
 import { isExportName, memoryFolder, readFolderMemories, readMemory, writeMemory } from './memory.ts';
 
 /** IDs that are safe as file names. */
@@ -191,8 +192,9 @@ async function rememberRepeated(run: ExportRun, repeated: readonly ListingStart[
 function warnOfKept(session: Session, { starts, operation }: ListingTask): void {
   const kept = starts.filter(({ receipt }) => receipt.status === 'kept' && receipt.failure === null);
   if (kept.length === 0) return;
-  const entries = kept.reduce((sum, { receipt }) => sum + receipt.entries, 0);
-  const cost = entries === 0 ? '1 credit per page' : fullCost(entries);
+  const isKnown = kept.every(({ receipt }) => receipt.entries > 0);
+  const pages = kept.reduce((sum, { receipt }) => sum + Math.ceil(receipt.entries / pageSize), 0);
+  const cost = isKnown ? `about ${credits(pages)}` : '1 credit per page';
   const update =
     operation.name === 'uploads' ? '--update brings them up to date (free if there is nothing new), ' : '';
   session.stderr.warn(

@@ -44,6 +44,8 @@ test('--output-dir keeps complete exports, exports the others, and warns once', 
   assert.deepEqual(more.counts, { kept: 2, complete: 2 });
   const kept = await nights.run(['uploads', '@a', '@c', '@b', '@d', ...into]);
   assert.deepEqual([kept.exit, kept.credits, kept.counts], [0, 0, { kept: 4 }]);
+  // Four files of two pages each.
+  assert.match(kept.stderr, /--restart exports them again \(about 8 credits\)/);
 });
 
 test('an interrupted folder run is resumed by the same command', async (t) => {

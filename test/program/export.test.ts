@@ -216,6 +216,13 @@ test('a listing without entries never replaces a FILE that has some: 8', async (
   );
   assert.equal(await fixture.read('out.csv'), before);
   assert.deepEqual(await fixture.files(), ['out.csv']);
+  // A file that is no listing of this format has some, too.
+  for (const format of ['json', 'ndjson']) {
+    const other = ['uploads', '@size-5', '-o', 'out.csv', '-f', format, '--restart'];
+    assert.equal((await fixture.run(other)).exit, 8);
+    assert.equal(await fixture.read('out.csv'), before);
+    assert.deepEqual(await fixture.files(), ['out.csv']);
+  }
 });
 
 test('no output destroys an input: 2 names both flags, nothing is sent, all files are as they were', async (t) => {
