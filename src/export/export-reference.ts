@@ -82,6 +82,9 @@ async function exportLocked(job: ExportJob): Promise<void> {
       if (!(error instanceof UnusableMemory)) throw error;
       if (error.newer) throw newerMemory(error);
       isUsable = !error.inTheWay;
+      // A folder run has warned before its first request.
+      if (run.folder === null)
+        run.session.stderr.warn(`${error.message}; the export is used as it is, for a few more requests`);
     }
   }
   const before = job.memory;

@@ -8,7 +8,7 @@ import { exportReference } from './export-reference.ts';
 import { type ExportSettings, exportRun, settingsOf } from './export-settings.ts';
 import { IdIndex, withKnownId } from './id-index.ts';
 import { completeFile } from './job.ts';
-import { type Memory, readMemory } from './memory.ts';
+import { type Memory, readMemory, UnusableMemory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 
 /** Plans the export of one reference into FILE. */
@@ -31,9 +31,9 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
     destination: target.path,
     resumeHint: () => receipt.resumeHint,
     work: async (session) => {
-      const memory = await memoryAt(target);
+      const { memory, exists } = await findMemory(target);
       // An existing memory is kept up to date, whatever the options are.
-      const run = exportRun(session, { ...settings, remembers: settings.remembers || memory !== null });
+      const run = exportRun(session, { ...settings, remembers: settings.remembers || exists });
       const index = new IdIndex(memory === null ? [] : [memory], run);
       await exportReference(run, start, async () => {
         // Only an update needs to know the channel before the first page.
@@ -44,7 +44,17 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
 }
 
 async function memoryAt(target: Target): Promise<Memory | null> {
-  return await readMemory(target.real).catch(() => null);
+  return (await findMemory(target)).memory;
+}
+
+/** The memory at FILE. One that exists may be damaged or of a newer version: then it is null. */
+async function findMemory(target: Target): Promise<{ memory: Memory | null; exists: boolean }> {
+  try {
+    const memory = await readMemory(target.real);
+    return { memory, exists: memory !== null };
+  } catch (error) {
+    return { memory: null, exists: error instanceof UnusableMemory && !error.inTheWay };
+  }
 }
 
 /** A complete export is not bought twice by accident: `uploads -o FILE` needs --update or --restart. */

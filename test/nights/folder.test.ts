@@ -223,6 +223,34 @@ for (const [how, harm] of [
   });
 }
 
+test('-o FILE --update: a memory that is damaged or in the way is one warning, and everything works', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.write('.chanlist', 'a file of somebody');
+  const first = await nights.night();
+  assert.deepEqual([first.exit, first.credits, first.mail.length], [0, 1, 1], first.stderr);
+  assert.match(first.stderr, /\.chanlist is in the way/);
+  assert.equal(await nights.read('.chanlist'), 'a file of somebody');
+  await rm(join(nights.folder, '.chanlist'));
+  assert.equal((await nights.night()).stderr, '');
+  await nights.write('.chanlist/a.ndjson.json', '{"version":1,"ref');
+  a.list = videos(0, 21);
+  const damaged = await nights.night();
+  assert.deepEqual([damaged.exit, damaged.credits, damaged.mail.length], [0, 1, 1], damaged.stderr);
+  assert.match(damaged.stderr, /a\.ndjson\.json is damaged/);
+  assert.deepEqual([(await nights.night()).stderr, await nights.ids()], ['', idsIn(videos(0, 21))]);
+});
+
+test('-o FILE --restart over a memory of a newer version: 2, nothing paid', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  await nights.write('.chanlist/a.ndjson.json', '{"version":1000}');
+  const run = await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--restart']);
+  assert.deepEqual([run.exit, run.credits], [2, 0], run.stderr);
+  assert.equal(await nights.read('.chanlist/a.ndjson.json'), '{"version":1000}');
+});
+
 test('a memory of a newer version is left alone: 2, nothing paid', async (t) => {
   const { nights, a, b } = await twoChannels(t);
   a.list = videos(0, 151);
