@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { operations } from '../api/contract.ts';
 import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure } from '../errors.ts';
+import { acquireLock } from '../fs/lock.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import type { ExportRun } from './job.ts';
-import { type Memory, writeMemory } from './memory.ts';
+import { type Memory, readMemory, writeMemory } from './memory.ts';
 
 /** A handle resolved within this time (ms) is not resolved again. */
 const resolveIntervalMs = 30 * 24 * 60 * 60 * 1000;
@@ -54,13 +55,27 @@ export class IdIndex {
     return memory.id;
   }
 
-  /** Marks the references that were not reached as interrupted: the next run starts with them. */
+  /**
+   * Marks the references that were not reached as interrupted: the next run starts with them. A memory that another
+   * run is writing is left as it is.
+   */
   async noteUnreached(folder: string, run: ExportRun): Promise<void> {
     for (const start of run.task.starts) {
-      const memory = start.receipt.started ? null : this.memoryOf(start);
-      if (memory === null || memory.interrupted) continue;
-      const file = join(folder, `${memory.id}.${run.format}`);
-      await writeMemory(file, { ...memory, interrupted: true }, false).catch(() => {});
+      const known = start.receipt.started ? null : this.memoryOf(start);
+      if (known === null || known.interrupted) continue;
+      const file = join(folder, `${known.id}.${run.format}`);
+      try {
+        const lock = await acquireLock(file);
+        try {
+          // Another run may have written it since the call started.
+          const memory = await readMemory(file);
+          if (memory !== null) await writeMemory(file, { ...memory, interrupted: true }, false);
+        } finally {
+          await lock.release();
+        }
+      } catch {
+        // The next run starts with the others.
+      }
     }
   }
 }

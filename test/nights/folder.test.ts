@@ -307,6 +307,28 @@ test('references that were interrupted last time come first', async (t) => {
   assert.deepEqual([third.exit, third.credits], [0, 1]);
 });
 
+test('a call that ends early leaves what another run has remembered meanwhile', async (t) => {
+  const { nights, a, b } = await twoChannels(t);
+  a.list = videos(0, 151);
+  b.list = videos(0, 151);
+  const remove = nights.service.on(async ({ operation, list }) => {
+    if (operation !== 'uploads' || list !== a.id) return;
+    remove();
+    const other = await nights.run(['uploads', '@b', '--output-dir', 'dir', '--update'], { noReceipt: true });
+    assert.deepEqual([other.exit, other.stderr], [0, '']);
+    nights.service.fault = ({ operation }) => (operation === 'uploads' ? 402 : null);
+  });
+  const night = await nights.night([], { noReceipt: true });
+  assert.deepEqual([night.exit, night.credits], [4, 1], night.stderr);
+  const check = await nights.run(['check', 'dir', '-q'], { noReceipt: true });
+  assert.doesNotMatch(check.stdout, /"changed"/);
+  const remembered = JSON.parse(await nights.read(`dir/.chanlist/${b.id}.ndjson.json`));
+  assert.deepEqual([remembered.entries, remembered.interrupted], [151, true]);
+  nights.service.fault = () => null;
+  const next = await nights.night();
+  assert.deepEqual([next.exit, next.credits], [0, 1]);
+});
+
 test('two references to one channel are one, and stderr says so', async (t) => {
   const { nights, a } = await twoChannels(t);
   await nights.write('refs.txt', `@a\n@b\n${a.id}\n`);
