@@ -5,7 +5,7 @@ import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import type { ExportRun } from './job.ts';
-import { type Memory, readMemory, writeMemory } from './memory.ts';
+import { isExportName, type Memory, readMemory, writeMemory } from './memory.ts';
 
 /** A handle resolved within this time (ms) is not resolved again. */
 const resolveIntervalMs = 30 * 24 * 60 * 60 * 1000;
@@ -18,6 +18,8 @@ export class IdIndex {
   constructor(memories: readonly Memory[], { session, task }: ExportRun) {
     for (const memory of memories) {
       if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
+      // It was changed by hand: its ID would be another channel, and all of that would be bought.
+      if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;
       this.#byId.set(memory.id, memory);
       for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);
     }

@@ -140,7 +140,7 @@ export class UnusableMemory extends Error {
 
 /**
  * The memory of an export; null if there is none. Throws `UnusableMemory` for one that is damaged, in the way, or of
- * a newer version. A memory of another service or format counts as none.
+ * a newer version.
  */
 export async function readMemory(file: string, ops: FileOps = nodeFileOps): Promise<Memory | null> {
   const path = memoryPath(file);

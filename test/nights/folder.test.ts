@@ -182,7 +182,33 @@ test('a folder run stops only the reference whose file is gone', async (t) => {
   );
 });
 
+test('a memory whose ID was changed by hand: nothing of the other channel is bought', async (t) => {
+  const { nights, a } = await twoChannels(t);
+  const stranger = nights.service.addChannel('stranger', { list: videos(0, 500, {}, 's_') });
+  const path = join(nights.folder, 'dir/.chanlist', `${a.id}.ndjson.json`);
+  await writeFile(path, (await readFile(path, 'utf8')).replaceAll(`"${a.id}"`, `"${stranger.id}"`));
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits], [1, 0], night.stderr);
+  assert.match(night.stderr, new RegExp(`holds another channel: ${stranger.id}, not ${a.id}`));
+  assert.equal(
+    night.requests.some(({ list }) => list === stranger.id),
+    false,
+  );
+});
+
 for (const [how, harm] of [
+  [
+    'of another service',
+    async (nights: Nights) => {
+      for (const file of await memoryFiles(nights)) {
+        const text = JSON.stringify({
+          ...JSON.parse(await readFile(file, 'utf8')),
+          service: 'https://x media',
+        });
+        await writeFile(file, text);
+      }
+    },
+  ],
   ['lost', (nights: Nights) => rm(join(nights.folder, 'dir/.chanlist'), { recursive: true })],
   [
     'damaged',
@@ -212,7 +238,7 @@ for (const [how, harm] of [
     const night = await nights.night();
     assert.equal(night.exit, 0, night.stderr);
     assert.ok(night.mail.length <= 1, night.stderr);
-    if (how !== 'lost') assert.equal(night.mail.length, 1);
+    if (!['lost', 'of another service'].includes(how)) assert.equal(night.mail.length, 1);
     assert.ok(night.credits >= 1 && night.credits <= 2);
     assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
     assert.deepEqual(await nights.ids(fileOf('b')), idsIn(videos(0, 150)));
