@@ -59,8 +59,9 @@ export type FailureCode = keyof typeof failures;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 /**
- * The remedy of a failure as data. `same-command`: run the same command to resume. `restart`: export this reference
- * again (`withRemedy` in export/job.ts names the command and its cost). `later`: wait. `none`: the hint is enough.
+ * The remedy of a failure as data. `same-command`: run the same command again; the hint does not repeat it. `restart`:
+ * export this reference again (`withRemedy` in export/job.ts names the command and its cost). `later`: wait. `none`:
+ * the hint is enough.
  */
 export type Remedy = 'same-command' | 'restart' | 'later' | 'none';
 

@@ -42,7 +42,8 @@ export function responseFailure(answer: Head, hide: (text: string) => string): F
     case 402:
       return new Failure('no_credits', `no credits ${said}`, {
         status,
-        hint: 'buy credits, then run the same command again',
+        hint: 'buy credits',
+        remedy: 'same-command',
       });
     case 404:
       return new Failure('not_found', `not found ${said}`, { status, hint: 'check the spelling' });

@@ -23,7 +23,8 @@ export function newRowPrinter(session: Session, format: FileFormat): ExportRun['
         error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);
       throw failure.with({
         message: `${failure.message} before the new entries were printed; the file is as it was`,
-        hint: 'run the same command again: it prints them at no further cost',
+        hint: 'printing them costs nothing more',
+        remedy: 'same-command',
         scope: 'call',
       });
     }

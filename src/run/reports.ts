@@ -41,11 +41,12 @@ export function failureLine(
   next: string | null,
 ): string {
   const named = label === null || failure.message.includes(label) ? '' : `${label}: `;
+  const again = failure.remedy === 'same-command' ? 'run the same command again' : undefined;
   return line(
     `${named}${failure.message}`,
     spentText,
-    failure.hint ?? (next === null ? fallbackHint(failure.code) : null),
-    next,
+    failure.hint,
+    next ?? again ?? (failure.hint === undefined ? fallbackHint(failure.code) : null),
   );
 }
 

@@ -270,7 +270,7 @@ function outage(failure: Failure): Failure {
   return failure.with({
     message: `${outageLength} references failed in a row, the last one: ${failure.message}`,
     scope: 'call',
-    hint: 'the service seems to be down; run the same command again later',
+    hint: 'the service seems to be down; try again later',
   });
 }
 

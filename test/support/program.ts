@@ -75,7 +75,10 @@ export function start(args: readonly string[], options: StartOptions = {}): Chil
   return child;
 }
 
-/** What a child process has written, once it has ended. */
+/** How often a line says how to repeat or resume the call. */
+const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
+
+/** What a child process has written, once it has ended; no line may say how to resume twice. */
 export function ended(child: ChildProcess): Promise<Result> {
   return new Promise((resolve, reject) => {
     const texts = { stdout: '', stderr: '' };
@@ -87,6 +90,8 @@ export function ended(child: ChildProcess): Promise<Result> {
     child.on('error', reject);
     child.on('close', (exit, signal) => {
       if (`${texts.stdout}${texts.stderr}`.includes(testKey)) reject(new Error('the key was shown'));
+      const repetitive = texts.stderr.split('\n').find((line) => nextSteps(line) > 1);
+      if (repetitive !== undefined) reject(new Error(`it says the same twice: ${repetitive}`));
       resolve({ exit, signal, ...texts, lines: texts.stdout.split('\n').filter((line) => line !== '') });
     });
   });
