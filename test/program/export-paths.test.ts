@@ -203,7 +203,7 @@ test('whole answers (resolve, search, latest): FILE is replaced at once or not a
   assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
 });
 
-test('a full disk while an answer is written: 1, the old FILE stays, stderr says what was spent', async (t) => {
+test('a full disk while an answer is written: 1, the old FILE stays, the paid answer goes to stdout', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'a'), 'old\n');
   const result = await fixture.run(['search', '@demo', 'the', '-o', 'a'], {
@@ -211,6 +211,7 @@ test('a full disk while an answer is written: 1, the old FILE stays, stderr says
   });
   assert.equal(result.exit, 1);
   assert.match(result.stderr, /a: the file is larger than allowed \(EFBIG\).*1 credit spent/);
+  assert.equal(result.stdout, (await fixture.run(['search', '@demo', 'the'])).stdout);
   assert.equal(await fixture.read('a'), 'old\n');
   assert.deepEqual(await fixture.files(), ['a']);
 });
