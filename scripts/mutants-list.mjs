@@ -84,6 +84,12 @@ const earlier = [
   ),
   w('0 small files are not synced', 'fs/write-whole.ts', 'await file.sync();', ''),
   w('0 the folder of small files is not synced', 'fs/write-whole.ts', 'await ops.syncFolder(folder);', ''),
+  row(['test/export/check.test.ts'])(
+    '0 the cost of a fix is that of the missing entries',
+    'export/check.ts',
+    'fix: restartFix(facts),\n      cost: listingCost(memory?.entries ?? 0),',
+    'fix: restartFix(facts),\n      cost: listingCost((memory?.entries ?? 0) - (ids?.entries ?? 0)),',
+  ),
   b('0 retries of the call always 0', 'api/client.ts', 'total.retries++;', ''),
   w('0 the store is not synced', 'accounts/store-write.ts', 'await opened.sync();', ''),
   w(
@@ -452,6 +458,18 @@ const money = [
     "if (found?.kind !== 'file')",
   ),
   e(
+    '5 the columns of the first page',
+    'export/full.ts',
+    'fileFormat(run, progress.columns)',
+    'fileFormat(run, null)',
+  ),
+  e(
+    '5 the dates of the first night',
+    'export/full.ts',
+    'itemOf(job, file.header.published)',
+    'itemOf(job, await publishedDates(job))',
+  ),
+  e(
     '5 no room is looked for',
     'export/write-pages.ts',
     'beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),',
@@ -529,6 +547,18 @@ const money = [
     '7 references that were not reached have not failed',
     'run/session.ts',
     "receipt.status = 'interrupted';",
+    '',
+  ),
+  s(
+    '7 the memory of another run is overwritten',
+    'export/exports.ts',
+    'const memory = await readMemory(file);\n          if (memory !== null) await',
+    'const memory = known;\n          await',
+  ),
+  s(
+    '7 a memory with the ID of another channel',
+    'export/exports.ts',
+    'if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;',
     '',
   ),
   s(

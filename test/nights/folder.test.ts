@@ -54,6 +54,10 @@ test('the memory is one small private JSON file per export, with a version', asy
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     assert.ok((await stat(file)).size < 4096);
   }
+  // People read it, too.
+  const { stdout: help } = await nights.run(['help', 'formats'], { noReceipt: true });
+  for (const name of Object.keys(JSON.parse(await readFile(files[0] ?? '', 'utf8'))))
+    assert.match(help, new RegExp(`^  ${name} +\\S`, 'm'), name);
 });
 
 test('a renamed handle: the known channel is brought up to date, and one warning names the line to change', async (t) => {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
+import { feedEntry, type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
 import { idsIn, idsOf, type Night, type Nights, nightlyRuns, outcome, updated } from './fixture.ts';
 
 const extensions = ['ndjson', 'csv', 'json', 'txt'] as const;
@@ -96,6 +96,39 @@ for (const extension of extensions) {
     assert.deepEqual(exits, [9, 9, 9, 0]);
     assert.equal(await nights.read(name), whole);
     assert.equal(nights.service.charged(), 4);
+  });
+}
+
+for (const extension of ['ndjson', 'csv'] as const) {
+  const name = `a.${extension}`;
+  test(`${extension}: resumed with the dates and the columns of its first night, the bytes are those of an uninterrupted run`, async (t) => {
+    const line = ['uploads', '@a', '-o', name, '--fields', '*,@published', '--update'];
+    const dated = (from: number, to: number, published: string) =>
+      videos(from, to).map(({ videoId }) => feedEntry(String(videoId), { published }));
+    /** The first export and an update, each in as many runs; the dates of the feed change between them. */
+    const written = async (budget: readonly string[], exits: readonly number[]) => {
+      const nights = await nightlyRuns(t, { pageSize: 10 });
+      const a = nights.service.addChannel('a');
+      const runs = async (first: number, list: typeof a.list, feed: typeof a.feed) => {
+        [a.list, a.feed] = [list, feed];
+        for (const exit of exits) {
+          const { exit: ended, stderr } = await nights.run([...line, ...budget]);
+          assert.equal(ended, exit, stderr);
+          a.feed = dated(first, first + 15, '2026-02-02T00:00:00Z');
+        }
+        nights.pass(1);
+      };
+      // Fields that the list of fields of the first page does not have follow on later pages.
+      const old = videos(0, 30).map((entry, i) => ({ ...entry, ...(i < 10 ? { extra: i } : { later: i }) }));
+      await runs(15, old, dated(15, 30, '2026-01-01T00:00:00Z'));
+      const whole = await nights.read(name);
+      await runs(40, [...videos(30, 55), ...old], dated(40, 55, '2026-01-05T00:00:00Z'));
+      return [whole, await nights.read(name)];
+    };
+    const expected = await written([], [0]);
+    assert.match(expected[1] ?? '', /2026-01-05T00:00:00Z/);
+    assert.doesNotMatch(expected.join(), /2026-02-02/);
+    assert.deepEqual(await written(['--max-credits', '1'], [9, 9, 0]), expected);
   });
 }
 

@@ -150,6 +150,15 @@ test('a command names the formats that it takes, and no other', async () => {
   assert.doesNotMatch(await help('credits'), /--format/);
 });
 
+test('help serve explains each fault', async () => {
+  const text = await help('serve');
+  const kinds = ['reset', 'truncate', 'stall', 'garbage', 'redirect', 'proxy-403', 'loop', 'expire'];
+  const pages = ['empty-token', 'null-token', 'no-token', 'page-empty', 'page-repeat', 'page-overlap'];
+  const feeds = ['feed-404', 'feed-500', 'feed-empty', 'feed-behind', 'feed-ahead'];
+  for (const kind of ['400 to 599', ...kinds, ...pages, ...feeds])
+    assert.match(text, new RegExp(`^  ${kind} +\\w+ \\w+`, 'm'), kind);
+});
+
 test('help environment has every variable that the program reads', async () => {
   const named = new Set(environment.flatMap(([variables]) => variables.split(', ')));
   const text = await help('environment');
@@ -359,11 +368,17 @@ test('the manual page has the text of the help, and renders without a warning', 
   }
   const [name] = environment.at(-1) ?? [''];
   assert.ok(page.includes(`.B ${name}\n`));
-  const shown = spawnSync('man', ['--warnings', '-l', 'man/chanlist.1'], {
-    encoding: 'utf8',
-    env: cleanEnvironment({ MANWIDTH: '80', LC_ALL: 'C.UTF-8' }),
-  });
-  if (shown.error !== undefined && process.env.CI !== 'true') return t.skip('man is not installed');
-  assert.equal(shown.stderr, '');
-  assert.match(shown.stdout, /chanlist uploads @demo --sandbox --limit 20/);
+  for (const width of [60, 80, 200]) {
+    const shown = spawnSync('man', ['--warnings', '-l', 'man/chanlist.1'], {
+      encoding: 'utf8',
+      env: cleanEnvironment({ MANWIDTH: String(width), LC_ALL: 'C.UTF-8' }),
+    });
+    if (shown.error !== undefined && process.env.CI !== 'true') return t.skip('man is not installed');
+    assert.equal(shown.stderr, '');
+    assert.match(shown.stdout, /chanlist uploads @demo --sandbox --limit 20/);
+    for (const line of shown.stdout.split('\n')) {
+      assert.ok(line.length <= width, `${width} columns: ${line}`);
+      assert.doesNotMatch(line, /\w[-\u2010]$/, 'a broken word');
+    }
+  }
 });
