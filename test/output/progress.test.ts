@@ -103,7 +103,7 @@ function setUp({ isTTY = true, env = {} as Record<string, string>, quiet = false
 
 const state = { reference: '@demo', page: 1, entries: 100, total: 250, credits: 1, estimated: 3 };
 
-/** RetryThrottle, without a clock, until something is drawn: the line is loaded when it is first needed. */
+/** Waits, without a clock, until something is drawn: the line is loaded when it is first needed. */
 async function drawn(terminal: FakeTerminal): Promise<void> {
   for (let i = 0; terminal.raw === '' && i < 10_000; i++) await turn();
   assert.notEqual(terminal.raw, '');

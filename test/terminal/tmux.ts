@@ -27,7 +27,7 @@ export interface Screen {
   /** Presses a key by its name in tmux: `Enter`, `C-c`. */
   press(key: string): Promise<void>;
   resize(columns: number): Promise<void>;
-  /** RetryThrottle for the program to end; returns its exit code and what is on the screen then. */
+  /** Waits for the program to end; returns its exit code and what is on the screen then. */
   ended(): Promise<{ exit: number; text: string }>;
   /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
   columnsOf(words: readonly string[]): Promise<number[]>;
