@@ -48,6 +48,8 @@ async function writeLong(fixture: ExportFixture, format: Format, entries: number
   await new Promise<void>((resolve) => file.end(tail, () => resolve()));
 }
 
+const preload = `NODE_OPTIONS=--max-old-space-size=40 --require=${join(process.cwd(), 'test/support/peak.cjs')}`;
+
 /** Updates a file of so many entries under a small heap; peak memory in KiB. */
 async function peakOf(
   fixture: ExportFixture,
@@ -61,11 +63,7 @@ async function peakOf(
   const peak = join(fixture.folder, 'peak');
   const args = ['uploads', list, '-o', 'long', '-f', format, '--fields', fields, '--update'];
   const result = await fixture.run(args, {
-    within: [
-      'env',
-      `PEAK=${peak}`,
-      `NODE_OPTIONS=--max-old-space-size=40 --require=${join(process.cwd(), 'test/support/peak.cjs')}`,
-    ],
+    within: ['env', `PEAK=${peak}`, preload],
   });
   assert.equal(result.exit, 0, result.stderr);
   assert.equal(result.charged, 1);
@@ -79,7 +77,7 @@ for (const [format, entries] of [
   ['csv', 500_000],
   ['id', 500_000],
 ] as const) {
-  test(`--update of ${entries} entries (${format}): memory stays flat`, async (t) => {
+  test(`--update of ${entries} entries (${format}), then check: memory stays flat`, async (t) => {
     const fixture = await exportFixture(t);
     const small = await peakOf(fixture, format, entries / 10, 22);
     const large = await peakOf(fixture, format, entries, 22);
@@ -94,5 +92,13 @@ for (const [format, entries] of [
     const { buffer } = await file.read(Buffer.alloc(tail.length), 0, tail.length, size - tail.length);
     await file.close();
     assert.equal(buffer.toString(), tail);
+    const peak = join(fixture.folder, 'peak');
+    const check = await fixture.run(['check', 'long'], {
+      within: ['env', `PEAK=${peak}`, preload],
+      noSummary: true,
+    });
+    assert.deepEqual([check.exit, JSON.parse(check.stdout).entries], [0, entries + 2], check.stderr);
+    const used = Number(await readFile(peak, 'utf8'));
+    assert.ok(used < 150_000_000 / 1024, `check: ${used} KiB`);
   });
 }
