@@ -551,13 +551,13 @@ const money = [
   ),
   s(
     '7 the memory of another run is overwritten',
-    'export/exports.ts',
+    'export/id-index.ts',
     'const memory = await readMemory(file);\n          if (memory !== null) await',
     'const memory = known;\n          await',
   ),
   s(
     '7 a memory with the ID of another channel',
-    'export/exports.ts',
+    'export/id-index.ts',
     'if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;',
     '',
   ),
