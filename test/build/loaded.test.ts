@@ -41,7 +41,16 @@ const unusedModules = [
   ...['child_process', 'worker_threads', 'readline', 'perf_hooks', 'dns', 'assert', 'fs/promises'],
 ];
 /** Parts of the program without a use in a call that prints to stdout, off a terminal. */
-const unusedFiles = ['exports', 'server', 'spinner', 'source', 'store-write', 'pool', 'env-http-proxy-agent'];
+const unusedFiles = [
+  'plan-file',
+  'plan-folder',
+  'server',
+  'spinner',
+  'source',
+  'store-write',
+  'pool',
+  'env-http-proxy-agent',
+];
 
 function refuse(loaded: Loaded, files: readonly string[], usedModules: readonly string[] = []): void {
   assert.deepEqual(
