@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { spent } from '../api/credits.ts';
 import { type Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { isLocked } from '../fs/lock.ts';
@@ -8,6 +9,7 @@ import { kindOf } from '../fs/owned.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { parseFields } from '../output/fields.ts';
 import { type FileFormat, formatByExtension, formatNames, isFileFormat } from '../output/formats.ts';
+import { shortNames } from '../run/reports.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type ExportFacts, listingCost, restartFix, resumeFix, updateFix } from './check-fixes.ts';
@@ -304,7 +306,7 @@ async function inspect(
     newest: ids?.first ?? null,
     checked: checked === null ? null : new Date(checked).toISOString(),
     failures: memory?.failures ?? 0,
-    credits: memory === null ? 0 : memory.credits.confirmed + memory.credits.possibly_charged,
+    credits: memory === null ? 0 : spent(memory.credits),
     missing: memory?.missing ?? null,
     problems,
   };
@@ -327,7 +329,7 @@ function contentProblems(facts: ExportFacts, { damage, fix, ids }: Content, cost
   if (command === 'uploads' && others.length > 0)
     problems.push({
       code: 'foreign',
-      message: `entries of ${shortList(others)}, not of ${expected}`,
+      message: `entries of ${shortNames(others)}, not of ${expected}`,
       fix: restart,
       cost,
     });
@@ -546,11 +548,6 @@ function interruption(
     fix,
     cost: isPaid ? 0 : listingCost(left),
   };
-}
-
-function shortList(texts: readonly string[]): string {
-  const named = texts.slice(0, 3).join(', ');
-  return texts.length > 3 ? `${named} and ${texts.length - 3} more` : named;
 }
 
 const day = (time: string | null): string => time?.slice(0, 10) ?? 'an earlier day';

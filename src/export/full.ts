@@ -1,4 +1,5 @@
 import { operations } from '../api/contract.ts';
+import { spent } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
 import { firstEntries, repeatFilter } from '../run/listing.ts';
 import { ExistingExport } from './existing-export.ts';
@@ -30,10 +31,7 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       receipt.id ??= progress.id;
       receipt.entries = progress.entries;
       receipt.status = progress.hasMore ? 'limited' : 'complete';
-      receipt.resumed = {
-        entries: progress.entries,
-        credits: progress.credits.confirmed + progress.credits.possibly_charged,
-      };
+      receipt.resumed = { entries: progress.entries, credits: spent(progress.credits) };
       session.stderr.verbose(
         `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
       );

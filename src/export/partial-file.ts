@@ -52,14 +52,17 @@ interface Paths {
   /** Rows before the first page is committed; later the finished file of an update. */
   readonly temporary: string;
   readonly folder: string;
+  /** Permission bits of the finished file: those of FILE, else those of a new file. */
+  readonly finishedMode: number;
 }
 
-const pathsOf = ({ real }: Target): Paths => ({
+const pathsOf = ({ real, mode }: Target): Paths => ({
   part: `${real}.part`,
   state: `${real}.part.json`,
   stateTemporary: `${real}.part.json.tmp`,
   temporary: `${real}.part.tmp`,
   folder: dirname(real),
+  finishedMode: mode ?? newFileMode(),
 });
 
 /** The finished file of an export: bytes, and digest if one was wanted. */
@@ -103,7 +106,7 @@ export class PartialFile {
   #isUnreferenced: boolean;
   /** Bytes written to the rows, committed or not. */
   #end: number;
-  #hash: import('node:crypto').Hash | null = null;
+  #hash: Hash | null = null;
   #isBroken = false;
 
   private constructor(
@@ -155,7 +158,7 @@ export class PartialFile {
       // Names in the way are found before anything is paid, even if they are used only after the first page.
       await ops.lstatOwned(paths.state);
       await ops.lstatOwned(paths.stateTemporary);
-      await ops.lstatOwned(paths.temporary, target.mode ?? newFileMode());
+      await ops.lstatOwned(paths.temporary, paths.finishedMode);
       if (options.restart) await checkReplaceable(paths, ops);
       const state = options.restart ? null : await readState(paths.state, ops);
       if (state === null) return await PartialFile.#create(target, identity, options, paths);
@@ -167,7 +170,7 @@ export class PartialFile {
           return new PartialFile(target, options, state, { rows: null, resumed: true, finished });
       }
       const progress = { ...state.progress, result: null };
-      const rows = await openRows(paths, progress.bytes, target.mode ?? newFileMode(), ops);
+      const rows = await openRows(paths, progress.bytes, ops);
       return new PartialFile(
         target,
         options,
@@ -184,14 +187,13 @@ export class PartialFile {
     paths: Paths,
   ): Promise<PartialFile> {
     const { ops } = options;
-    const mode = target.mode ?? newFileMode();
-    const part = await ops.lstatOwned(paths.part, mode);
+    const part = await ops.lstatOwned(paths.part, paths.finishedMode);
     if (part !== null && part.size > 0 && !options.restart)
       throw usage(
         `${paths.part} is in the way: there is no ${paths.state} to say what it is`,
         'remove it, or start over with --restart',
       );
-    const rows = await ops.open(paths.temporary, 'replace', mode);
+    const rows = await ops.open(paths.temporary, 'replace', paths.finishedMode);
     try {
       const { ino } = await rows.stat();
       const header: StateHeader = {
@@ -254,39 +256,36 @@ export class PartialFile {
    * returned, not thrown.
    */
   async finish(tail: string): Promise<ReplacedFile> {
-    let result: FinishedFile = { size: 0, digest: null };
-    await this.#change(async (rows) => {
+    const result = await this.#change(async (rows): Promise<FinishedFile> => {
       await this.#write(rows, tail);
       if (this.#isUncommitted) await this.#commit(rows, this.#progress, true);
       else await this.#checkName();
-      await rows.chmod(this.#finishedMode);
+      await rows.chmod(this.#paths.finishedMode);
       await rows.sync();
-      result = { size: this.#end, digest: this.#wantsDigest ? await this.#digestOfRows(rows) : null };
+      const result = { size: this.#end, digest: this.#wantsDigest ? await this.#digestOfRows(rows) : null };
       await this.#writeState({ ...this.#progress, result });
+      return result;
     });
-    const problem = await this.#replace(this.#paths.part);
-    return { ...result, problem };
+    return { ...result, problem: await this.#replace(this.#paths.part) };
   }
 
   /**
    * Finishes an update: writes the new rows above (and below) the old ones into a new file, which replaces FILE. Old
-   * rows come in batches, with the format's `separator` between them. Memory use is constant. If the process dies, the next
-   * run repeats it.
+   * rows come in batches, with the format's `separator` between them. Memory use is constant. If the process dies, the
+   * next run repeats it.
    */
   async finishUpdate(
     old: { readonly entries: number; rows(): AsyncIterable<readonly Text[]> },
     separator: string,
     tail: string,
-    beforeReplacing?: () => Promise<void>,
   ): Promise<ReplacedFile> {
-    await beforeReplacing?.();
-    let result: FinishedFile = { size: 0, digest: null };
-    await this.#change(async (rows) => {
+    const result = await this.#change(async (rows): Promise<FinishedFile> => {
       await this.#checkName();
       const { top, bytes, entries } = this.#progress;
       const above = top ?? { bytes, entries };
-      const { temporary, folder } = this.#paths;
-      const file = await this.#ops.open(temporary, 'replace', this.#finishedMode);
+      const { temporary, folder, finishedMode } = this.#paths;
+      const file = await this.#ops.open(temporary, 'replace', finishedMode);
+      let result: FinishedFile;
       try {
         const writer = new ChunkWriter(file, this.#wantsDigest ? newHash() : null);
         for await (const text of readRows(rows, 0, above.bytes)) await writer.write([text]);
@@ -296,20 +295,20 @@ export class PartialFile {
         for await (const text of readRows(rows, above.bytes, bytes)) await writer.write([text]);
         await writer.write([tail]);
         result = await writer.end();
-        await file.chmod(this.#finishedMode);
+        await file.chmod(finishedMode);
         await file.sync();
       } catch (error) {
         // Do not let an unfinished copy of FILE fill the disk until the next run.
-        await this.#ops.unlink(temporary, this.#finishedMode).catch(() => {});
+        await this.#ops.unlink(temporary, finishedMode).catch(() => {});
         throw error;
       } finally {
         await file.close();
       }
       await this.#ops.syncFolder(folder);
       await this.#writeState({ ...this.#progress, result });
+      return result;
     });
-    const problem = await this.#replace(this.#paths.temporary);
-    return { ...result, problem };
+    return { ...result, problem: await this.#replace(this.#paths.temporary) };
   }
 
   /** The new rows of an update as written: those above, then those below the old ones. */
@@ -325,13 +324,18 @@ export class PartialFile {
 
   /** Closes the files. The next run resumes an unfinished export. */
   async close(): Promise<void> {
+    const hasRows = this.#rows !== null;
+    await this.#closeFiles();
+    if (hasRows && this.#isUnreferenced)
+      await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
+  }
+
+  async #closeFiles(): Promise<void> {
     const [rows, log] = [this.#rows, this.#log];
     this.#rows = null;
     this.#log = null;
     await rows?.close();
     await log?.close();
-    if (rows !== null && this.#isUnreferenced)
-      await removeIfThere(this.#paths.temporary, this.#ops).catch(() => {});
   }
 
   /** Removes all files of this export; FILE is unchanged. */
@@ -346,16 +350,17 @@ export class PartialFile {
       await this.#ops.syncFolder(folder);
       await this.#ops.unlink(state);
       await this.#ops.syncFolder(folder);
-      await removeExport(this.#paths, this.#ops, this.#finishedMode);
+      await removeExport(this.#paths, this.#ops);
     });
   }
 
-  async #change(work: (rows: OpenFile) => Promise<void>): Promise<void> {
+  async #change<T>(work: (rows: OpenFile) => Promise<T>): Promise<T> {
     const rows = this.#rows;
     if (rows === null || this.#isBroken) throw new Error('this export cannot be written any more');
     this.#isBroken = true;
-    await guarded(this.#paths.part, 'exporting', () => work(rows));
+    const result = await guarded(this.#paths.part, 'exporting', () => work(rows));
     this.#isBroken = false;
+    return result;
   }
 
   async #write(rows: OpenFile, text: Text): Promise<void> {
@@ -421,28 +426,15 @@ export class PartialFile {
     this.#maxLogLength = text.length + this.#maxLogBytes;
   }
 
-  /** Permission bits of the finished file: those of FILE, else those of a new file. */
-  get #finishedMode(): number {
-    return this.target.mode ?? newFileMode();
-  }
-
   async #digestOfRows(rows: OpenFile): Promise<string> {
-    if (this.#hash !== null) return `sha256:${this.#hash.digest('hex')}`;
-    const hash = newHash();
-    for await (const bytes of readRows(rows, 0, this.#end)) hash.update(bytes);
-    return `sha256:${hash.digest('hex')}`;
+    return this.#hash === null ? await digestOfChunks(readRows(rows, 0, this.#end)) : digestText(this.#hash);
   }
 
   /** Renames the finished file to FILE. Throws what fails before that; returns what fails after it. */
   async #replace(from: string): Promise<unknown> {
-    const rows = this.#rows;
-    const log = this.#log;
-    this.#rows = null;
-    this.#log = null;
-    await rows?.close();
-    await log?.close();
+    await this.#closeFiles();
     await guarded(this.target.path, 'exporting', () => this.#ops.rename(from, this.target.real));
-    return await cleanUp(this.#paths, this.#ops, this.#finishedMode);
+    return await cleanUp(this.#paths, this.#ops);
   }
 
   /** Throws `damaged` if the partial file was removed or replaced. */
@@ -465,13 +457,19 @@ function sameMark(a: FileMark | null, b: FileMark | null): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino;
 }
 
-const newHash = () => process.getBuiltinModule('node:crypto').createHash('sha256');
+type Hash = import('node:crypto').Hash;
+const newHash = (): Hash => process.getBuiltinModule('node:crypto').createHash('sha256');
+const digestText = (hash: Hash): string => `sha256:${hash.digest('hex')}`;
 
 /** The digest of a whole file, as a memory keeps it. */
 export async function digestOf(path: string, ops: FileOps = nodeFileOps): Promise<string> {
+  return await digestOfChunks(ops.readFile(path));
+}
+
+async function digestOfChunks(chunks: AsyncIterable<Buffer>): Promise<string> {
   const hash = newHash();
-  for await (const bytes of ops.readFile(path)) hash.update(bytes);
-  return `sha256:${hash.digest('hex')}`;
+  for await (const bytes of chunks) hash.update(bytes);
+  return digestText(hash);
 }
 
 async function readState(path: string, ops: FileOps): Promise<State | null> {
@@ -503,10 +501,10 @@ async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise
 }
 
 /** Opens the rows of an interrupted export, truncated to the committed bytes. */
-async function openRows(paths: Paths, bytes: number, finishedMode: number, ops: FileOps): Promise<OpenFile> {
+async function openRows(paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
   let rows: OpenFile;
   try {
-    rows = await ops.open(paths.part, 'write', finishedMode);
+    rows = await ops.open(paths.part, 'write', paths.finishedMode);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') throw damaged(`${paths.part} is missing`);
     throw error;
@@ -536,9 +534,9 @@ async function finishInterrupted(
 ): Promise<ReplacedFile | null> {
   const { result } = progress;
   if (result === null) return null;
-  const mode = target.mode ?? newFileMode();
   const isResult = async (path: string): Promise<boolean> => {
-    const stat = path === target.real ? await ops.lstat(path) : await ops.lstatOwned(path, mode);
+    const stat =
+      path === target.real ? await ops.lstat(path) : await ops.lstatOwned(path, paths.finishedMode);
     if (stat?.kind !== 'file' || stat.size !== result.size) return false;
     if (result.digest !== null) return (await digestOf(path, ops)) === result.digest;
     return path !== target.real || !sameMark(header.base, markOf(stat));
@@ -552,21 +550,22 @@ async function finishInterrupted(
     const part = await ops.lstat(paths.part);
     throw damaged(`${paths.part} is ${part === null ? 'missing' : 'incomplete'}`);
   }
-  return { ...result, problem: await cleanUp(paths, ops, mode) };
+  return { ...result, problem: await cleanUp(paths, ops) };
 }
 
 /** Removes the other files of an export once FILE is replaced. Returns what fails: it is no failure of the export. */
-async function cleanUp(paths: Paths, ops: FileOps, mode: number): Promise<unknown> {
+async function cleanUp(paths: Paths, ops: FileOps): Promise<unknown> {
   try {
     await ops.syncFolder(paths.folder);
-    await removeExport(paths, ops, mode);
+    await removeExport(paths, ops);
     return null;
   } catch (error) {
     return error;
   }
 }
 
-async function removeExport(paths: Paths, ops: FileOps, finishedMode: number): Promise<void> {
+async function removeExport(paths: Paths, ops: FileOps): Promise<void> {
+  const { finishedMode } = paths;
   await removeIfThere(paths.temporary, ops, finishedMode);
   await removeIfThere(paths.stateTemporary, ops);
   if ((await ops.lstatOwned(paths.part, finishedMode)) !== null) {
@@ -590,12 +589,12 @@ async function* readRows(file: OpenFile, from: number, to: number): AsyncGenerat
 /** Collects texts into large writes, in memory that is used again. */
 class ChunkWriter {
   readonly #file: OpenFile;
-  readonly #hash: import('node:crypto').Hash | null;
+  readonly #hash: Hash | null;
   readonly #chunk = Buffer.allocUnsafeSlow(chunkSize);
   #filled = 0;
   #end = 0;
 
-  constructor(file: OpenFile, hash: import('node:crypto').Hash | null) {
+  constructor(file: OpenFile, hash: Hash | null) {
     this.#file = file;
     this.#hash = hash;
   }
@@ -614,7 +613,7 @@ class ChunkWriter {
 
   async end(): Promise<FinishedFile> {
     await this.#flush();
-    return { size: this.#end, digest: this.#hash === null ? null : `sha256:${this.#hash.digest('hex')}` };
+    return { size: this.#end, digest: this.#hash && digestText(this.#hash) };
   }
 
   async #flush(): Promise<void> {

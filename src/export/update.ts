@@ -1,4 +1,5 @@
 import { operations } from '../api/contract.ts';
+import { spent } from '../api/credits.ts';
 import type { Page } from '../api/pages.ts';
 import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -114,18 +115,12 @@ const differs = (path: string, was: string, is: string): Failure =>
 
 /** Finishes an interrupted update that has all its pages. False: the new FILE has to be assembled again. */
 async function finishInterrupted(job: ExportJob): Promise<boolean> {
-  const { receipt, run } = job;
-  const identity = await identityFor(job, await PartialFile.peek(job.target));
-  const file = await PartialFile.open(job.target, identity, {
-    mode: 'update',
-    restart: false,
-    now: run.session.context.clock.now(),
-    digest: run.remembers,
-  });
+  const { receipt } = job;
+  const file = await openUpdate(job, {});
   try {
     if (file.finished === null) return false;
     const { entries, credits } = file.progress;
-    receipt.resumed = { entries, credits: credits.confirmed + credits.possibly_charged };
+    receipt.resumed = { entries, credits: spent(credits) };
     receipt.added = 0;
     receipt.entries = (await new ExistingExport(job).ids()).entries;
     await noteFinished(job, file.finished, true);
@@ -420,9 +415,8 @@ async function finishUpdate(
   }
   const closing = format.close({ reference: null }, { hasMore: false, token: null, failure: null });
   const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
-  const result = await file.finishUpdate(old, format.separator, closing + format.tail(), async () => {
-    await run.printNew?.(file.newRows());
-  });
+  await run.printNew?.(file.newRows());
+  const result = await file.finishUpdate(old, format.separator, closing + format.tail());
   receipt.entries = known.entries + entries;
   receipt.status = 'complete';
   await noteFinished(job, result, true);

@@ -58,7 +58,7 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
           empty: before.emptyPages,
           sent: file.marks,
         },
-        before: positionOf(before, plan.done),
+        before: { ...before, done: before.done || plan.done },
         limit: plan.limit,
         known: plan.known ?? 0,
         select: plan.select,
@@ -135,8 +135,6 @@ class PartialFileSink implements PageSink {
     });
   }
 
-  async close(): Promise<void> {}
-
   /** The text of a page: the entries above FILE, then those below it. */
   #textOf(opening: string, { entries, below }: Selection): Text {
     const { format, item } = this.#plan;
@@ -156,12 +154,6 @@ class PartialFileSink implements PageSink {
     this.#below += below?.length ?? 0;
     return text;
   }
-}
-
-/** The position of the listing in a partial file. */
-function positionOf(progress: Progress, done = progress.done): Position {
-  const { token, hasMore, entries, pages, total } = progress;
-  return { token, hasMore, entries, pages, total, done: done || progress.done };
 }
 
 function resumeHint({ run, receipt }: ExportJob, { entries, pages }: Progress): string {

@@ -112,7 +112,7 @@ function sinkOf(
   item: Item,
   head: () => string,
   isLast: boolean,
-): PageSink {
+): Required<PageSink> {
   let isOpen = false;
   let written = 0;
   return {

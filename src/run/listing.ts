@@ -28,7 +28,7 @@ export interface PageSink {
    */
   page(selection: Selection, position: Position, page: Page, resumable: boolean): Promise<void>;
   /** Ends the listing, complete or cut short. */
-  close(end: ListingEnd): Promise<void>;
+  close?(end: ListingEnd): Promise<void>;
 }
 
 export interface ListingPlan extends Bounds {
@@ -106,12 +106,11 @@ export async function listPages(
   }
   update();
   compareWithTotal(receipt, position, plan);
-  const end = {
+  await sink.close?.({
     hasMore: failure !== null || position.hasMore,
     token: failure === null ? receipt.token : position.token,
     failure,
-  };
-  await sink.close(end);
+  });
   if (failure !== null) throw failure;
 }
 

@@ -85,14 +85,13 @@ export async function runExport(options: RunOptions): Promise<ReplacedFile> {
     }
     return await finish();
 
-    function finish(): Promise<ReplacedFile> {
-      if (old === null) return file.finish(tail);
+    async function finish(): Promise<ReplacedFile> {
+      if (old === null) return await file.finish(tail);
       const rows = { entries: old.length, rows: () => each([old.join(separator)]) };
-      return file.finishUpdate(rows, separator, tail, async () => {
-        let text = '';
-        for await (const piece of file.newRows()) text += piece;
-        print?.(text);
-      });
+      let text = '';
+      for await (const piece of file.newRows()) text += piece;
+      print?.(text);
+      return await file.finishUpdate(rows, separator, tail);
     }
   } finally {
     await file.close();
