@@ -68,7 +68,7 @@ const earlier = [
     'sent: file.marks,',
     "sent: '',",
   ),
-  e('0 the memory is not synced', 'export/memory.ts', 'if (durable) await handle.sync();', ''),
+  e('0 the memory is not synced', 'fs/replace-owned.ts', 'if (durable) await file.sync();', ''),
   e(
     "0 the memory's folder is not synced",
     'export/memory.ts',
@@ -91,12 +91,12 @@ const earlier = [
     'fix: restartFix(facts),\n      cost: listingCost((memory?.entries ?? 0) - (ids?.entries ?? 0)),',
   ),
   b('0 retries of the call always 0', 'api/client.ts', 'total.retries++;', ''),
-  w('0 the store is not synced', 'accounts/store-write.ts', 'await opened.sync();', ''),
+  w('0 the store is not synced', 'fs/replace-owned.ts', 'if (durable) await file.sync();', ''),
   w(
     '0 the store is written in place',
-    'accounts/store-write.ts',
-    'const temporary = `${file}.tmp`;',
-    'const temporary = file;',
+    'fs/replace-owned.ts',
+    'const temporary = `${path}.tmp`;',
+    'const temporary = path;',
   ),
   row(['test/api', 'test/commands/waits.test.ts', 'test/program/faults/retry-after.test.ts'])(
     '0 a 429 that extends a pause',
@@ -133,7 +133,7 @@ const earlier = [
   e(
     '0 a lone surrogate in a stored token',
     'export/state.ts',
-    '(isText(value) && value.isWellFormed())',
+    'isText(value) && value.isWellFormed()',
     'isText(value)',
   ),
   p('0 a lone surrogate in a sent token', 'api/pages.ts', ' || !next.isWellFormed()', ''),

@@ -14,7 +14,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   api: ['text', 'json', 'fs'],
   output: ['text', 'json', 'api', 'fs'],
   sandbox: ['text', 'api'],
-  accounts: ['text', 'fs', 'api'],
+  accounts: ['text', 'json', 'fs', 'api'],
   help: ['text', 'api', 'output', 'cli', 'accounts', 'export'],
   cli: ['text', 'fs', 'api', 'output', 'sandbox', 'help', 'accounts', 'run'],
   run: ['text', 'json', 'fs', 'api', 'output', 'sandbox', 'accounts', 'cli', 'help', 'export'],

@@ -1,3 +1,5 @@
+import { isCount, isNumber, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
+
 /** The version of the lines that this program reads and writes. */
 export const ledgerVersion = 1;
 
@@ -46,45 +48,34 @@ export function appendedText(line: RequestLine | OutcomeLine): string {
 
 /** Parses a line; `newer` if a newer chanlist wrote it. */
 export function parseLine(text: string): LedgerLine {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    return 'unreadable';
-  }
-  if (typeof data !== 'object' || data === null) return 'unreadable';
-  const line: Fields<RequestLine> & Fields<OutcomeLine> = data;
-  const { version } = line;
-  if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) return 'unreadable';
-  if (version > ledgerVersion) return 'newer';
-  if (isOutcome(line) || isRequest(line)) return line;
-  return 'unreadable';
+  const line = parseObject(text);
+  if (!isNumber(line?.version) || !Number.isInteger(line.version) || line.version < 1) return 'unreadable';
+  if (line.version > ledgerVersion) return 'newer';
+  return isOutcome(line) || isRequest(line) ? line : 'unreadable';
 }
 
-type Fields<Line> = { readonly [Name in keyof Line]?: unknown };
+/** Fields that are not read, or have been tested. */
+const unread = { version: () => true, time: () => true };
 
-function isOutcome(line: Fields<OutcomeLine>): line is OutcomeLine {
-  const { kind, id, outcome } = line;
-  const known = outcome === 'confirmed' || outcome === 'free' || outcome === 'possibly_charged';
-  return kind === 'outcome' && typeof id === 'string' && known;
-}
+const isOutcome = shape<OutcomeLine>({
+  ...unread,
+  kind: isOneOf('outcome'),
+  id: isText,
+  outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
+});
 
-function isRequest(line: Fields<RequestLine>): line is RequestLine {
-  return (
-    line.kind === 'request' &&
-    typeof line.id === 'string' &&
-    typeof line.day === 'string' &&
-    /^\d{4}-\d\d-\d\d$/.test(line.day) &&
-    typeof line.origin === 'string' &&
-    typeof line.key === 'string' &&
-    typeof line.last_four === 'string' &&
-    typeof line.command === 'string' &&
-    (line.reference === null || typeof line.reference === 'string') &&
-    typeof line.credits === 'number' &&
-    Number.isSafeInteger(line.credits) &&
-    line.credits >= 0
-  );
-}
+const isRequest = shape<RequestLine>({
+  ...unread,
+  kind: isOneOf('request'),
+  id: isText,
+  day: (value) => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value),
+  origin: isText,
+  key: isText,
+  last_four: isText,
+  command: isText,
+  reference: orNull(isText),
+  credits: isCount,
+});
 
 /**
  * Sums of the credits that may have been spent at one origin, per day and in total. Lines are added in their order. A

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
+import { replaceOwned } from '../fs/replace-owned.ts';
 import { foreignHome } from './foreign-home.ts';
 import type { Settings } from './settings.ts';
 import { readStore, type Store, storeFile, storeText } from './store.ts';
@@ -106,23 +107,11 @@ async function lockStore(
   }
 }
 
-/** Replaces the store atomically and durably with mode 0600, without following links. The caller holds its lock. */
+/** Replaces the store durably. The caller holds its lock. */
 async function replaceStore(file: string, text: string): Promise<void> {
-  // The lock guards this name. A killed run may have left keys there, which must not stay.
-  const temporary = `${file}.tmp`;
-  let created = false;
   try {
-    const opened = await nodeFileOps.open(temporary, 'replace');
-    created = true;
-    try {
-      await opened.write(Buffer.from(text), 0);
-      await opened.sync();
-    } finally {
-      await opened.close();
-    }
-    await nodeFileOps.rename(temporary, file);
+    await replaceOwned(file, text, true);
   } catch (error) {
-    if (created) await nodeFileOps.unlink(temporary).catch(() => {});
     throw error instanceof Failure ? error : notWritable(file, error);
   }
   // The store is replaced: at worst a power cut brings the old one back.

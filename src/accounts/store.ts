@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseBaseUrl, parseNamespace } from '../api/address.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { checkOwned, effectiveUser, inTheWay } from '../fs/owned.ts';
+import { isObject } from '../json/shape.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
 import { foreignHome } from './foreign-home.ts';
 import { parseKey } from './key.ts';
@@ -172,8 +173,4 @@ function damaged(file: string, what: string): Failure {
   return new Failure('failed', `the stored accounts in ${file} are damaged: ${what}`, {
     hint: 'the file is left as it is; fix it, or move it away and run: chanlist auth login',
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

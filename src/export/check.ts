@@ -4,16 +4,18 @@ import { basename, dirname, extname, join } from 'node:path';
 import { spent } from '../api/credits.ts';
 import { type Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
+import { memoryFolder, partialSuffixes } from '../fs/kept-names.ts';
 import { isLocked } from '../fs/lock.ts';
 import { kindOf } from '../fs/owned.ts';
 import { readProblem } from '../fs/read-input.ts';
+import { isText, parseObject } from '../json/shape.ts';
 import { parseFields } from '../output/fields.ts';
 import { type FileFormat, formatByExtension, formatNames, isFileFormat } from '../output/formats.ts';
 import { shortNames } from '../run/reports.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type ExportFacts, listingCost, restartFix, resumeFix, updateFix } from './check-fixes.ts';
-import { type Memory, memoryFolder, memoryPath, readMemory, UnusableMemory } from './memory.ts';
+import { type Memory, memoryPath, readMemory, UnusableMemory } from './memory.ts';
 import { digestOf, PartialFile } from './partial-file.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
@@ -71,7 +73,6 @@ export interface CheckOptions {
 }
 
 const idName = /^((?:UC|PL|UU|LL|FL|OL)[A-Za-z0-9_-]+)\.[a-z]+$/;
-const partialSuffixes = ['.part', '.part.json', '.part.tmp', '.part.json.tmp'] as const;
 const partialName = /\.part(?:\.json|\.tmp|\.json\.tmp)?$/;
 /** From this many consecutive failed runs on, an export is `failing`. */
 const manyFailures = 3;
@@ -204,10 +205,8 @@ export async function handleIn({ file, format }: FoundExport): Promise<string | 
   try {
     for await (const [first] of readEntries(file, format, undefined, { check: false })) {
       if (first === undefined) continue;
-      const entry: unknown = JSON.parse(first.utf8.toString());
-      const handle =
-        typeof entry === 'object' && entry !== null && 'channelHandle' in entry ? entry.channelHandle : null;
-      return typeof handle === 'string' ? handle : null;
+      const handle = parseObject(first.utf8.toString())?.channelHandle;
+      return isText(handle) ? handle : null;
     }
   } catch {
     // The check of this export reports the damage.

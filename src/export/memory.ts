@@ -3,10 +3,24 @@ import type { Credits } from '../api/credits.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from '../fs/file-errors.ts';
 import { type FileOps, nodeFileOps } from '../fs/file-ops.ts';
+import { memoryFolder } from '../fs/kept-names.ts';
 import { effectiveUser, inTheWay } from '../fs/owned.ts';
-
-/** Name of the folder that holds the memories; it is in the folder of the exports. */
-export const memoryFolder = '.chanlist';
+import { replaceOwned } from '../fs/replace-owned.ts';
+import {
+  isCount,
+  isDate,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isText,
+  listOf,
+  type Members,
+  mapOf,
+  orNull,
+  parseObject,
+  shape,
+} from '../json/shape.ts';
+import { isCredits } from './state.ts';
 
 /** A video ID that the feed had and bought pages did not. */
 export interface Sought {
@@ -16,80 +30,80 @@ export interface Sought {
   readonly last: string;
 }
 
-/** The memory of one export: the content of `.chanlist/FILE.json`. */
+/** The memory of one export: the content of `.chanlist/FILE.json`. See `memoryFields`; times are ISO 8601. */
 export interface Memory {
   readonly version: 1;
-  /** Name of FILE, without its folder. */
   readonly file: string;
   readonly command: string;
-  /** Address and namespace of the service. */
   readonly service: string;
   readonly id: string;
-  /** The references with this ID, as sent, and when each was last resolved (ISO 8601; null: it is the ID). */
+  /** A reference that is the ID itself has null. */
   readonly references: Readonly<Record<string, string | null>>;
   readonly format: string;
-  /** `--fields`, comma separated; null: the format's default. */
   readonly fields: string | null;
-  /** Last successful look, and last change of FILE (ISO 8601). */
   readonly checked: string | null;
   readonly changed: string | null;
   readonly entries: number;
-  /** Of all runs together. */
   readonly credits: Readonly<Credits>;
-  /** The finished file; null until there is one. If `mtime` (ms) and `inode` match, its digest is not computed. */
+  /** Null until there is one. If `mtime` (ms) and `inode` match, its digest is not computed. */
   readonly finished: {
     readonly size: number;
     readonly digest: string;
     readonly mtime: number;
     readonly inode: number;
   } | null;
-  /** Consecutive failed runs. */
   readonly failures: number;
-  /** When the service first answered 404 for the channel (ISO 8601); null: it did not at the last look. */
   readonly vanished: string | null;
-  /** The last run ended before this export was complete. */
   readonly interrupted: boolean;
-  /** The last run was limited (`--limit`), or its last page was cut. */
   readonly limited: boolean;
-  /** IDs looked for in vain. */
   readonly sought: Readonly<Record<string, Sought>>;
-  /** The feed, if it was missing at the last look: since when, pages bought instead, and when the last one was. */
   readonly feed: { readonly since: string; readonly looks: number; readonly last: string } | null;
-  /** IDs of the last feed that FILE holds. */
   readonly seen: readonly string[];
-  /** Lasting conditions that have been reported, so that they are not reported every night. */
   readonly reported: readonly string[];
-  /** numVideos less entries, and entries less numVideos, at the last page; null: no page was fetched. */
+  /** Null: no page was fetched. */
   readonly missing: number | null;
   readonly disappeared: number | null;
 }
 
-/** The fields of a memory, for `chanlist help formats`. */
-export const memoryFields: Readonly<Record<keyof Memory, string>> = {
-  version: 'version of this layout',
-  file: 'name of the export',
-  command: 'uploads or playlist',
-  service: 'address and namespace',
-  id: 'channel or playlist ID',
-  references: 'references with this ID, and when each was last resolved',
-  format: 'format of the export',
-  fields: '--fields of the export; null: all',
-  checked: 'last successful look',
-  changed: 'last change of the export',
-  entries: 'number of entries in the export',
-  credits: 'credits spent on it, in all runs',
-  finished: 'size, digest, mtime and inode of the finished file',
-  failures: 'consecutive failed runs',
-  vanished: 'when the service first answered 404; null: it did not at the last look',
-  interrupted: 'whether the last run ended before the export was complete',
-  limited: 'whether --limit cut the export',
-  sought: 'IDs of the feed that bought pages did not hold: number of looks, and time of the last one',
-  feed: 'for a missing feed: since when, how many pages were bought instead, and when the last one was',
-  seen: 'IDs of the last feed that the export holds',
-  reported: 'lasting conditions that have been reported',
-  missing: 'numVideos less entries, at the last page',
-  disappeared: 'entries less numVideos, at the last page',
-};
+const isFinished = shape({ size: isNumber, digest: isText, mtime: isNumber, inode: isNumber });
+const isSought = shape<Sought>({ looks: isCount, last: isDate });
+const isFeed = shape({ since: isDate, looks: isCount, last: isDate });
+
+/** The fields of a memory: the meaning of each (`chanlist help formats`), and a test of its value. */
+export const memoryFields = {
+  version: ['version of this layout', isOneOf(1)],
+  file: ['name of the export', isText],
+  command: ['uploads or playlist', isText],
+  service: ['address and namespace', isText],
+  id: ['channel or playlist ID', isText],
+  references: ['references with this ID, and when each was last resolved', mapOf(orNull(isDate))],
+  format: ['format of the export', isText],
+  fields: ['--fields of the export; null: all', orNull(isText)],
+  checked: ['last successful look', orNull(isDate)],
+  changed: ['last change of the export', orNull(isDate)],
+  entries: ['number of entries in the export', isCount],
+  credits: ['credits spent on it, in all runs', isCredits],
+  finished: ['size, digest, mtime and inode of the finished file', orNull(isFinished)],
+  failures: ['consecutive failed runs', isCount],
+  vanished: ['when the service first answered 404; null: it did not at the last look', orNull(isDate)],
+  interrupted: ['whether the last run ended before the export was complete', isFlag],
+  limited: ['whether --limit cut the export', isFlag],
+  sought: [
+    'IDs of the feed that bought pages did not hold: number of looks, and time of the last one',
+    mapOf(isSought),
+  ],
+  feed: [
+    'for a missing feed: since when, how many pages were bought instead, and when the last one was',
+    orNull(isFeed),
+  ],
+  seen: ['IDs of the last feed that the export holds', listOf(isText)],
+  reported: ['lasting conditions that have been reported', listOf(isText)],
+  missing: ['numVideos less entries, at the last page', orNull(isCount)],
+  disappeared: ['entries less numVideos, at the last page', orNull(isCount)],
+} as const satisfies Record<keyof Memory, readonly [meaning: string, test: (value: unknown) => boolean]>;
+
+const isMemory = (value: Members | null): value is Members & Memory =>
+  Object.entries(memoryFields).every(([name, [, test]]) => test(value?.[name]));
 
 /** A new memory of an export. */
 export function newMemory(
@@ -165,14 +179,8 @@ export async function readMemory(file: string, ops: FileOps = nodeFileOps): Prom
 
 /** Parses a memory; throws as `readMemory`. */
 function parseMemory(text: string, path: string): Memory {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UnusableMemory(`${path} is damaged`, false);
-  }
-  if (!isObject(value)) throw new UnusableMemory(`${path} is damaged`, false);
-  if (typeof value.version === 'number' && value.version > 1)
+  const value = parseObject(text);
+  if (isNumber(value?.version) && value.version > 1)
     throw new UnusableMemory(`${path} was written by a newer version of chanlist`, true);
   if (!isMemory(value)) throw new UnusableMemory(`${path} is damaged`, false);
   return value;
@@ -186,40 +194,6 @@ export function newerMemory({ message }: UnusableMemory): Failure {
   });
 }
 
-type Members = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isDate = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
-const isDateOrNull = (value: unknown): boolean => value === null || isDate(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isCountOrNull = (value: unknown): boolean => value === null || isCount(value);
-
-function isMemory(value: Members): value is Members & Memory {
-  const { finished, feed, credits, references, sought } = value;
-  return (
-    value.version === 1 &&
-    [value.file, value.command, value.service, value.id, value.format].every(isText) &&
-    (value.fields === null || isText(value.fields)) &&
-    isObject(references) &&
-    Object.values(references).every(isDateOrNull) &&
-    [value.checked, value.changed, value.vanished].every(isDateOrNull) &&
-    [value.entries, value.failures].every(isCount) &&
-    isObject(credits) &&
-    [credits.confirmed, credits.possibly_charged].every(isCount) &&
-    (finished === null ||
-      (isObject(finished) &&
-        isText(finished.digest) &&
-        [finished.size, finished.mtime, finished.inode].every((number) => typeof number === 'number'))) &&
-    [value.interrupted, value.limited].every((flag) => typeof flag === 'boolean') &&
-    isObject(sought) &&
-    Object.values(sought).every((one) => isObject(one) && isCount(one.looks) && isDate(one.last)) &&
-    (feed === null || (isObject(feed) && isCount(feed.looks) && isDate(feed.since) && isDate(feed.last))) &&
-    [value.seen, value.reported].every((list) => Array.isArray(list) && list.every(isText)) &&
-    [value.missing, value.disappeared].every(isCountOrNull)
-  );
-}
-
 /**
  * Writes the memory of an export, replacing it atomically. The caller holds the lock of FILE. `durable`: it must
  * survive a power cut, because pages were paid for.
@@ -231,19 +205,11 @@ export async function writeMemory(
   ops: FileOps = nodeFileOps,
 ): Promise<void> {
   const path = memoryPath(file);
-  const temporary = `${path}.tmp`;
   await guarded(path, 'writing', async () => {
     await ownFolder(dirname(path), true, ops);
     // Throws if something is in the way: it is not replaced.
     await ops.lstatOwned(path);
-    const handle = await ops.open(temporary, 'replace');
-    try {
-      await handle.write(Buffer.from(`${JSON.stringify(memory)}\n`), 0);
-      if (durable) await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await ops.rename(temporary, path);
+    await replaceOwned(path, `${JSON.stringify(memory)}\n`, durable, ops);
     if (durable) await ops.syncFolder(dirname(path));
   });
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pageSize } from '../api/contract.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
+import { memoryFolder } from '../fs/kept-names.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
@@ -20,7 +21,7 @@ import { exportReference } from './export-reference.ts';
 import { type ExportSettings, exportRun, settingsOf } from './export-settings.ts';
 import { IdIndex, withKnownId } from './id-index.ts';
 import type { ExportRun } from './job.ts';
-import { isExportName, memoryFolder, readFolderMemories, readMemory, writeMemory } from './memory.ts';
+import { isExportName, readFolderMemories, readMemory, writeMemory } from './memory.ts';
 
 /** IDs that are safe as file names. */
 const fileId = /^[A-Za-z0-9_-]+$/;
@@ -30,7 +31,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
   const { options, starts } = task;
   const receipts = starts.map(({ receipt }) => receipt);
   const settings = settingsOf(task, options.shared.format ?? 'ndjson', folder, true);
-  const checkApart = await separateExports(settings, folder, starts);
+  const checkSeparate = await separateExports(settings, folder, starts);
   const done = (): number => receipts.filter(({ failure }) => failure === null).length;
   return {
     receipts,
@@ -58,7 +59,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
         : '';
       return `${done()} of ${starts.length} done; ${resumeInstruction(options)}${rest}`;
     },
-    work: (session) => exportFolder(session, settings, folder, checkApart),
+    work: (session) => exportFolder(session, settings, folder, checkSeparate),
   };
 }
 
@@ -67,7 +68,7 @@ async function exportFolder(
   session: Session,
   settings: ExportSettings,
   folder: string,
-  checkApart: (flag: string, target: Target) => void,
+  checkSeparate: (target: Target) => void,
 ): Promise<void> {
   const { task, format } = settings;
   const { starts, options } = task;
@@ -94,7 +95,7 @@ async function exportFolder(
     }
     exported.add(id);
     const target = await resolveTarget(path);
-    checkApart('--output-dir', target);
+    checkSeparate(target);
     return { target, id };
   };
   const order = interruptedFirst(starts, index, found.interrupted, format);
@@ -136,20 +137,19 @@ async function separateExports(
   { task, format }: ExportSettings,
   folder: string,
   starts: readonly ListingStart[],
-): Promise<(flag: string, target: Target) => void> {
+): Promise<(target: Target) => void> {
   const { options, context } = task;
-  const { separate } = await import('../fs/apart.ts');
-  const files = [...filesOf(options), ...otherFiles(options.shared, context.env)];
-  const checkApart = await separate(files);
+  const { checkApart } = await import('../fs/apart.ts');
+  const checkNext = await checkApart([...filesOf(options), ...otherFiles(options.shared, context.env)]);
   const known = new Set<string>();
   for (const start of starts) {
     const target = await knownTarget(start, folder, format);
     if (target === null || known.has(target.real)) continue;
-    checkApart('--output-dir', target);
+    checkNext('--output-dir', target);
     known.add(target.real);
   }
-  return (flag, target) => {
-    if (!known.has(target.real)) checkApart(flag, target);
+  return (target) => {
+    if (!known.has(target.real)) checkNext('--output-dir', target);
   };
 }
 
@@ -214,7 +214,7 @@ function warnOfMemories(
   if (problems.length > 0) parts.push(firstOf(problems));
   if (lost.length > 0)
     parts.push(
-      `${folder} has ${count(lost.length, 'export', 'exports')} without a memory in ${folder}/.chanlist: ${shortNames(lost)}`,
+      `${folder} has ${count(lost.length, 'export', 'exports')} without a memory in ${folder}/${memoryFolder}: ${shortNames(lost)}`,
     );
   if (parts.length > 0)
     session.stderr.warn(`${parts.join('; ')}; the exports are used as they are, for a few more requests`);

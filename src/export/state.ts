@@ -1,6 +1,20 @@
 import { videoFields } from '../api/contract.ts';
 import type { Credits } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
+import {
+  isCount,
+  isFlag,
+  isNumber,
+  isObject,
+  isOneOf,
+  isText,
+  listOf,
+  type Members,
+  mapOf,
+  orNull,
+  parseObject,
+  shape,
+} from '../json/shape.ts';
 
 /** Identifies an export; a run resumes only if all fields match. */
 export interface Identity {
@@ -124,21 +138,19 @@ export function parseState(text: string, file: string): State {
   const end = text.lastIndexOf('\n') + 1;
   const [first = '', ...lines] = text.slice(0, end).split('\n');
   // Other versions may write one document, of any layout.
-  const header = parseLine(text) ?? parseLine(first);
-  if (header !== null && typeof header.version === 'number' && header.version > 2)
-    throw usage(
-      `${file} was written by a newer version of chanlist`,
-      'it is left as it is; update chanlist',
-    ).with({
+  const header = parseObject(text) ?? parseObject(first);
+  if (isNumber(header?.version) && header.version > 2)
+    throw new Failure('usage', `${file} was written by a newer version of chanlist`, {
+      hint: 'it is left as it is; update chanlist',
       scope: 'reference',
     });
   if (header?.version === 1 && isVersion1(header)) return fromVersion1(header);
-  if (header === null || !isHeader(header)) throw damaged(`${file} is damaged`);
+  if (!isHeader(header)) throw damaged(`${file} is damaged`);
   let progress: Progress | null = null;
   let marks = header.marks;
   for (const [i, line] of lines.slice(0, -1).entries()) {
-    const next = parseLine(line);
-    if (next === null || !isProgress(next)) {
+    const next = parseObject(line);
+    if (!isProgress(next)) {
       // A power cut may leave the end of the last line without its start. The first line was durable before its name.
       if (progress !== null && i === lines.length - 2) break;
       throw damaged(`${file} is damaged`);
@@ -150,63 +162,45 @@ export function parseState(text: string, file: string): State {
   return { header, progress, marks, isVersion1: false };
 }
 
-type Members = Readonly<Record<string, unknown>>;
+const isMode = isOneOf('export', 'update');
+const isToken = orNull((value) => isText(value) && value.isWellFormed());
+export const isCredits = shape<Credits>({ confirmed: isCount, possibly_charged: isCount });
+const isMark = orNull(shape<FileMark>({ size: isNumber, mtimeMs: isNumber, ino: isNumber }));
+const isIdentity = shape<Omit<Identity, 'id'>>({
+  ...{ command: isText, reference: isText, format: isText, service: isText },
+  fields: orNull(isText),
+});
 
-function parseLine(line: string): Members | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+const isHeader = shape<StateHeader>({
+  version: isOneOf(2),
+  mode: isMode,
+  identity: isIdentity,
+  started: isText,
+  base: isMark,
+  inode: isNumber,
+  published: mapOf(isText),
+  marks: isText,
+});
 
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-const isToken = (value: unknown): boolean => value === null || (isText(value) && value.isWellFormed());
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const isCredits = (value: unknown): value is Credits =>
-  isObject(value) && isCount(value.confirmed) && isCount(value.possibly_charged);
-const isMark = (value: unknown): boolean =>
-  value === null ||
-  (isObject(value) && [value.size, value.mtimeMs, value.ino].every((number) => typeof number === 'number'));
-const isIdentity = (value: unknown): value is Omit<Identity, 'id'> =>
-  isObject(value) &&
-  [value.command, value.reference, value.format, value.service].every(isText) &&
-  isTextOrNull(value.fields);
-
-function isHeader(value: Members): value is Members & StateHeader {
-  return (
-    value.version === 2 &&
-    (value.mode === 'export' || value.mode === 'update') &&
-    isIdentity(value.identity) &&
-    isText(value.started) &&
-    isMark(value.base) &&
-    typeof value.inode === 'number' &&
-    isObject(value.published) &&
-    Object.values(value.published).every(isText) &&
-    isText(value.marks)
-  );
-}
-
-function isProgress(value: Members): value is Members & Progress {
-  const { top, result } = value;
-  return (
-    [value.bytes, value.entries, value.pages, value.emptyPages].every(isCount) &&
-    (top === null || (isObject(top) && isCount(top.bytes) && isCount(top.entries))) &&
-    isToken(value.token) &&
-    [value.hasMore, value.done, value.cut].every((flag) => typeof flag === 'boolean') &&
-    (value.total === null || isCount(value.total)) &&
-    [value.lastPage, value.id, value.mark].every(isTextOrNull) &&
-    isTexts(value.ids) &&
-    (value.columns === null || isTexts(value.columns)) &&
-    isCredits(value.credits) &&
-    (result === null || (isObject(result) && isCount(result.size) && isTextOrNull(result.digest)))
-  );
-}
+const isProgress = shape<Progress>({
+  bytes: isCount,
+  entries: isCount,
+  pages: isCount,
+  top: orNull(shape({ bytes: isCount, entries: isCount })),
+  token: isToken,
+  hasMore: isFlag,
+  done: isFlag,
+  cut: isFlag,
+  total: orNull(isCount),
+  lastPage: orNull(isText),
+  ids: listOf(isText),
+  emptyPages: isCount,
+  id: orNull(isText),
+  credits: isCredits,
+  columns: orNull(listOf(isText)),
+  mark: orNull(isText),
+  result: orNull(shape({ size: isCount, digest: orNull(isText) })),
+});
 
 /** The state that version 0.1.0 writes. */
 interface Version1 {
@@ -225,20 +219,21 @@ interface Version1 {
   readonly extra: Members;
 }
 
-function isVersion1(value: Members): value is Members & Version1 {
-  return (
-    (value.mode === 'export' || value.mode === 'update') &&
-    isIdentity(value.identity) &&
-    isText(value.started) &&
-    [value.bytes, value.entries, value.pages].every(isCount) &&
-    isToken(value.token) &&
-    [value.lastPage, value.id].every(isTextOrNull) &&
-    isMark(value.base) &&
-    typeof value.done === 'boolean' &&
-    isCredits(value.credits) &&
-    isObject(value.extra)
-  );
-}
+const isVersion1 = shape<Version1>({
+  mode: isMode,
+  identity: isIdentity,
+  started: isText,
+  bytes: isCount,
+  entries: isCount,
+  pages: isCount,
+  token: isToken,
+  lastPage: orNull(isText),
+  id: orNull(isText),
+  base: isMark,
+  done: isFlag,
+  credits: isCredits,
+  extra: isObject,
+});
 
 function fromVersion1(state: Version1): State {
   const { hasMore, done, total, cut, last, empty, sent } = state.extra;

@@ -1,6 +1,7 @@
 import { fstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { usage } from '../errors.ts';
+import { memoryFolder, partialSuffixes } from './kept-names.ts';
 import { resolveTarget, type Target } from './target.ts';
 
 /** A file that a call names. */
@@ -13,23 +14,17 @@ export interface NamedFile {
 }
 
 /** Suffixes of the files that are kept beside an output; '' is the output itself. */
-const suffixes = ['', '.part', '.part.tmp', '.part.json', '.part.json.tmp', '.lock'];
-/** The folder of the memory, beside the exports. */
-const memoryFolder = '.chanlist';
+const suffixes = ['', ...partialSuffixes, '.lock'];
 
 /**
  * Throws a usage error that names both flags if an output, or a file that the program keeps beside it, is another
  * output or an input, also through symbolic and hard links. Streams as outputs are exempt: they are not replaced.
+ * Returns the same check for outputs that are known later (the exports of a folder): each is compared with all before
+ * it.
  */
-export async function checkApart(files: readonly NamedFile[]): Promise<void> {
-  await separate(files);
-}
-
-/**
- * As `checkApart`; returns the same check for outputs that are known later (the exports of a folder): each is
- * compared with all before it.
- */
-export async function separate(files: readonly NamedFile[]): Promise<(flag: string, target: Target) => void> {
+export async function checkApart(
+  files: readonly NamedFile[],
+): Promise<(flag: string, target: Target) => void> {
   const taken = new TakenNames();
   for (const file of files.filter(({ kind }) => kind === 'input')) taken.addInput(file);
   for (const { flag, path } of files.filter(({ kind }) => kind === 'output')) {

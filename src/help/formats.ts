@@ -46,5 +46,6 @@ export const memoryRule =
   'A folder with exports has .chanlist/ with one JSON file per export: what chanlist remembers of it.';
 
 /** The fields of the folder's memory (`.chanlist/*.json`): name and meaning. */
-export const memoryRows: readonly (readonly [field: string, meaning: string])[] =
-  Object.entries(memoryFields);
+export const memoryRows: readonly (readonly [field: string, meaning: string])[] = Object.entries(
+  memoryFields,
+).map(([name, [meaning]]) => [name, meaning]);

@@ -3,7 +3,7 @@ import { link, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { checkApart, type NamedFile, separate } from '../../src/fs/apart.ts';
+import { checkApart, type NamedFile } from '../../src/fs/apart.ts';
 import { resolveTarget } from '../../src/fs/target.ts';
 import { temporaryFolder } from '../export/temp.ts';
 
@@ -61,7 +61,7 @@ test('no output destroys an input or another output, also through links', async 
 
 test('the exports of a folder are compared as they become known', async (t) => {
   const folder = await temporaryFolder(t);
-  const add = await separate([named('output', '--summary', join(folder, 'UC2.json'))]);
+  const add = await checkApart([named('output', '--summary', join(folder, 'UC2.json'))]);
   add('--output-dir', await resolveTarget(join(folder, 'UC1.json')));
   const second = await resolveTarget(join(folder, 'UC2.json'));
   assert.throws(() => add('--output-dir', second), namesBoth('--summary', '--output-dir'));
