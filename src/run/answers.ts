@@ -13,7 +13,7 @@ import { decideTerminal } from '../output/terminal.ts';
 import { concurrently } from './concurrently.ts';
 import { openOutput } from './list-to-output.ts';
 import { type InputReference, type References, readReferences } from './read-references.ts';
-import { newReceipt, type Receipt } from './receipts.ts';
+import { newReceipt, type Receipt, setFailure } from './receipts.ts';
 import { filesOf } from './run-listing.ts';
 import type { SeenFile } from './seen.ts';
 import { runSession, type Session, type SessionPlan } from './session.ts';
@@ -141,8 +141,8 @@ async function printAnswers(
     const item: Item = { reference: input.given };
     receipt.started = true;
     if (answer.failure !== null) {
-      const failure = session.fail(receipt, answer.failure);
-      await printer.failed(item, failure);
+      if (input.first !== position) setFailure(receipt, answer.failure);
+      await printer.failed(item, answer.failure);
       continue;
     }
     try {
@@ -192,9 +192,9 @@ async function fetchAnswer(
     session.succeed();
     return { body, failure: null };
   } catch (error) {
-    const failure = toFailure(error);
-    if (failure.scope === 'call') session.end(failure);
-    return { body: null, failure };
+    // Noted when it happens: successes are too, and an outage is a row without any.
+    receipt.started = true;
+    return { body: null, failure: session.fail(receipt, error) };
   }
 }
 

@@ -54,8 +54,6 @@ export interface Session {
   warn(warning: Warning): void;
   /** Notes that a reference failed; ends the call if the failure is not of this reference alone. */
   fail(receipt: Receipt, thrown: unknown): Failure;
-  /** Ends the call: what runs concurrently stops before its next request. */
-  end(failure: Failure): void;
   /** Notes a success: the count of consecutive failures restarts. */
   succeed(): void;
   /** Throws the failure that has ended the call, or the signal, if there is one. */
@@ -145,6 +143,7 @@ async function perform(
     const { client } = service;
     budget = service.budget;
     summary.budget = budget;
+    /** Ends the call: what runs concurrently stops before its next request. */
     const end = (failure: Failure): void => {
       ended ??= failure;
       client.end(failure);
@@ -172,7 +171,6 @@ async function perform(
         failedInRow = 0;
         service.succeeded();
       },
-      end,
       throwIfEnded: () => {
         context.stop.throwIfAborted();
         if (ended !== null) throw ended;

@@ -462,6 +462,28 @@ test('five references that fail in a row with 7 end the call; stdout and receipt
   }
 });
 
+test('failures with 7 are no outage if another reference succeeds meanwhile, or if they are one reference', async (t) => {
+  let release: () => void = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const service = await scriptedService(t, async ({ query }) => {
+    const channel = query.get('channel') ?? '';
+    if (channel === '@ok5') release();
+    if (channel === '@slow') await isReleased;
+    return channel.startsWith('@ok') ? { body: { results: [entry(0)] } } : { status: 500 };
+  });
+  const env = serviceEnvironment(service.url);
+  const meanwhile = ['@slow', '@b', '@ok', '@c', '@d', '@e', '@ok2', '@ok3', '@ok4', '@ok5'];
+  const repeated = ['@a', '@a', '@a', '@a', '@a', '@ok'];
+  for (const references of [meanwhile, repeated]) {
+    const result = await run(['latest', ...references, '-f', 'id', '--retries', '0'], { env });
+    assert.equal(result.exit, 7);
+    assert.match(result.stderr, /^chanlist: 5 references: [^\n]*\n$/);
+    assert.equal(result.lines.length, references.filter((name) => name.startsWith('@ok')).length);
+  }
+});
+
 test('listings that fail with one cause: one line, which ends with one command for all of them', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.get('channel')?.startsWith('@x') ? { status: 500 } : { body: page(0, 1, null) },
