@@ -116,7 +116,7 @@ complete -c chanlist -n "__chanlist_at uploads latest playlist" -s n -l limit -x
 complete -c chanlist -n "__chanlist_at uploads playlist" -l all -d 'list every page at a terminal; with uploads --update, buy every page'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l continuation -x -d 'start at the page with this token instead of a reference'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l output-dir -x -a '(__fish_complete_directories)' -d 'write one file per reference to this folder, <ID>.<format>'
-complete -c chanlist -n "__chanlist_at uploads" -l update -d 'bring a complete file up to date: pay only for pages with new entries'
+complete -c chanlist -n "__chanlist_at uploads" -l update -d 'bring a complete file up to date; free if there is nothing new'
 complete -c chanlist -n "__chanlist_at uploads" -l print-new -d 'print the entries that --update adds to stdout, too'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l restart -d 'export again from the first page, and pay for every page again'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l fields -x -a '(__chanlist_fields videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'

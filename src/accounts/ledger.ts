@@ -198,7 +198,6 @@ class FileLedger implements Ledger {
   }
 }
 
-/** The failure of a call whose ledger cannot be used. */
 function ledgerFailure(problem: LedgerProblem): Failure {
   if (problem.newer) return usage(`the ledger of credits cannot be used: ${problem.message}`, problem.hint);
   const message = `the ledger of credits, which --max-credits needs, cannot be used: ${problem.message}`;

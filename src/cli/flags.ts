@@ -139,7 +139,7 @@ const ownFlags = {
   },
   update: {
     group: 'Options:',
-    help: 'bring a complete file up to date: pay only for pages with new entries',
+    help: 'bring a complete file up to date; free if there is nothing new',
     commands: ['uploads'],
   },
   printNew: {

@@ -18,7 +18,7 @@ const help: Record<PagedName, { readonly about: string; readonly examples: reado
       ['print the request and its cost; send nothing', 'chanlist uploads @demo --dry-run'],
       ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
       [
-        'bring the file up to date: pay only for pages with new entries',
+        'bring the file up to date; free if there is nothing new',
         'chanlist uploads @demo -o demo.ndjson --update',
       ],
       [

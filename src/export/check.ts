@@ -388,7 +388,6 @@ function runProblems(
   return problems;
 }
 
-/** The content of a file. */
 interface Content {
   readonly ids: FileIds | null;
   /** Why it cannot be read; null if it can. */

@@ -260,7 +260,6 @@ async function looksLikeNew(path: string, { uid, mode }: { uid: number; mode: nu
   }
 }
 
-/** The memories of a folder. */
 export interface FolderMemories {
   readonly memories: readonly Memory[];
   /** Why memories cannot be used, one message per file. */

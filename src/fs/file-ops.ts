@@ -21,7 +21,6 @@ export interface FileStat {
   readonly ino: number;
 }
 
-/** An open file. */
 export interface OpenFile {
   /** Writes all bytes at a position. */
   write(bytes: Uint8Array, position: number): Promise<void>;

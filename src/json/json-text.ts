@@ -15,7 +15,6 @@ export function quoteJson(value: string): string {
   return escapeUnsafe(JSON.stringify(value));
 }
 
-/** The characters of a JSON string literal. */
 function charactersOf(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }

@@ -25,7 +25,6 @@ function wholeNumber(text: string): string | null {
   return text.replaceAll(',', '').replace(/^0+(?=\d)/, '');
 }
 
-/** Number of zeros of each unit. */
 const unitZeros: Readonly<Record<string, number>> = { '': 0, K: 3, M: 6, B: 9 };
 
 function viewsOfText(text: string): string | null {

@@ -6,7 +6,6 @@ interface FormatRow {
   readonly extensions: readonly string[];
   /** Its description in the help. */
   readonly meaning: string;
-  /** Loads its writer. */
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
   /** Loads its reader; null: it is never written to a file. */
   readonly reader: (() => Promise<Reader>) | null;

@@ -3,7 +3,6 @@ import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, maxWidth } from './width.ts';
 
-/** Progress of a listing. */
 export interface ProgressState {
   /** The listed reference, if it is shown. */
   readonly reference?: string | null;

@@ -77,7 +77,7 @@ export async function drawTable(
 }
 
 interface TableLayout {
-  /** Which of the columns are shown. */
+  /** Indices of the columns that are shown. */
   readonly shown: readonly number[];
   readonly grid: readonly GridColumn[];
 }

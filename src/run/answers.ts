@@ -108,7 +108,6 @@ interface AnswerItem {
   readonly receipt: Receipt;
 }
 
-/** An answer, or a failure. */
 type Answer =
   | { readonly body: JsonText; readonly failure: null }
   | { readonly body: null; readonly failure: Failure };

@@ -13,5 +13,4 @@ export const sandboxDefaults = {
   plainTokens: false,
 } as const;
 
-/** Port of `serve`. */
 export const servePort = 8787;
