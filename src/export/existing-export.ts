@@ -54,16 +54,14 @@ export class ExistingExport {
     return (await digestOf(this.#path)) === finished.digest;
   }
 
-  /** The video IDs in the rows of an interrupted update; `path` is not a complete file. */
-  async idsIn(path: string): Promise<string[]> {
-    const ids: string[] = [];
+  /** The video IDs in the rows of an interrupted export; `path` is not a complete file. */
+  async *idsIn(path: string): AsyncGenerator<string, void> {
     try {
       for await (const entries of readEntries(path, this.#format, this.#fields, { check: false }))
-        for (const { videoId } of entries) if (videoId !== null) ids.push(videoId);
+        for (const { videoId } of entries) if (videoId !== null) yield videoId;
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'damaged') throw error;
     }
-    return ids;
   }
 
   /** Columns of its header; null if its format has none. */

@@ -6,6 +6,7 @@ import { ExistingExport } from './existing-export.ts';
 import { readFeed } from './feed.ts';
 import { type ExportJob, fileFormat, identityFor, itemOf, remember, wantsPublished } from './job.ts';
 import { type FinishedFile, PartialFile, type ReplacedFile } from './partial-file.ts';
+import { IdSet } from './read/id-set.ts';
 import { writePages } from './write-pages.ts';
 
 /**
@@ -39,10 +40,11 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       return warnOfCleanup(job, file.finished);
     }
     const done = isLimitReached(job, file);
-    // Version 0.1.0 keeps only the last ID, and the list may have moved by more than one entry.
-    const isVersion1 = interrupted?.isVersion1 === true && task.operation === operations.uploads;
-    const ids = isVersion1 ? await new ExistingExport(job).idsIn(`${target.real}.part`) : [];
-    const repeats = repeatFilter(task.operation, [...progress.ids, ...ids]);
+    // The list may have moved since the interruption, by any number of pages.
+    const written = new IdSet();
+    if (file.resumed && !done && task.operation.name === operations.uploads.name)
+      for await (const id of new ExistingExport(job).idsIn(`${target.real}.part`)) written.add(id);
+    const repeats = repeatFilter(task.operation, progress.ids, written);
     const format = await fileFormat(run, progress.columns);
     await writePages(job, file, {
       format,

@@ -337,7 +337,8 @@ async function buyPages(
   try {
     const before = file.progress;
     // The list may have moved since the interruption, by any number of pages. The last row may have no end yet.
-    const rows = file.resumed ? await existing.idsIn(`${target.real}.part`) : [];
+    const rows: string[] = [];
+    if (file.resumed) for await (const id of existing.idsIn(`${target.real}.part`)) rows.push(id);
     const selector = new NewEntries(known, before, rows, run.task.options.all);
     const columns = run.fields === null ? await existing.columns() : null;
     const format = await fileFormat(run, before.columns ?? columns);

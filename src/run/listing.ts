@@ -151,24 +151,22 @@ export function videoIdOf(entry: JsonText): string | null {
 
 /**
  * Drops entries that were on the previous page: the uploads list moves if a video is added while it is read. `ids`: the
- * video IDs of the last page of an earlier run. A playlist may hold a video twice: nothing is dropped.
+ * video IDs of the last page of an earlier run; `written`: those of all its pages. A playlist may hold a video twice:
+ * nothing is dropped.
  */
 export function repeatFilter(
   operation: PagedOperation,
   ids: readonly string[],
+  written: { has(id: string): boolean } = new Set(),
 ): { take(page: Page): readonly JsonText[]; ids(): readonly string[] } {
   if (operation.name !== 'uploads') return { take: ({ entries }) => entries, ids: () => [] };
   let before = new Set(ids);
   return {
     take: ({ entries }) => {
       const current = entries.map(videoIdOf);
-      const repeated = current.some((id) => id !== null && before.has(id));
-      const kept = repeated
-        ? entries.filter((_, i) => {
-            const id = current[i];
-            return id == null || !before.has(id);
-          })
-        : entries;
+      const isRepeated = (id: string | null | undefined): boolean =>
+        id != null && (before.has(id) || written.has(id));
+      const kept = current.some(isRepeated) ? entries.filter((_, i) => !isRepeated(current[i])) : entries;
       if (entries.length > 0) before = new Set(current.filter((id) => id !== null));
       return kept;
     },

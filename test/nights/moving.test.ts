@@ -57,6 +57,23 @@ test('entries that move to the next page are not repeated', async (t) => {
   assert.deepEqual([idsOf(limited.stdout).length, limited.credits], [201, 3]);
 });
 
+test('an export that is resumed after the list has moved by more than a page keeps each entry once', async (t) => {
+  for (const name of ['a.ndjson', 'a.csv', 'a.json']) {
+    const nights = await nightlyRuns(t, { pageSize: 10 });
+    const a = nights.service.addChannel('a', { list: videos(0, 45) });
+    const line = ['uploads', '@a', '-o', name];
+    assert.equal((await nights.run([...line, '--max-credits', '2'])).exit, 9);
+    a.list = videos(0, 70);
+    const resumed = await nights.run(line);
+    assert.deepEqual([resumed.exit, resumed.only.entries], [0, 50], resumed.stderr);
+    const check = await nights.run(['check', name], { noReceipt: true });
+    assert.equal(check.exit, 0, check.stdout);
+    // The third page now starts with five videos that are new.
+    const list = [...videos(25, 45), ...videos(45, 50), ...videos(0, 25)];
+    if (name === 'a.ndjson') assert.deepEqual(await nights.ids(), idsIn(list));
+  }
+});
+
 test('an update on a moving list keeps each entry once', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 50) });
