@@ -11,12 +11,10 @@ export function entryColumns(options: FormatOptions, entries: readonly JsonText[
   if (operation.columns !== undefined) return [...operation.columns];
   const isTerminal = options.terminal !== null;
   const columns = operationColumns[operation.name] ?? answerColumns[operation.answer];
+  const isUsual = operation.specified || entries.length === 0 || hasEssentials(entries);
+  const present = isUsual ? presentColumns(columns, operation.specified, entries) : [];
   const shown =
-    operation.specified || entries.length === 0 || hasEssentials(entries)
-      ? presentColumns(columns, operation.specified, entries).map((column) =>
-          memberColumn(column, isTerminal),
-        )
-      : keyColumns(entries);
+    present.length > 0 ? present.map((column) => memberColumn(column, isTerminal)) : keyColumns(entries);
   if (!several) return shown;
   const ownReference = shown.filter(({ header }) => header !== 'resolved_from');
   return [referenceColumn(references), ...ownReference];

@@ -40,7 +40,7 @@ export function failureLine(
   spentText: string | null,
   next: string | null,
 ): string {
-  const named = label === null || failure.message.includes(label) ? '' : `${label}: `;
+  const named = label === null || namesItself(failure, label) ? '' : `${label}: `;
   const again = failure.remedy === 'same-command' ? 'run the same command again' : undefined;
   return line(
     `${named}${failure.message}`,
@@ -49,6 +49,10 @@ export function failureLine(
     next ?? again ?? (failure.hint === undefined ? fallbackHint(failure.code) : null),
   );
 }
+
+/** Whether the program's own words name a reference or file. A message with a status quotes the service. */
+const namesItself = ({ message, status }: Failure, name: string): boolean =>
+  status === null && message.includes(name);
 
 /** `@a, @b, @c and 9 more`. */
 export function shortNames(labels: readonly string[]): string {
@@ -133,7 +137,7 @@ function withoutNames(text: string, { file, reference }: Receipt): string {
 
 /** The name of a reference in a line: its label, and its file unless the message names it. */
 function nameOf({ label, file, failure }: Receipt): string | null {
-  if (file === null || failure?.message.includes(file)) return label;
+  if (file === null || (failure !== null && namesItself(failure, file))) return label;
   return label === null ? file : `${label} (${file})`;
 }
 

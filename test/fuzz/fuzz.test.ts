@@ -4,14 +4,14 @@ import { cases } from './cases.ts';
 import { fuzzService } from './check.ts';
 import { checkText, texts } from './texts.ts';
 
-// More of both, with a new seed each time: npm run fuzz.
+// More of both: npm run fuzz.
 
 test('3000 calls with any answers: the right result or a documented failure, in every format', async () => {
   const service = await fuzzService();
   try {
     await fc.assert(
       fc.asyncProperty(cases, (given) => service.check(given)),
-      { numRuns: 3000, seed: 20261121 },
+      { numRuns: 3000 },
     );
   } finally {
     service.close();
@@ -19,5 +19,5 @@ test('3000 calls with any answers: the right result or a documented failure, in 
 });
 
 test('30000 texts, damaged or not: accepts exactly what JSON.parse accepts, with the same value', () => {
-  fc.assert(fc.property(texts, checkText), { numRuns: 30_000, seed: 20261121 });
+  fc.assert(fc.property(texts, checkText), { numRuns: 30_000 });
 });

@@ -24,7 +24,10 @@ interface Stop {
 
 const nonsense: Stop = { exit: 8, code: 'bad_answer', status: 200 };
 
-function stopOf(status: number): Stop {
+/** `body`: empty for a request that nothing answers. */
+function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
+  // Something in front of the service answered: known deployment, "User-Agent".
+  if (status === 403 && !isLooselyJson(body)) return { exit: 8, code: 'refused', status };
   if (status === 401 || status === 403) return { exit: 3, code: 'unauthorized', status };
   if (status === 402) return { exit: 4, code: 'no_credits', status };
   if (status === 404) return { exit: 5, code: 'not_found', status };
@@ -35,9 +38,22 @@ function stopOf(status: number): Stop {
 }
 
 /** A 404 to a token is about the token, not about the list. */
-function stopOfPage(status: number, token: string | null): Stop {
-  return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(status);
+function stopOfPage(answer: Pick<Answer, 'status' | 'body'>, token: string | null): Stop {
+  const { status } = answer;
+  return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(answer);
 }
+
+/** Whether an error body is JSON; damaged characters do not matter there. */
+function isLooselyJson(body: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder().decode(body));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const notFound = { status: 404, body: Buffer.alloc(0) };
 
 /** The value of a body, in a box; null if it is not JSON in UTF-8. */
 function parse({ body }: Answer): { value: unknown } | null {
@@ -55,18 +71,28 @@ function members(value: unknown): Record<string, unknown> {
   return made;
 }
 
+/** The video ID of an entry; empty if it has none. */
+function idOf(entry: unknown): string {
+  const { videoId } = members(entry);
+  return typeof videoId === 'string' ? videoId : '';
+}
+
 export function expected(given: Case): Expected {
   return given.command === 'uploads' || given.command === 'playlist' ? listing(given) : whole(given);
 }
 
-function listing({ answers, limit, maxCredits }: Case): Expected {
+function listing({ command, answers, limit, maxCredits }: Case): Expected {
   const entries: unknown[] = [];
   const seen = new Set<string>();
   let credits = 0;
   let info: unknown = null;
   let opened = false;
   let token: string | null = null;
-  let before: { text: string; damaged: boolean } = { text: '', damaged: false };
+  let before: { text: string; damaged: boolean; ids: readonly string[] } = {
+    text: '',
+    damaged: false,
+    ids: [],
+  };
   const end = (stop: Stop | null, hasMore: boolean, next: string | null): Expected => ({
     exit: stop?.exit ?? 0,
     code: stop?.code ?? null,
@@ -86,9 +112,8 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
     if (maxCredits !== null && credits >= maxCredits)
       return end({ exit: 9, code: 'budget', status: null }, true, token);
     const answer = answers[n];
-    if (answer === undefined) return end(stopOfPage(404, token), true, token);
-    if (answer.status === 403 && parse(answer) === null) throw new Undecided();
-    if (answer.status !== 200) return end(stopOfPage(answer.status, token), true, token);
+    if (answer === undefined) return end(stopOfPage(notFound, token), true, token);
+    if (answer.status !== 200) return end(stopOfPage(answer, token), true, token);
     credits++;
     const parsed = parse(answer);
     if (parsed === null) return end(nonsense, true, token);
@@ -96,23 +121,22 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
     const list: unknown = Array.isArray(parsed.value) ? parsed.value : page.results;
     const found: readonly unknown[] = Array.isArray(list) ? list : [];
     const text = JSON.stringify(found);
-    if (found.length > 0) {
-      if (before.text === text) {
-        if (answer.damaged || before.damaged) throw new Undecided();
-        return end(nonsense, true, token);
-      }
-      before = { text, damaged: answer.damaged };
-    }
+    const isRepeated = found.length > 0 && before.text === text;
+    if (isRepeated && (answer.damaged || before.damaged)) throw new Undecided();
+    const kept = command === 'uploads' ? found.filter((entry) => !before.ids.includes(idOf(entry))) : found;
+    if (found.length > 0)
+      before = { text, damaged: answer.damaged, ids: found.map(idOf).filter((id) => id !== '') };
     if (!opened) info = page.playlist_info ?? null;
     opened = true;
     const room = limit === null ? Number.POSITIVE_INFINITY : limit - entries.length;
-    const taken = found.slice(0, room);
+    const taken = kept.slice(0, room);
     entries.push(...taken);
     const { has_more: more, continuation_token: next } = page;
     const usable = typeof next === 'string' && next !== '' && next.isWellFormed() && !seen.has(next);
-    const sound = typeof more === 'boolean' && Array.isArray(page.results) && (!more || usable);
+    const sound =
+      !isRepeated && typeof more === 'boolean' && Array.isArray(page.results) && (!more || usable);
     if (taken.length === room) {
-      const left = taken.length < found.length;
+      const left = taken.length < kept.length;
       if (!sound || left) return end(null, left || !sound || more === true, token);
       return end(null, more === true, next as string);
     }
@@ -125,9 +149,8 @@ function listing({ answers, limit, maxCredits }: Case): Expected {
 function whole({ command, answers: [answer] }: Case): Expected {
   const paid = command === 'search' ? 1 : 0;
   const failed = (stop: Stop, credits: number): Expected => ({ ...stop, credits, entries: [], document: {} });
-  if (answer === undefined) return failed(stopOf(404), 0);
-  if (answer.status === 403 && parse(answer) === null) throw new Undecided();
-  if (answer.status !== 200) return failed(stopOf(answer.status), 0);
+  if (answer === undefined) return failed(stopOf(notFound), 0);
+  if (answer.status !== 200) return failed(stopOf(answer), 0);
   const parsed = parse(answer);
   if (parsed === null) return failed(nonsense, paid);
   const { value } = parsed;

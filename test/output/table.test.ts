@@ -264,6 +264,12 @@ suite('table: columns of the commands', () => {
       '   12  n',
     ]);
     assert.deepEqual(await body('search', '["one","two"]'), ['value', '─────', 'one', 'two']);
+    assert.deepEqual(await body('latest', '[0,{"title":null,"videoId":null}]'), [
+      'value  title  videoId',
+      '─────────────────────',
+      '    0',
+      '',
+    ]);
     assert.deepEqual(await body('latest', '"text"'), ['value', '─────', 'text']);
     assert.deepEqual(await body('latest', '{}'), ['value', '─────', '{}']);
     assert.deepEqual(await body('latest', '[{"a":{"b":1}}]'), ['a', '───────', '{"b":1}']);

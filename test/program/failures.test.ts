@@ -44,6 +44,7 @@ test('statuses map to the exit codes of the contract, once retries are used up',
 
 const details: readonly [body: string, said: RegExp][] = [
   ['{"detail":"plain words"}', /plain words/],
+  ['{"detail":"no @a here"}', /^chanlist: @a: the service refused the request \(422: no @a here\)/],
   ['{"detail":{"message":"in an object","code":7}}', /in an object/],
   [
     '{"detail":[{"loc":["query","q"],"msg":"too long"},{"loc":["query","limit"],"msg":"too big"}]}',
