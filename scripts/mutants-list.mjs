@@ -366,14 +366,14 @@ const money = [
   u(
     '4 a feed outage buys for every channel',
     'export/update.ts',
-    'if (!isDue || feeds.missingInRow >= feedOutage) return null;',
+    'if (!isDue || feeds.isDown) return null;',
     'if (!isDue) return null;',
   ),
   u(
     '4 a missing feed buys every night',
     'export/update.ts',
-    'if (!isDue || feeds.missingInRow',
-    'if (feeds.missingInRow',
+    'if (!isDue || feeds.isDown',
+    'if (feeds.isDown',
   ),
   u(
     '4 feed looks are not counted',

@@ -4,7 +4,7 @@ import { formatHelp, helpGroup } from '../help/format-help.ts';
 import { helpWidth } from '../help/text.ts';
 import { version } from '../version.ts';
 import { type CommandRow, commands, type Start, type Task } from './commands.ts';
-import { type FlagName, flagHelp, flagRow, flagsOf, longName, sharedFlagNames } from './flags.ts';
+import { type FlagName, flagGroups, flagHelp, flagRow, flagsOf, longName, sharedFlagNames } from './flags.ts';
 import { checkFlagsBefore, checkWords, unknownWord, usageErrorOf } from './usage-errors.ts';
 
 /** Writes the program's own text (help, version). */
@@ -79,7 +79,7 @@ export async function registerCommand(command: Command, row: CommandRow, start: 
 /** Adds flags to a command. Commander keeps what is typed for each, one text per occurrence; `options.ts` parses it. */
 export function addFlags(command: Command, names: readonly FlagName[], hidden = false): void {
   for (const name of names) {
-    const { short, value, group } = flagRow(name);
+    const { short, value, group = flagGroups[0] } = flagRow(name);
     const term = [short, longName(name)].filter(Boolean).join(', ');
     const option = command
       .createOption(value === undefined ? term : `${term} <${value}>`, flagHelp(name))

@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
-import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { spent } from '../api/credits.ts';
-import { type Failure, systemCode, toFailure, usage } from '../errors.ts';
+import { Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { memoryFolder, partialSuffixes } from '../fs/kept-names.ts';
 import { isLocked } from '../fs/lock.ts';
@@ -280,7 +280,8 @@ async function inspect(
   const content = await read(facts, memory);
   const ids = content?.ids ?? null;
   const cost = listingCost(ids?.entries ?? content?.estimate ?? memory?.entries ?? 0);
-  const difference = content === null ? null : await differenceOf(facts, memory, state.value, ids);
+  const difference =
+    content === null ? null : await differenceOf(facts, memory, state instanceof Failure ? null : state, ids);
   const problems: Problem[] = content === null ? [] : contentProblems(facts, content, cost);
   if (difference !== null) {
     const accepted = difference.isShort ? '' : '; if that is intended, --update accepts it at no cost';
@@ -434,26 +435,9 @@ async function read({ file, format }: ExportFacts, memory: Memory | null): Promi
 async function countEntries(file: string, format: FileFormat): Promise<number> {
   const mark = Buffer.from(format === 'json' ? '"videoId"' : '\n');
   let entries = 0;
-  for await (const bytes of chunksOf(file))
+  for await (const bytes of nodeFileOps.readFile(file))
     for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) entries++;
   return entries;
-}
-
-const chunkSize = 256 * 1024;
-
-/** The bytes of a file, in one reused buffer: memory use is constant. */
-async function* chunksOf(file: string): AsyncGenerator<Buffer, void> {
-  const handle = await open(file, 'r');
-  try {
-    const buffer = Buffer.allocUnsafe(chunkSize);
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, chunkSize, null);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await handle.close();
-  }
 }
 
 /**
@@ -476,7 +460,7 @@ async function differenceOf(
     const isShort = missing > 0;
     const fewer = isShort && ids !== null ? `, ${count(missing, 'entry', 'entries')} fewer` : '';
     if (accepted.length === 0) return { what: `${size} bytes, not ${finished.size}${fewer}`, isShort };
-    const digest = await digestOf(file, { ...nodeFileOps, readFile: chunksOf });
+    const digest = await digestOf(file);
     if (accepted.some((each) => each.digest === null || each.digest === digest)) return null;
     return { what: `its content is not as remembered${fewer}`, isShort };
   } catch {
@@ -485,44 +469,32 @@ async function differenceOf(
   }
 }
 
-interface FoundState {
-  readonly value: State | null;
-  readonly failure: Failure | null;
-}
-
-async function readState(real: string, leftovers: readonly string[]): Promise<FoundState> {
-  if (!leftovers.includes(`${real}.part.json`)) return { value: null, failure: null };
-  try {
-    const target = { path: real, real, mode: null, exists: true, kind: 'file' } as const;
-    return { value: await PartialFile.peek(target), failure: null };
-  } catch (error) {
-    return { value: null, failure: toFailure(error) };
-  }
+/** The state of an interrupted run, or why it cannot be read; null if there is none. */
+async function readState(real: string, leftovers: readonly string[]): Promise<State | Failure | null> {
+  if (!leftovers.includes(`${real}.part.json`)) return null;
+  const target = { path: real, real, mode: null, exists: true, kind: 'file' } as const;
+  return await PartialFile.peek(target).catch(toFailure);
 }
 
 /** The problem of an interrupted run: what it left, and how to resume or clean up. */
 function interruption(
   known: ExportFacts,
   leftovers: readonly string[],
-  { value, failure }: FoundState,
+  state: State | Failure | null,
   memory: Memory | null,
 ): Problem {
   const code = 'interrupted';
-  if (failure?.code === 'usage')
-    return { code, message: failure.message, fix: failure.hint ?? 'remove what is in the way', cost: 0 };
-  if (failure !== null)
-    return {
-      code,
-      message: failure.message,
-      fix: restartFix(known),
-      cost: listingCost(memory?.entries ?? 0),
-    };
-  if (value === null) {
+  if (state instanceof Failure) {
+    const { message, hint } = state;
+    if (state.code === 'usage') return { code, message, fix: hint ?? 'remove what is in the way', cost: 0 };
+    return { code, message, fix: restartFix(known), cost: listingCost(memory?.entries ?? 0) };
+  }
+  if (state === null) {
     const names = leftovers.map((path) => basename(path)).join(', ');
     const fix = `rm ${leftovers.map(shellQuote).join(' ')}`;
     return { code, message: `an interrupted run left ${names}, which nothing resumes`, fix, cost: 0 };
   }
-  const { header, progress } = value;
+  const { header, progress } = state;
   const { identity, mode } = header;
   const { entries, total, done, result, hasMore, cut } = progress;
   const facts: ExportFacts = {

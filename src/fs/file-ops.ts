@@ -1,13 +1,4 @@
-import {
-  constants,
-  createReadStream,
-  promises as fs,
-  fstatSync,
-  lstatSync,
-  type Stats,
-  statfsSync,
-  writeSync,
-} from 'node:fs';
+import { constants, promises as fs, fstatSync, lstatSync, type Stats, statfsSync, writeSync } from 'node:fs';
 import { systemCode } from '../errors.ts';
 import { effectiveUser, lstatOwned, type OpenMode, openOwned } from './owned.ts';
 
@@ -56,7 +47,7 @@ export interface FileOps {
   rename(from: string, to: string): Promise<void>;
   /** Removes a name of the program's own; throws as `lstatOwned`. */
   unlink(path: string, finishedMode?: number): Promise<void>;
-  /** The content of a file of the user's, in chunks. */
+  /** The content of a file of the user's, in chunks; each is valid until the next one is read. */
   readFile(path: string): AsyncIterable<Buffer>;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
@@ -83,7 +74,7 @@ export const nodeFileOps: FileOps = {
     const stats = await lstatOwned(path, finishedMode);
     return stats === null ? null : fileStat(stats);
   },
-  readFile: (path) => createReadStream(path, { highWaterMark: 1024 * 1024 }),
+  readFile: readChunks,
   rename: (from, to) => fs.rename(from, to),
   unlink: async (path, finishedMode) => {
     await lstatOwned(path, finishedMode);
@@ -132,6 +123,21 @@ function fileStat(stats: Stats): FileStat {
         ? 'link'
         : 'other';
   return { kind, size, mode: stats.mode & 0o7777, mtimeMs, ino };
+}
+
+/** The bytes of a file, in one reused buffer: memory use is constant. */
+async function* readChunks(path: string): AsyncGenerator<Buffer, void> {
+  const handle = await fs.open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(256 * 1024);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -209,7 +209,10 @@ function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSessi
   const isOfBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
   if (failure !== null)
     for (const receipt of receipts)
-      if (receipt.failure === null && isOfCall(receipt)) markInterrupted(receipt, failure);
+      if (receipt.failure === null && isOfCall(receipt)) {
+        setFailure(receipt, failure);
+        receipt.status = 'interrupted';
+      }
   reportWarnings(stderr, warnings);
   const others = receipts.filter((receipt) => !isOfCall(receipt) && !isOfBudget(receipt));
   reportFailures(
@@ -246,21 +249,12 @@ function budgetFailure(budget: Budget, stopped: readonly Receipt[], all: number)
     unknown > 0
       ? ` for ${count(known.length, 'reference', 'references')}, and more for ${unknown} not started`
       : '';
-  const failure = budgetSpent(
-    budget,
-    known.length > 0 ? { credits: needed, ...(of !== '' && { of }) } : undefined,
-  );
+  const failure = budgetSpent(budget, known.length > 0 ? { credits: needed, of } : undefined);
   if (all === 1) return failure;
   const names = shortNames(stopped.flatMap(({ label }) => label ?? []));
   return failure.with({
     message: `${count(stopped.length, 'reference', 'references')} ${failure.message}: ${names}`,
   });
-}
-
-/** Marks a reference that had not started when the call ended. */
-function markInterrupted(receipt: Receipt, failure: Failure): void {
-  setFailure(receipt, failure);
-  receipt.status = 'interrupted';
 }
 
 /** The failure that ends the call after consecutive failures: the service, or the network, is down. */

@@ -15,9 +15,6 @@ const searchDepth = 3000;
 /** Numbers of the uploads of the fault `feed-ahead`; no list reaches them. */
 const neverListed = 6_000_000;
 
-/** Bytes of pages that are cached: about a hundred pages. */
-const cacheBytes = 8 * 1024 * 1024;
-
 /** The data and settings of the responses. */
 export interface Data {
   readonly catalog: Catalog;
@@ -31,7 +28,6 @@ type Parameters = ReadonlyMap<string, string>;
 /** Builds the bodies of the 200 responses. */
 export class Answers {
   readonly #data: Data;
-  readonly #pages = new PageCache();
 
   constructor(data: Data) {
     this.#data = data;
@@ -108,14 +104,10 @@ export class Answers {
       token === undefined
         ? { list: firstList(operation, parameters), offset: 0, turn: 0 }
         : placeOf(token, operation, faults);
-    const place: Place = { operation, list: list.code, offset, turn };
-    const version = this.#data.catalog.version(list.owner);
-    const changes = pageFaults.filter((kind) => faults.includes(kind));
-    const key = [operation, list.code, offset, turn, version, ...changes].join(' ');
-    return this.#pages.get(key, () => this.#buildPage(list, place, changes));
+    return this.#pageAt(list, { operation, list: list.code, offset, turn }, faults);
   }
 
-  #buildPage(list: VideoList, place: Place, changes: readonly PageFault[]): Buffer {
+  #pageAt(list: VideoList, place: Place, faults: readonly FaultKind[]): Buffer {
     const { catalog, pageSize, plainTokens } = this.#data;
     const { operation, offset, turn } = place;
     const count = list.playlist?.size ?? catalog.count(list.owner);
@@ -124,21 +116,21 @@ export class Answers {
     let last = Math.min(count, offset + length);
     let next: Place = { ...place, offset: last, turn: 0 };
     let hasMore = last < count;
-    if (changes.includes('page-overlap')) first = Math.max(0, offset - 1);
-    if (changes.includes('page-repeat') && offset > 0) {
+    if (faults.includes('page-overlap')) first = Math.max(0, offset - 1);
+    if (faults.includes('page-repeat') && offset > 0) {
       first = Math.max(0, offset - pageSize);
       last = offset;
     }
-    if (changes.includes('page-empty') && turn < maxTurn) {
+    if (faults.includes('page-empty') && turn < maxTurn) {
       last = first;
       hasMore = true;
       next = { ...place, turn: turn + 1 };
     }
-    if (changes.includes('loop')) {
+    if (faults.includes('loop')) {
       hasMore = true;
       next = place;
     }
-    const missing = changes.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
+    const missing = faults.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
     const results: object[] = [];
     for (let at = first; at < last; at++) {
       results.push(videoEntry(list.playlist?.video(at) ?? catalog.upload(list.owner, at), at));
@@ -166,18 +158,6 @@ export class Answers {
 /** The `continuation_token` of these faults. */
 const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
 
-/** The faults that change the content of a page. */
-const pageFaults = [
-  'loop',
-  'page-empty',
-  'page-repeat',
-  'page-overlap',
-  'empty-token',
-  'null-token',
-  'no-token',
-] as const satisfies readonly FaultKind[];
-type PageFault = (typeof pageFaults)[number];
-
 function json(value: object): Buffer {
   return Buffer.from(JSON.stringify(value));
 }
@@ -198,16 +178,10 @@ function placeOf(
   const place = readToken(token);
   const list = place === null ? undefined : listByCode(place.list);
   if (place === null || list === undefined) {
-    throw new Refusal(400, {
-      code: 'bad_token',
-      message: 'this is not a continuation token of this service',
-    });
+    throw badToken('this is not a continuation token of this service');
   }
   if (place.operation !== operation) {
-    throw new Refusal(400, {
-      code: 'bad_token',
-      message: `this continuation token belongs to ${operations[place.operation].path}`,
-    });
+    throw badToken(`this continuation token belongs to ${operations[place.operation].path}`);
   }
   if (faults.includes('expire')) {
     throw new Refusal(410, { code: 'expired_token', message: 'this continuation token has expired' });
@@ -215,24 +189,6 @@ function placeOf(
   return { list, offset: place.offset, turn: place.turn };
 }
 
-/** Caches the pages used last. */
-class PageCache {
-  readonly #pages = new Map<string, Buffer>();
-  #bytes = 0;
-
-  /** The page of a key, built if it is not cached. */
-  get(key: string, build: () => Buffer): Buffer {
-    const kept = this.#pages.get(key);
-    const page = kept ?? build();
-    if (kept === undefined) this.#bytes += page.length;
-    // A map keeps the order of insertion: its first page is the least recently used one.
-    this.#pages.delete(key);
-    this.#pages.set(key, page);
-    for (const [oldest, { length }] of this.#pages) {
-      if (this.#bytes <= cacheBytes) break;
-      this.#pages.delete(oldest);
-      this.#bytes -= length;
-    }
-    return page;
-  }
+function badToken(message: string): Refusal {
+  return new Refusal(400, { code: 'bad_token', message });
 }

@@ -6,8 +6,6 @@ import type { Video } from './videos.ts';
 
 /** The current uploads of each channel. Positions count from the top of the list, from 0. */
 export interface Catalog {
-  /** Changes with the channel's uploads list: pages built for another version are out of date. */
-  version(channel: Channel): number;
   /** Length of the uploads list. */
   count(channel: Channel): number;
   /** The upload at a position of the list. */
@@ -35,7 +33,6 @@ export function demoCatalog(grow: number, now: () => number): Catalog {
   };
   const count = (channel: Channel): number => channel.size + added(channel);
   return {
-    version: added,
     count,
     upload: (channel, position) => {
       const total = count(channel);

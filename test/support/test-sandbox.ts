@@ -24,14 +24,12 @@ interface Changes {
 /** Starts a sandbox with the demo data, and with methods that change them. */
 export async function startTestSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const changes = new Map<number, Changes>();
-  let version = 0;
   const demo = demoCatalog(0, Date.now);
 
   /** Numbers of the uploads that are shown, oldest first. */
   const numbers = ({ uploads, hidden, ahead }: Changes, isFeed: boolean): number[] =>
     Array.from({ length: uploads + (isFeed ? ahead : 0) }, (_, at) => at + 1).filter((n) => !hidden.has(n));
   const catalog: Catalog = {
-    version: () => version,
     count: (channel) => {
       const changed = changes.get(channel.code);
       return changed === undefined ? demo.count(channel) : numbers(changed, false).length;
@@ -55,7 +53,6 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
     if (channel === undefined) throw new Error(`there is no channel ${handle}`);
     const changed = changes.get(channel.code) ?? { uploads: channel.size, hidden: new Set(), ahead: 0 };
     changes.set(channel.code, changed);
-    version++;
     return { channel, changed };
   };
   return {
