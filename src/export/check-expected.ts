@@ -75,7 +75,7 @@ function absentExport(
     problems: [
       {
         code: 'absent',
-        message: `expected by ${place}, but no export of it is known; its cost is unknown`,
+        message: `expected by ${place}, but no export of it is known; exporting it costs at least 1 credit`,
         fix: firstExportFix(command, value, folder, like),
         cost: listingCost(0),
       },

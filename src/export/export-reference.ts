@@ -194,7 +194,7 @@ function missingFile(job: ExportJob): Failure {
   const command = restartCommand(run.task, start, target);
   return new Failure(
     'damaged',
-    `${target.path} is not there, but was exported ${changed}: is its folder mounted?`,
+    `${target.path} is not there, but was exported ${changed} (is its folder mounted?)`,
     {
       hint: `nothing was bought; to export it again (${fullCost(memory?.entries ?? null)}): ${command}`,
       scope: 'reference',

@@ -45,7 +45,9 @@ export async function runListing(
       ...plan,
       work: async (session) => {
         session.stderr.warn(
-          `${repeated} ${repeated === 1 ? 'reference is' : 'references are'} given more than once and listed once`,
+          repeated === 1
+            ? '1 reference is given more than once and listed once'
+            : `${repeated} references are given more than once and listed once each`,
         );
         await plan.work(session);
       },
@@ -91,7 +93,8 @@ async function readStarts(
     ...{ given, value, id, token: null },
     receipt: newReceipt(given, id, label),
   }));
-  return { starts, several: unique.length > 1 || from !== null, repeated: inputs.length - unique.length };
+  const repeated = new Set(inputs.flatMap(({ first }, index) => (first === index ? [] : [first]))).size;
+  return { starts, several: unique.length > 1 || from !== null, repeated };
 }
 
 /** The files that the flags of a command name. */

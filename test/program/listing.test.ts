@@ -192,7 +192,7 @@ test('several references: one after another, one given twice is listed once, 404
       : { body: page(0, 2, null) },
   );
   const result = await run(
-    ['uploads', '@a', '@gone', '@b', 'https://example.com/@a', '--fields', '@reference,videoId'],
+    ['uploads', '@a', '@gone', '@b', 'https://example.com/@a', '@a', '--fields', '@reference,videoId'],
     {
       env: serviceEnvironment(service.url),
     },
