@@ -40,8 +40,9 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       return warnOfCleanup(job, file.finished);
     }
     const done = isLimitReached(job, file);
-    // The list may have moved since the interruption, by any number of pages.
+    // The list may have moved since the interruption, by any number of pages. The last row may have no end yet.
     const written = new IdSet();
+    for (const id of progress.ids) written.add(id);
     if (file.resumed && !done && task.operation.name === operations.uploads.name)
       for await (const id of new ExistingExport(job).idsIn(`${target.real}.part`)) written.add(id);
     const repeats = repeatFilter(task.operation, progress.ids, written);
