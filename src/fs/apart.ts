@@ -81,11 +81,18 @@ class TakenNames {
     const stats = target.exists ? statSync(real, { throwIfNoEntry: false }) : undefined;
     if (stats !== undefined) {
       const other = this.#inodes.get(inode(stats));
-      if (other !== undefined) throw same(owner, other);
+      if (other !== undefined && isStill(other, stats)) throw same(owner, other);
       this.#inodes.set(inode(stats), owner);
     }
     for (const name of names) this.#outputs.set(name, owner);
   }
+}
+
+/** Whether a path still leads to a file. If it was replaced since it was named, another file may have its inode. */
+function isStill({ path }: Owner, stats: Stats): boolean {
+  if (path === '-') return true;
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && inode(now) === inode(stats);
 }
 
 const inode = ({ dev, ino }: Stats): string => `${dev}:${ino}`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
@@ -65,4 +65,18 @@ test('the exports of a folder are compared as they become known', async (t) => {
   add('--output-dir', await resolveTarget(join(folder, 'UC1.json')));
   const second = await resolveTarget(join(folder, 'UC2.json'));
   assert.throws(() => add('--output-dir', second), namesBoth('--summary', '--output-dir'));
+});
+
+test('an export that was replaced since is another file, although its old inode is in use', async (t) => {
+  const folder = await temporaryFolder(t);
+  const at = (name: string): string => join(folder, name);
+  const add = await checkApart([]);
+  await writeFile(at('UC1'), '');
+  await link(at('UC1'), at('UC2'));
+  add('--output-dir', await resolveTarget(at('UC1')));
+  const second = await resolveTarget(at('UC2'));
+  assert.throws(() => add('--output-dir', second), namesBoth('UC1', 'UC2'));
+  await writeFile(at('new'), '');
+  await rename(at('new'), at('UC1'));
+  add('--output-dir', second);
 });
