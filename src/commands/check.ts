@@ -61,7 +61,7 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   const stdout = new Stdout(context, stderr);
   const expected = from === null ? [] : await readExpected(from, context);
   const { exports, problems } = await findExports(paths);
-  if (problems.length > 0) stderr.warn(`${firstOf(problems)}; what it remembers is not known here`);
+  if (problems.length > 0) stderr.warn(`${firstOf(problems)}; the files are checked without it`);
   const { matches, absent } = await matchExpected(expected, exports, await folderOf(paths));
   const total = exports.length + absent.length;
   // A folder that is not mounted must not pass for one where all is well.

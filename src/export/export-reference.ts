@@ -84,7 +84,9 @@ async function exportLocked(job: ExportJob): Promise<void> {
       isUsable = !error.inTheWay;
       // A folder run has warned before its first request.
       if (run.folder === null)
-        run.session.stderr.warn(`${error.message}; the export is used as it is, for a few more requests`);
+        run.session.stderr.warn(
+          `${error.message}; the export is used as it is, which takes a few more requests`,
+        );
     }
   }
   const before = job.memory;

@@ -18,7 +18,7 @@ export class IdIndex {
   constructor(memories: readonly Memory[], { session, task }: ExportRun) {
     for (const memory of memories) {
       if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
-      // It was changed by hand: its ID would be another channel, and all of that would be bought.
+      // Changed by hand: its ID may be that of another channel, whose whole list would be bought.
       if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;
       this.#byId.set(memory.id, memory);
       for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);

@@ -217,7 +217,9 @@ function warnOfMemories(
       `${folder} has ${count(lost.length, 'export', 'exports')} without a memory in ${folder}/${memoryFolder}: ${shortNames(lost)}`,
     );
   if (parts.length > 0)
-    session.stderr.warn(`${parts.join('; ')}; the exports are used as they are, for a few more requests`);
+    session.stderr.warn(
+      `${parts.join('; ')}; the exports are used as they are, which takes a few more requests`,
+    );
 }
 
 /** The references with those first that the last run interrupted or did not reach. */
