@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundle } from './bundle.mjs';
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 const outdir = `.test-build/chaos-${process.pid}`;
@@ -20,12 +21,7 @@ if (process.exitCode === 0) {
     await build({
       entryPoints: ['test/chaos/main.ts'],
       outfile: `${outdir}/main.mjs`,
-      bundle: true,
-      packages: 'external',
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.18',
-      logLevel: 'warning',
+      ...bundle,
     });
     process.exitCode = run([`${outdir}/main.mjs`, ...process.argv.slice(2)]);
   } finally {

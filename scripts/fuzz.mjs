@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundle } from './bundle.mjs';
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 const [calls = 1_000_000, seed = Date.now() % 1_000_000_000] = process.argv.slice(2).map(Number);
@@ -20,13 +21,8 @@ try {
   await build({
     entryPoints: ['test/fuzz/main.ts'],
     outfile,
-    bundle: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.18',
+    ...bundle,
     sourcemap: 'inline',
-    logLevel: 'warning',
   });
   console.log(`${calls} calls in ${processes} processes, seed ${seed}`);
   const started = Date.now();

@@ -293,11 +293,11 @@ const money = [
     'done: wanted.length === room,',
     'done: wanted.length < entries.length,',
   ),
-  p('3 repeated entries', 'run/listing.ts', 'return id == null || !before.has(id);', 'return true;'),
+  p('3 repeated entries', 'run/listing.ts', 'id != null && (before.has(id) || written.has(id));', 'false;'),
   e(
     '3 repeated entries after a resume',
     'export/full.ts',
-    'repeatFilter(task.operation, [...progress.ids, ...ids])',
+    'repeatFilter(task.operation, progress.ids, written)',
     'repeatFilter(task.operation, [])',
   ),
   // Rules of updates.

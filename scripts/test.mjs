@@ -72,6 +72,7 @@ const limitTests = {
 };
 
 const { build } = await import('esbuild');
+const { bundle } = await import('./bundle.mjs');
 const outdir = `.test-build/${process.pid}`;
 const outputOf = (path) => join(outdir, relative('.', path).replace(/\.ts$/, '.mjs'));
 
@@ -98,14 +99,9 @@ try {
     outdir,
     outbase: '.',
     outExtension: { '.js': '.mjs' },
-    bundle: true,
+    ...bundle,
     splitting: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.18',
     sourcemap: 'inline',
-    logLevel: 'warning',
     plugins: [limitTests],
   });
   const ofProgram = tests.filter((path) => path.startsWith(join(programTests, sep)) && !longTests.test(path));

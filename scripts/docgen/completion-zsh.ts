@@ -21,29 +21,9 @@ _chanlist_profiles() {
   compadd "$@" -a profiles
 }
 
-_chanlist() {
-  local curcontext=$curcontext state state_descr line ret=1
-  local -A opt_args
-  _arguments -C -s -S \\
-${specs(root)} \\
-    '(-)1:command:->command' \\
-    '(-)*::argument:->argument' && ret=0
-  case $state in
-    command)
-      local -a commands=(
-${described(root.children)}
-      )
-      _describe -t commands command commands && ret=0
-      ;;
-    argument)
-      curcontext="\${curcontext%:*}-$words[1]:"
-      (( $+functions[_chanlist_$words[1]] )) && _chanlist_$words[1] && ret=0
-      ;;
-  esac
-  return ret
-}
+${group(root, 'command')}
 
-${nodes.map((node) => (node.children.length > 0 ? group(node) : leaf(node))).join('\n\n')}
+${nodes.map((node) => (node.children.length > 0 ? group(node, 'action') : leaf(node))).join('\n\n')}
 
 if [[ $funcstack[1] == _chanlist ]]; then
   _chanlist "$@"
@@ -53,27 +33,30 @@ fi
 `;
 }
 
-function functionName(node: Node): string {
-  return `_chanlist_${node.path.replaceAll(' ', '_')}`;
+function functionName({ path }: Node): string {
+  return ['_chanlist', ...path.split(' ').filter(Boolean)].join('_');
 }
 
-function group(node: Node): string {
-  return `${functionName(node)}() {
+/** The function that completes flags, then a command or an action, then its arguments. */
+function group(node: Node, kind: 'command' | 'action'): string {
+  const name = functionName(node);
+  const context = kind === 'command' ? `      curcontext="\${curcontext%:*}-$words[1]:"\n` : '';
+  return `${name}() {
   local curcontext=$curcontext state state_descr line ret=1
   local -A opt_args
   _arguments -C -s -S \\
 ${specs(node)} \\
-    '(-)1:action:->action' \\
+    '(-)1:${kind}:->${kind}' \\
     '(-)*::argument:->argument' && ret=0
   case $state in
-    action)
-      local -a actions=(
+    ${kind})
+      local -a ${kind}s=(
 ${described(node.children)}
       )
-      _describe -t commands action actions && ret=0
+      _describe -t commands ${kind} ${kind}s && ret=0
       ;;
     argument)
-      (( $+functions[${functionName(node)}_$words[1]] )) && ${functionName(node)}_$words[1] && ret=0
+${context}      (( $+functions[${name}_$words[1]] )) && ${name}_$words[1] && ret=0
       ;;
   esac
   return ret

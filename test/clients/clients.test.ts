@@ -6,11 +6,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import type { Collected } from '../support/collect.ts';
 import { launcher, start, temporaryFolder } from '../support/program.ts';
-import { missing, runCommand, type ShellResult } from '../support/shell.ts';
+import { missing, runCommand } from '../support/shell.ts';
 
 /** Runs a shell script as a user who has pasted the ready lines of `serve`; everything after `exec` in `argv`. */
-type Shell = (script: string, argv?: readonly string[]) => Promise<ShellResult>;
+type Shell = (script: string, argv?: readonly string[]) => Promise<Collected>;
 
 async function served(t: TestContext, ...flags: readonly string[]): Promise<Shell> {
   const server = start(['serve', '--port', '0', '--namespace', 'tube', '--key', 'sk_clients', ...flags]);
@@ -33,7 +34,7 @@ async function served(t: TestContext, ...flags: readonly string[]): Promise<Shel
 }
 
 /** What a script printed; it must have ended with 0. */
-async function output(result: Promise<ShellResult>): Promise<string> {
+async function output(result: Promise<Collected>): Promise<string> {
   const { exit, stdout, stderr } = await result;
   assert.equal(exit, 0, stderr);
   return stdout;

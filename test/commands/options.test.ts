@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { SharedOptions } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { Failure } from '../../src/errors.ts';
+import { options } from './auth-options.ts';
 
 interface Parsed {
   readonly shared: SharedOptions;
@@ -32,24 +33,12 @@ async function refused(argv: readonly string[]): Promise<string> {
   return assert.fail(`accepted: ${argv.join(' ')}`);
 }
 
-const defaults: SharedOptions = {
+const defaults = {
+  ...options(),
   profile: undefined,
   baseUrl: undefined,
   namespace: undefined,
   keyFile: undefined,
-  sandbox: false,
-  format: null,
-  fields: null,
-  output: null,
-  summary: null,
-  timeout: 30,
-  retries: 4,
-  maxWait: 120,
-  maxCredits: [],
-  dryRun: false,
-  quiet: false,
-  verbose: 0,
-  color: true,
 };
 
 const calls: readonly (readonly [command: string, ...words: string[]])[] = [

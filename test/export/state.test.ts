@@ -8,6 +8,7 @@ import {
   parseState,
   type StateHeader,
 } from '../../src/export/state.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
 import { identity } from './export-runs.ts';
 
 const header: StateHeader = {
@@ -121,17 +122,7 @@ test('a state of version 0.1.0 is read', () => {
       id: 'UCa',
       credits: { confirmed: 2, possibly_charged: 1 },
       // The header of a CSV file of that version.
-      columns: [
-        'videoId',
-        'title',
-        'channelId',
-        'channelTitle',
-        'channelHandle',
-        'lengthText',
-        'viewCountText',
-        'thumbnails',
-        'index',
-      ],
+      columns: specifiedFields,
       mark: null,
       result: null,
     },

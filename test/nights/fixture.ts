@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { ended, type Result, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import type { Receipt, ReferenceReceipt } from '../support/receipt.ts';
 import {
   type LoggedRequest,
   type Operation,
@@ -15,41 +16,7 @@ import {
 /** The cases that take minutes run too. */
 export const long = process.env.CHANLIST_LONG === '1';
 
-export interface Credits {
-  readonly confirmed: number;
-  readonly possibly_charged: number;
-}
-
-/** A line of the receipt, as the contract names its fields. */
-export interface ReferenceReceipt {
-  readonly reference: string | null;
-  readonly id: string | null;
-  readonly file: string | null;
-  readonly status: 'complete' | 'limited' | 'unchanged' | 'unchecked' | 'kept' | 'interrupted' | 'failed';
-  readonly entries: number;
-  readonly new: number | null;
-  readonly missing: number | null;
-  readonly disappeared: number | null;
-  readonly pages: number;
-  readonly credits: Credits;
-  readonly resumed: { readonly entries: number; readonly credits: unknown } | null;
-  readonly why: string | null;
-  readonly continuation_token: string | null;
-  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
-  readonly exit: number;
-}
-
-export interface Receipt {
-  readonly command: string;
-  readonly started: string;
-  readonly seconds: number;
-  readonly exit: number | null;
-  readonly credits: Credits;
-  readonly requests: number;
-  readonly retries: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly references: readonly ReferenceReceipt[];
-}
+export type { Receipt, ReferenceReceipt } from '../support/receipt.ts';
 
 /** How a run ended, and what the service saw of it. */
 export interface Night extends Result {

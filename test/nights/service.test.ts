@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testKey } from '../support/program.ts';
 import { channelId, simulatedService, video, videos } from '../support/simulated-service.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
 
 interface Body {
   readonly results: readonly Readonly<Record<string, string>>[];
@@ -35,17 +36,7 @@ test('the simulated service: pages, tokens, entries that move, parameters, credi
     ['0 a_000000006', '1 a_000000005', '2 a_000000004'],
   );
   assert.deepEqual([first.body.has_more, first.body.playlist_info.numVideos], [true, '7']);
-  assert.deepEqual(Object.keys(first.body.results[0] ?? {}), [
-    'videoId',
-    'title',
-    'channelId',
-    'channelTitle',
-    'channelHandle',
-    'lengthText',
-    'viewCountText',
-    'thumbnails',
-    'index',
-  ]);
+  assert.deepEqual(Object.keys(first.body.results[0] ?? {}), specifiedFields);
   assert.equal(first.body.results[0]?.channelId, channelId('a'));
   a.list.unshift(video('new'));
   const next = `media/channel/videos?continuation=${encodeURIComponent(first.body.continuation_token)}`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { generatedFiles } from '../../scripts/docgen/generated.ts';
 import { writeRawStore, writeStore } from '../accounts/fake-context.ts';
+import { collect } from '../support/collect.ts';
 import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
 
 const scripts = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
@@ -83,29 +84,14 @@ finish() {
 comppostfuncs=(finish)
 `;
 
-function lines(command: string, args: readonly string[], home: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const env = cleanEnvironment({ HOME: home, TERM: 'dumb', LC_ALL: 'C.UTF-8' });
-    const child = spawn(command, args, {
-      cwd: home,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 20_000,
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text;
-    });
-    child.on('error', reject);
-    child.on('close', () => {
-      if (stderr !== '') reject(new Error(stderr));
-      else resolve(stdout.split('\n').filter((line) => line !== ''));
-    });
-  });
+async function lines(command: string, args: readonly string[], home: string): Promise<string[]> {
+  const env = cleanEnvironment({ HOME: home, TERM: 'dumb', LC_ALL: 'C.UTF-8' });
+  const options = { cwd: home, env, timeout: 20_000 };
+  const { stdout, stderr } = await collect(
+    spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  if (stderr !== '') throw new Error(stderr);
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 /** A home with a store and some files; null, and the test skipped, where the shell is not installed. */

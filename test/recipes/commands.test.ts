@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Collected } from '../support/collect.ts';
 import { temporaryFolder, testKey } from '../support/program.ts';
 import {
   codeBlocks,
@@ -12,7 +13,6 @@ import {
   missing,
   readmeCommands,
   runCommand,
-  type ShellResult,
   type Workshop,
   workshop,
 } from '../support/shell.ts';
@@ -20,28 +20,27 @@ import {
 const root = process.cwd();
 
 /** Commands that cannot be run as they stand, and what is run in their place. */
-const specialCommands: Readonly<
-  Record<string, (at: Workshop, t: TestContext) => Promise<ShellResult | null>>
-> = {
-  // `npm ci` has been run, or this test would not be here.
-  'npm ci && node bin/chanlist.js uploads @demo --sandbox': async ({ env }) => {
-    const command = ['node', 'bin/chanlist.js', 'uploads', '@demo', '--sandbox'];
-    const result = await runCommand(command, { cwd: root, env: { PATH: env.PATH ?? '' } });
-    assert.equal(result.stdout.split('\n').length - 1, 1234);
-    return result;
-  },
-  // This is it.
-  'npm test': async () => null,
-  'npm install -g "./$(npm pack --silent)"': installed,
-  'chanlist auth login': ({ sh }) => sh('chanlist auth login', { input: `${testKey}\n` }),
-  'chanlist serve': ({ sh }) =>
-    sh('exec chanlist serve --port 0', {
-      started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
-    }),
-};
+const specialCommands: Readonly<Record<string, (at: Workshop, t: TestContext) => Promise<Collected | null>>> =
+  {
+    // `npm ci` has been run, or this test would not be here.
+    'npm ci && node bin/chanlist.js uploads @demo --sandbox': async ({ env }) => {
+      const command = ['node', 'bin/chanlist.js', 'uploads', '@demo', '--sandbox'];
+      const result = await runCommand(command, { cwd: root, env: { PATH: env.PATH ?? '' } });
+      assert.equal(result.stdout.split('\n').length - 1, 1234);
+      return result;
+    },
+    // This is it.
+    'npm test': async () => null,
+    'npm install -g "./$(npm pack --silent)"': installed,
+    'chanlist auth login': ({ sh }) => sh('chanlist auth login', { input: `${testKey}\n` }),
+    'chanlist serve': ({ sh }) =>
+      sh('exec chanlist serve --port 0', {
+        started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
+      }),
+  };
 
 /** Installs from a copy of the built package, into a folder, without the network. */
-async function installed(at: Workshop, t: TestContext): Promise<ShellResult> {
+async function installed(at: Workshop, t: TestContext): Promise<Collected> {
   const copy = await temporaryFolder(t);
   const { files } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { files: string[] };
   for (const name of ['package.json', 'README.md', 'LICENSE', ...files]) {

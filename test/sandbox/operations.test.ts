@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { specifiedFields } from '../support/specified-fields.ts';
 import { body, get, page, pages, sandbox } from './client.ts';
 
 const demoId = 'UCrp-w49rcYgEM7-fcR1_9DQ';
@@ -60,17 +61,7 @@ test('spec 2.2, 2.3, 2.4: an uploads page has the fields of the specification an
   assert.equal(first.playlist_info.numVideos, '1234');
   assert.equal(first.results.length, 100);
   for (const [at, entry] of first.results.entries()) {
-    assert.deepEqual(Object.keys(entry), [
-      'videoId',
-      'title',
-      'channelId',
-      'channelTitle',
-      'channelHandle',
-      'lengthText',
-      'viewCountText',
-      'thumbnails',
-      'index',
-    ]);
+    assert.deepEqual(Object.keys(entry), specifiedFields);
     const { videoId, index, channelId, channelHandle, lengthText, viewCountText, thumbnails } =
       entry as unknown as Record<string, string> & { thumbnails: object[] };
     assert.match(videoId ?? '', /^[A-Za-z0-9_-]{11}$/);

@@ -5,46 +5,18 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { ended, type Result, start, temporaryFolder, testKey } from './program.ts';
+import type { Receipt, ReferenceReceipt } from './receipt.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
-
-/** A line of `--summary`. */
-export interface ReferenceSummary {
-  readonly reference: string | null;
-  readonly id: string | null;
-  readonly file: string | null;
-  readonly status: 'complete' | 'limited' | 'unchanged' | 'unchecked' | 'kept' | 'interrupted' | 'failed';
-  readonly entries: number;
-  readonly new: number | null;
-  readonly missing: number | null;
-  readonly disappeared: number | null;
-  readonly pages: number;
-  readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
-  readonly resumed: { readonly entries: number; readonly credits: number } | null;
-  readonly why: string | null;
-  readonly continuation_token: string | null;
-  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
-  readonly exit: number;
-}
-
-export interface Summary {
-  readonly command: string;
-  /** Null if the run was killed: the report is that of its start. */
-  readonly exit: number | null;
-  readonly credits: { readonly confirmed: number; readonly possibly_charged: number };
-  readonly requests: number;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly references: readonly ReferenceSummary[];
-}
 
 /** How a run ended, and what it cost by the service's own account. */
 export interface Outcome extends Result {
   readonly charged: number;
   /** Null without one. */
-  readonly summary: Summary | null;
+  readonly summary: Receipt | null;
   /** The only reference of the summary. */
-  readonly only: ReferenceSummary;
+  readonly only: ReferenceReceipt;
 }
 
 export interface FixtureRunOptions {
@@ -143,9 +115,9 @@ export async function exportsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== '.chanlist').sort();
 }
 
-async function readSummary(path: string): Promise<Summary | null> {
+async function readSummary(path: string): Promise<Receipt | null> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Summary;
+    return JSON.parse(await readFile(path, 'utf8')) as Receipt;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { collect } from './collect.ts';
 import { refuseKeyInFiles, watchForKey } from './key-watch.ts';
 
 /** The built program, as a person or a cron job starts it. */
@@ -79,22 +80,13 @@ export function start(args: readonly string[], options: StartOptions = {}): Chil
 const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
 
 /** What a child process has written, once it has ended; no line may say how to resume twice. */
-export function ended(child: ChildProcess): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const texts = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]?.setEncoding('utf8').on('data', (text) => {
-        texts[name] += text;
-      });
-    }
-    child.on('error', reject);
-    child.on('close', (exit, signal) => {
-      if (`${texts.stdout}${texts.stderr}`.includes(testKey)) reject(new Error('the key was shown'));
-      const repetitive = texts.stderr.split('\n').find((line) => nextSteps(line) > 1);
-      if (repetitive !== undefined) reject(new Error(`it says the same twice: ${repetitive}`));
-      resolve({ exit, signal, ...texts, lines: texts.stdout.split('\n').filter((line) => line !== '') });
-    });
-  });
+export async function ended(child: ChildProcess): Promise<Result> {
+  const collected = await collect(child);
+  const { stdout, stderr } = collected;
+  if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
+  const repetitive = stderr.split('\n').find((line) => nextSteps(line) > 1);
+  if (repetitive !== undefined) throw new Error(`it says the same twice: ${repetitive}`);
+  return { ...collected, lines: stdout.split('\n').filter((line) => line !== '') };
 }
 
 /** Runs the built program to its end. */

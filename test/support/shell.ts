@@ -2,16 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-
+import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
 import { temporaryFolder, testKey } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
-
-export interface ShellResult {
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface ShellOptions {
   readonly input?: string;
@@ -26,7 +20,7 @@ export interface Workshop {
   readonly env: Readonly<Record<string, string>>;
   readonly sandbox: TestSandbox;
   /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
-  sh(line: string, options?: ShellOptions): Promise<ShellResult>;
+  sh(line: string, options?: ShellOptions): Promise<Collected>;
 }
 
 /** Opens a workshop, with a sandbox of its own that its environment names. */
@@ -47,7 +41,7 @@ export async function workshop(t: TestContext): Promise<Workshop> {
     CHANLIST_BASE_URL: sandbox.baseUrl,
     CHANLIST_API_KEY: testKey,
   };
-  const sh = (line: string, options: ShellOptions = {}): Promise<ShellResult> =>
+  const sh = (line: string, options: ShellOptions = {}): Promise<Collected> =>
     runCommand(['bash', '-o', 'pipefail', '-c', line], { cwd: folder, env, ...options });
   return { folder, bin, env, sandbox, sh };
 }
@@ -61,24 +55,13 @@ export function runCommand(
     input,
     started,
   }: ShellOptions & { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Promise<ShellResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    watchOutput(child, testKey);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      stderr += text;
-    });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input ?? '');
-    child.on('error', reject);
-    child.on('close', (exit) => resolve({ exit, stdout, stderr }));
-    started?.(child);
-  });
+): Promise<Collected> {
+  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  watchOutput(child, testKey);
+  child.stdin.on('error', () => {});
+  child.stdin.end(input ?? '');
+  started?.(child);
+  return collect(child);
 }
 
 /** Skips a test for want of tools, and says which; where CI is set they are required. */

@@ -1,0 +1,36 @@
+/** The fields of `--summary`, as the contract names them. */
+export interface Credits {
+  readonly confirmed: number;
+  readonly possibly_charged: number;
+}
+
+export interface ReferenceReceipt {
+  readonly reference: string | null;
+  readonly id: string | null;
+  readonly file: string | null;
+  readonly status: 'complete' | 'limited' | 'unchanged' | 'unchecked' | 'kept' | 'interrupted' | 'failed';
+  readonly entries: number;
+  readonly new: number | null;
+  readonly missing: number | null;
+  readonly disappeared: number | null;
+  readonly pages: number;
+  readonly credits: Credits;
+  readonly resumed: { readonly entries: number; readonly credits: number } | null;
+  readonly why: string | null;
+  readonly continuation_token: string | null;
+  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
+  readonly exit: number;
+}
+
+export interface Receipt {
+  readonly command: string;
+  readonly started: string;
+  readonly seconds: number;
+  /** Null if the run was killed: the report is that of its start. */
+  readonly exit: number | null;
+  readonly credits: Credits;
+  readonly requests: number;
+  readonly retries: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly references: readonly ReferenceReceipt[];
+}
