@@ -123,14 +123,16 @@ class FileLedger implements Ledger {
         credits,
       });
       if (this.#bounds.length > 0) {
+        let isThere = false;
         let spent: SpentBound | null = null;
         file.read((line) => {
-          if (line.id === id) spent = this.#exceededBound(file.sums, 0, day, now);
+          if (line.id !== id) return;
+          isThere = true;
+          spent = this.#exceededBound(file.sums, 0, day, now);
         });
-        if (spent !== null) {
-          this.#settle(file, id, 'none');
-          return { spent };
-        }
+        if (!isThere || spent !== null) this.#settle(file, id, 'none');
+        if (!isThere) throw file.changed();
+        if (spent !== null) return { spent };
       }
       return { spent: null, settle: (charge: Charge) => this.#settle(file, id, charge) };
     });
@@ -239,6 +241,8 @@ class MonthFile {
   /** Adds what was appended since; `seen` is called after each request. Throws a `LedgerProblem`. */
   read(seen: (line: RequestLine) => void = () => {}): void {
     this.#guarded(() => {
+      // Other processes would count in another file.
+      if (fstatSync(this.#fd).nlink === 0) throw this.changed();
       this.#offset = readLines(this.#fd, this.#offset, (text) => {
         const line = parseLine(text);
         if (line === 'newer') throw newerLedger(this.#path);
@@ -246,6 +250,14 @@ class MonthFile {
         if (line !== 'unreadable' && line.kind === 'request') seen(line);
       });
     });
+  }
+
+  /** The problem of a ledger that is not the file that was opened, or lacks what was appended to it. */
+  changed(): LedgerProblem {
+    return new LedgerProblem(
+      `${this.#path} was removed or cut short while it was in use`,
+      'leave it as it is while chanlist runs, then run the same command again',
+    );
   }
 
   /** Throws a `LedgerProblem` if the newest lines were written by a newer chanlist. */

@@ -7,8 +7,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -185,6 +187,21 @@ test('unreadable lines count: binary, huge, cut off', (t) => {
   assert.equal(spentBound(open('8/month')), null);
   assert.equal(month()?.unreadable, 3);
   assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 4, possibly_charged: 4 });
+});
+
+test('a ledger that is removed or cut short during a call: with a bound 1, and the bound is not exceeded', (t) => {
+  for (const how of [(file: string) => truncateSync(file, 0), rmSync]) {
+    const { open, file } = fixture(t);
+    const ledger = open('3/month');
+    buy(ledger, 'confirmed');
+    buy(ledger, 'confirmed');
+    how(file);
+    assert.throws(() => ledger.reserve(1, '@a'), {
+      code: 'failed',
+      exit: 1,
+      message: /credits-2026-11\.ndjson was removed or cut short while it was in use$/,
+    });
+  }
 });
 
 const isRoot = process.geteuid?.() === 0;
