@@ -117,9 +117,13 @@ export function reportFailures(
   const left = all.slice(maxLines).flat();
   if (left.length > 0)
     stderr.error(
-      `${count(left.length, 'more reference', 'more references')} failed for other reasons: ${shortNames(
-        left.flatMap(({ label }) => label ?? []),
-      )}; --summary FILE lists all of them`,
+      line(
+        `${count(left.length, 'more reference', 'more references')} failed for other reasons: ${shortNames(
+          left.flatMap(({ label }) => label ?? []),
+        )}`,
+        spentText(left),
+        '--summary FILE lists all of them',
+      ),
     );
 }
 

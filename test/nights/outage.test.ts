@@ -100,6 +100,19 @@ test('a page of mail, however many channels fail and in however many ways', asyn
   assert.deepEqual(night.counts, { complete: 15, failed: 45 });
 });
 
+test('the line that counts further failures names what they cost, too', async (t) => {
+  const statuses = [405, 406, 409, 411, 412, 413, 414, 415, 416, 417, 418, 421, 423, 424, 425, 426, 428];
+  const all = names(statuses.length);
+  const nights = await nightlyRuns(t, { references: all.map((name) => `@${name}`), output: into });
+  for (const name of all) nights.service.addChannel(name, { list: videos(0, 150) });
+  nights.service.fault = ({ operation, parameters }) =>
+    operation === 'uploads' && 'continuation' in parameters ? (statuses.pop() ?? null) : null;
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.mail.length], [8, 17, 16], night.stderr);
+  for (const line of night.mail)
+    assert.match(line, line.includes('2 more') ? /; 2 credits spent; / : /; 1 credit spent; /);
+});
+
 test('the first failure in input order sets the exit code', async (t) => {
   const nights = await nightlyRuns(t);
   for (const name of ['a', 'b', 'c']) nights.service.addChannel(name, { list: videos(0, 20) });
