@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { Credits } from '../api/credits.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { fileFailure, guarded } from '../fs/file-errors.ts';
 import {
@@ -34,6 +35,8 @@ export interface OpenOptions {
   readonly digest: boolean;
   /** Publication dates by video ID to keep in the state. */
   readonly published?: Readonly<Record<string, string>>;
+  /** Credits of all runs before this export, to keep in the state. */
+  readonly creditsBefore?: Readonly<Credits>;
   /** Bytes of progress after which the state log is rewritten. */
   readonly maxLogBytes?: number;
   readonly ops?: FileOps;
@@ -205,6 +208,7 @@ export class PartialFile {
         inode: ino,
         published: options.published ?? {},
         marks: '',
+        ...(options.creditsBefore !== undefined && { creditsBefore: options.creditsBefore }),
       };
       const state = { header, progress: noProgress, marks: '' };
       return new PartialFile(target, options, state, { rows, resumed: false, finished: null });
@@ -244,6 +248,11 @@ export class PartialFile {
       await this.#write(rows, text);
       await this.#commit(rows, { ...this.#progress, ...next, bytes: this.#end, result: null }, changed);
     });
+  }
+
+  /** Notes credits that were spent after the last page. */
+  async noteCredits(credits: Readonly<Credits>): Promise<void> {
+    await this.#change(() => this.#writeState({ ...this.#progress, credits, mark: null }));
   }
 
   /** Appends text after which the listing cannot be resumed: the next run drops it and fetches its page again. */

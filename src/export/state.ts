@@ -55,6 +55,8 @@ export interface StateHeader {
   readonly published: Readonly<Record<string, string>>;
   /** Concatenated 8-character digests of the tokens used before the log below was compacted. */
   readonly marks: string;
+  /** Credits of all runs before this export; absent in states of earlier programs. */
+  readonly creditsBefore?: Readonly<Credits>;
 }
 
 /** The progress of an export: each further line of `FILE.part.json`. The last complete line counts. */
@@ -180,6 +182,7 @@ const isHeader = shape<StateHeader>({
   inode: isNumber,
   published: mapOf(isText),
   marks: isText,
+  creditsBefore: (value) => value === undefined || isCredits(value),
 });
 
 const isProgress = shape<Progress>({

@@ -68,6 +68,7 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
       receipt,
     );
   } catch (error) {
+    await sink.noteCredits();
     const isFirst = resumed && file.progress.pages === before.pages;
     const failure =
       file.progress.token === null ? error : explainRefusedToken(job, error, file.progress, isFirst);
@@ -129,10 +130,22 @@ class PartialFileSink implements PageSink {
       ids: pageIds(),
       emptyPages: this.#emptyPages,
       id: receipt.id,
-      credits: sum(this.#creditsBefore, receipt.tally.credits, this.#spentBefore),
+      credits: this.#credits,
       columns: format.columns(),
       mark: page.token === null ? null : tokenMark(page.token),
     });
+  }
+
+  /** Notes what was spent after the last page: the receipt of the next run has it. A failure loses only that. */
+  async noteCredits(): Promise<void> {
+    const { pages, credits } = this.#file.progress;
+    if (pages > 0 && spent(this.#credits) > spent(credits))
+      await this.#file.noteCredits(this.#credits).catch(() => {});
+  }
+
+  /** Credits of this export, in all runs. */
+  get #credits(): Credits {
+    return sum(this.#creditsBefore, this.#job.receipt.tally.credits, this.#spentBefore);
   }
 
   /** The text of a page: the entries above FILE, then those below it. */

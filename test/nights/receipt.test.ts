@@ -112,6 +112,19 @@ test('resumed: entries and credits of earlier, interrupted runs; credits and pag
   }
 });
 
+test('resumed: also what was possibly charged after the last page that arrived', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 250) });
+  const line = ['uploads', '@a', '-o', 'a.ndjson', '--retries', '1'];
+  nights.service.failPaid(2, 'truncate');
+  nights.service.failPaid(3, 'reset-charged');
+  const stopped = await nights.run(line);
+  assert.deepEqual([stopped.exit, stopped.credits], [7, 3], stopped.stderr);
+  const resumed = await nights.run(line);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 2], resumed.stderr);
+  assert.deepEqual(resumed.only.resumed, { entries: 100, credits: 3 });
+});
+
 test('possibly charged: a page without a complete answer', async (t) => {
   for (const [fault, charged] of [
     ['truncate', 1],
