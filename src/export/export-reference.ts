@@ -6,8 +6,11 @@ import type { ListingStart } from '../run/run-listing.ts';
 import { exportFull } from './full.ts';
 import {
   completeFile,
+  countInterruptedRuns,
+  creditsSoFar,
   type ExportJob,
   type ExportRun,
+  endConditions,
   fullCost,
   identityFor,
   ofReference,
@@ -133,6 +136,9 @@ function explain(job: ExportJob, error: unknown): Failure {
 async function exportOrUpdate(job: ExportJob): Promise<void> {
   const { run, target, receipt, memory, start } = job;
   const { operation, options } = run.task;
+  // One that cannot be read is reported below, unless --restart replaces it.
+  const state = await PartialFile.peek(target).catch(() => null);
+  if (state !== null) countInterruptedRuns(job, state);
   if (options.restart) return await exportFull(job, true);
   const interrupted = await unfinishedExport(job);
   if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)
@@ -208,13 +214,18 @@ function missingFile(job: ExportJob): Failure {
 function warnOfMoved(job: ExportJob): void {
   const { run, start, id } = job;
   const value = start.value ?? '';
-  if (!run.moved.has(value)) return;
+  if (!run.moved.has(value)) {
+    if (run.resolved.has(value)) endConditions(job, 'moved ');
+    return;
+  }
   const to = run.moved.get(value) ?? null;
+  const condition = `moved ${to}`;
+  if (!job.memory?.reported.includes(condition)) endConditions(job, 'moved ');
   const where =
     to === null ? 'no longer leads to a channel' : `now leads to ${to}, for which nothing is bought`;
   warnOnce(
     job,
-    `moved ${to}`,
+    condition,
     `the reference ${where}; ${id} is still kept up to date`,
     `change its line to ${id}`,
   );
@@ -224,7 +235,6 @@ function warnOfMoved(job: ExportJob): void {
 function noteResult(job: ExportJob, succeeded: boolean): void {
   const { run, start, receipt } = job;
   const value = start.value;
-  const spent = receipt.tally.credits;
   const resolved = value === null ? null : (run.resolved.get(value) ?? null);
   remember(job, (memory) => {
     const known =
@@ -232,10 +242,7 @@ function noteResult(job: ExportJob, succeeded: boolean): void {
     const isOfCall = receipt.failure !== null && receipt.failure.scope !== 'reference';
     return {
       references: { ...memory.references, ...known },
-      credits: {
-        confirmed: memory.credits.confirmed + spent.confirmed,
-        possibly_charged: memory.credits.possibly_charged + spent.possibly_charged,
-      },
+      credits: creditsSoFar({ ...job, memory }),
       interrupted: isOfCall || (!succeeded && receipt.pages > 0),
       failures: succeeded
         ? receipt.status === 'unchecked'

@@ -1,12 +1,22 @@
 import { operations } from '../api/contract.ts';
 import { spent } from '../api/credits.ts';
+import type { Page } from '../api/pages.ts';
 import { Failure, usage } from '../errors.ts';
 import { firstEntries, repeatFilter } from '../run/listing.ts';
 import { ExistingExport } from './existing-export.ts';
 import { readFeed } from './feed.ts';
-import { type ExportJob, fileFormat, identityFor, itemOf, remember, wantsPublished } from './job.ts';
+import {
+  creditsSoFar,
+  type ExportJob,
+  fileFormat,
+  identityFor,
+  itemOf,
+  remember,
+  wantsPublished,
+} from './job.ts';
 import { type FinishedFile, PartialFile, type ReplacedFile } from './partial-file.ts';
 import { IdSet } from './read/id-set.ts';
+import type { Progress } from './state.ts';
 import { writePages } from './write-pages.ts';
 
 /**
@@ -17,6 +27,8 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
   const { run, receipt, target } = job;
   const { session, task } = run;
   const { limit } = task.options;
+  // --restart replaces an interrupted export that is damaged, too.
+  const replaced = restart ? await PartialFile.peek(target).catch(() => null) : null;
   const interrupted = restart ? null : await PartialFile.peek(target);
   const published = interrupted === null && wantsPublished(run) ? await publishedDates(job) : {};
   const file = await PartialFile.open(target, await identityFor(job, interrupted), {
@@ -25,6 +37,7 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     now: session.context.clock.now(),
     digest: run.remembers,
     published,
+    creditsBefore: creditsSoFar(job),
   });
   try {
     const { progress } = file;
@@ -46,12 +59,21 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     if (file.resumed && !done && task.operation.name === operations.uploads.name)
       for await (const id of new ExistingExport(job).idsIn(`${target.real}.part`)) written.add(id);
     const repeats = repeatFilter(task.operation, progress.ids, written);
+    const select = firstEntries(limit, repeats.take);
     const format = await fileFormat(run, progress.columns);
     await writePages(job, file, {
       format,
       item: itemOf(job, file.header.published),
       limit,
-      select: firstEntries(limit, repeats.take),
+      select: (page, count) => {
+        // Nothing is written yet: the interrupted export stays.
+        if ((replaced?.progress.entries ?? 0) > 0 && isEmptyList(page, file.progress))
+          throw emptyList(
+            `the interrupted export of ${target.path}`,
+            'run the same command without --restart to resume it',
+          );
+        return select(page, count);
+      },
       pageIds: repeats.ids,
       reserve: 0,
       done,
@@ -94,15 +116,18 @@ async function refuseEmpty(job: ExportJob, file: PartialFile): Promise<void> {
   const existing = new ExistingExport(job);
   if (await existing.isEmpty()) return;
   await file.discard();
-  throw new Failure(
-    'bad_answer',
-    `the service lists no entries, but ${job.target.path} has some; it is left as it is`,
-    {
-      status: 200,
-      hint: 'check the reference; if the list is really empty, remove the file',
-    },
-  );
+  throw emptyList(job.target.path, 'check the reference; if the list is really empty, remove the file');
 }
+
+/** Whether the first page is the last one, and holds nothing. */
+const isEmptyList = ({ entries, hasMore }: Page, { pages }: Progress): boolean =>
+  pages === 0 && entries.length === 0 && !hasMore;
+
+const emptyList = (what: string, hint: string): Failure =>
+  new Failure('bad_answer', `the service lists no entries, but ${what} has some; it is left as it is`, {
+    status: 200,
+    hint,
+  });
 
 /**
  * Publication dates by video ID, known before the first page: those of `latest` (free) and those in FILE. A missing

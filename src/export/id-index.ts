@@ -97,8 +97,8 @@ export function withKnownId(
   return memory === undefined ? start : { ...start, id: memory.id, value: memory.id };
 }
 
-/** Whether a reference was resolved in the last 30 days. */
+/** Whether a reference was resolved in the last 30 days; not if the clock was far ahead then. */
 function isResolved(references: Memory['references'], value: string, now: number): boolean {
   const resolved = Object.hasOwn(references, value) ? references[value] : null;
-  return resolved != null && now - Date.parse(resolved) < resolveIntervalMs;
+  return resolved != null && Math.abs(now - Date.parse(resolved)) < resolveIntervalMs;
 }

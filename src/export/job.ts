@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { operations, pageSize } from '../api/contract.ts';
+import { type Credits, newTally } from '../api/credits.ts';
 import { resolvedId } from '../api/references.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/target.ts';
@@ -103,18 +104,56 @@ export function memoryOf(job: ExportJob): Memory | null {
   return job.memory;
 }
 
+/**
+ * Adds to the memory what interrupted runs spent, as far as their state has it: a run that is killed notes nothing in
+ * the memory.
+ */
+export function countInterruptedRuns(job: ExportJob, { header, progress }: State): void {
+  const { confirmed, possibly_charged } = header.creditsBefore ?? newTally().credits;
+  remember(job, ({ credits }) => ({
+    credits: {
+      confirmed: Math.max(credits.confirmed, confirmed + progress.credits.confirmed),
+      possibly_charged: Math.max(
+        credits.possibly_charged,
+        possibly_charged + progress.credits.possibly_charged,
+      ),
+    },
+  }));
+}
+
+/** Credits of all runs so far, as the memory and this run know them. */
+export function creditsSoFar({ memory, receipt }: ExportJob): Credits {
+  const before = memory?.credits ?? newTally().credits;
+  const { confirmed, possibly_charged } = receipt.tally.credits;
+  return {
+    confirmed: before.confirmed + confirmed,
+    possibly_charged: before.possibly_charged + possibly_charged,
+  };
+}
+
 /** Changes the memory of a job, if it keeps one. */
 export function remember(job: ExportJob, change: (memory: Memory) => Partial<Memory>): void {
   const memory = memoryOf(job);
   if (memory !== null) job.memory = { ...memory, ...change(memory) };
 }
 
+/** Maximum number of reported conditions that a memory keeps. */
+const maxReported = 200;
+
 /** Warns about a lasting condition when it starts, then not again while it lasts. */
 export function warnOnce(job: ExportJob, condition: string, message: string, hint?: string): void {
   const { session } = job.run;
   const isReported = job.memory?.reported.includes(condition) ?? false;
-  remember(job, ({ reported }) => (isReported ? {} : { reported: [...reported, condition] }));
+  remember(job, ({ reported }) =>
+    isReported ? {} : { reported: [...reported, condition].slice(-maxReported) },
+  );
   if (!isReported || session.stderr.isChatty) session.warn({ label: job.receipt.label, message, hint });
+}
+
+/** Notes that conditions with this prefix have ended: they are reported when they start again. */
+export function endConditions(job: ExportJob, prefix: string): void {
+  if (job.memory?.reported.some((condition) => condition.startsWith(prefix)))
+    remember(job, ({ reported }) => ({ reported: reported.filter((one) => !one.startsWith(prefix)) }));
 }
 
 /** The format of a file: one reference, nothing truncated, no colour. `columns`: fixed by an earlier page or by FILE. */

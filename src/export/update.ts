@@ -10,7 +10,9 @@ import { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
 import { noteFinished, warnOfCleanup } from './full.ts';
 import {
+  creditsSoFar,
   type ExportJob,
+  endConditions,
   fieldsText,
   fileFormat,
   foreignFile,
@@ -64,9 +66,9 @@ export async function updateFile(job: ExportJob): Promise<void> {
       return;
     }
     receipt.why = why;
-  } else {
+  } else if (look.feed !== null) {
     run.feeds.missingInRow = 0;
-    if (look.feed !== null) remember(job, () => ({ feed: null }));
+    remember(job, () => ({ feed: null }));
   }
   const expected = look.feed === null ? [] : await expectedIds(job, existing, look.feed, remembered, now);
   if (expected.length === 0 && receipt.why === null && !task.options.all && interrupted === null) {
@@ -221,8 +223,7 @@ async function whyPageWithoutFeed(job: ExportJob, problem: string, now: number):
     );
   }
   const pause = feedPauses[Math.min(feed.looks, feedPauses.length - 1)] ?? 8;
-  const isDue = now >= Date.parse(feed.last) + pause * day - slack;
-  if (!isDue || feeds.isDown) return null;
+  if (feeds.isDown || !isOver(feed.last, pause, now)) return null;
   return `the feed has been ${problem} since ${feed.since.slice(0, 10)}`;
 }
 
@@ -257,7 +258,16 @@ function isDue(memory: Memory | null, id: string, now: number): boolean {
   const sought = memory !== null && Object.hasOwn(memory.sought, id) ? memory.sought[id] : undefined;
   if (sought === undefined) return true;
   const pause = soughtPauses[sought.looks - 1];
-  return pause !== undefined && now >= Date.parse(sought.last) + pause * day - slack;
+  return pause !== undefined && isOver(sought.last, pause, now);
+}
+
+/**
+ * Whether a pause of so many days since `last` is over. It is, too, if `last` is in the future: the clock was wrong
+ * then, and nothing may wait until that time comes.
+ */
+function isOver(last: string, days: number, now: number): boolean {
+  const elapsed = now - Date.parse(last);
+  return elapsed >= days * day - slack || elapsed < -slack;
 }
 
 /** Notes the expected IDs that the bought pages did not hold, and removes those that they held. */
@@ -352,7 +362,8 @@ async function buyPages(
       pageIds: () => selector.pageIds,
       select: (page) => selector.select(page),
     });
-    if (!selector.hasMetKnown && known.entries > 0) {
+    if (selector.hasMetKnown) endConditions(job, 'all old');
+    else if (known.entries > 0) {
       if (known.channelId === null && job.memory?.finished == null) throw possiblyForeign(target.path);
       warnOnce(
         job,
@@ -486,6 +497,7 @@ async function openUpdate(job: ExportJob, published: Readonly<Record<string, str
     now: job.run.session.context.clock.now(),
     digest: job.run.remembers,
     published,
+    creditsBefore: creditsSoFar(job),
   });
 }
 

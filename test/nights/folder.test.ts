@@ -379,3 +379,18 @@ test('with -o and --update the folder of FILE remembers, too', async (t) => {
   assert.deepEqual(night.operations, ['latest', 'uploads']);
   assert.deepEqual(outcome(night), updated(1, 1));
 });
+
+test('a reference that moves, comes back and moves again is reported each time', async (t) => {
+  const { nights, a } = await twoChannels(t);
+  const stranger = nights.service.addChannel('stranger', { handle: null, list: [] });
+  for (const [id, lines] of [
+    [stranger.id, 1],
+    [a.id, 0],
+    [stranger.id, 1],
+  ] as const) {
+    nights.service.handles.set('@a', id);
+    nights.pass(31);
+    const night = await nights.night();
+    assert.deepEqual([night.exit, night.credits, night.mail.length], [0, 0, lines], night.stderr);
+  }
+});

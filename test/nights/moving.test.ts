@@ -180,6 +180,41 @@ async function killAtPage({ service, run }: Nights, page: number, args: readonly
   return night;
 }
 
+test('an update that is resumed has found the IDs of its earlier pages: none is looked for in vain', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['--output-dir', 'dir'] });
+  const a = nights.service.addChannel('a', { list: videos(0, 30) });
+  await nights.night();
+  a.list = videos(0, 245);
+  assert.equal((await nights.night(['--max-credits', '1'])).exit, 9);
+  const resumed = await nights.night();
+  assert.deepEqual([resumed.exit, resumed.credits, resumed.only.why], [0, 2, null], resumed.stderr);
+  assert.deepEqual(JSON.parse(await nights.read(`dir/.chanlist/${a.id}.ndjson.json`)).sought, {});
+});
+
+test('a killed export: its credits are in the memory, also if --restart drops its pages', async (t) => {
+  for (const more of [[], ['--restart']]) {
+    const nights = await nightlyRuns(t);
+    const a = nights.service.addChannel('a', { list: videos(0, 350) });
+    const line = ['uploads', '@a', '--output-dir', 'dir'];
+    const memory = `dir/.chanlist/${a.id}.ndjson.json`;
+    assert.equal((await killAtPage(nights, 3, line)).signal, 'SIGKILL');
+    const first = await nights.run([...line, ...more]);
+    assert.deepEqual([first.exit, first.credits], [0, more.length === 0 ? 2 : 4], first.stderr);
+    const sum = 2 + first.credits;
+    assert.deepEqual(JSON.parse(await nights.read(memory)).credits, { confirmed: sum, possibly_charged: 0 });
+    // A killed update of a FILE with a memory, after one that was interrupted in order.
+    a.list = videos(0, 950);
+    assert.equal((await nights.run([...line, '--update', '--max-credits', '2'])).exit, 9);
+    assert.equal((await killAtPage(nights, 3, [...line, '--update'])).signal, 'SIGKILL');
+    const last = await nights.run([...line, '--update']);
+    assert.deepEqual([last.exit, last.credits], [0, 3], last.stderr);
+    assert.deepEqual(JSON.parse(await nights.read(memory)).credits, {
+      confirmed: sum + 2 + 2 + 3,
+      possibly_charged: 0,
+    });
+  }
+});
+
 test('a killed update: its credits and entries are in the receipt of the next night', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });

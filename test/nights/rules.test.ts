@@ -337,6 +337,24 @@ test('rule 3: a feed that is down stays so in the call, also after one that is w
   assert.equal(night.credits, 4);
 });
 
+test('rules 3 and 4: one night with a clock that is a year ahead postpones nothing for a year', async (t) => {
+  for (const feed of ['ahead of the list', 'missing'] as const) {
+    const nights = await nightlyRuns(t);
+    const a = nights.service.addChannel('a', { list: videos(0, 20) });
+    await nights.night();
+    const real = nights.now;
+    a.feed = feed === 'missing' ? 500 : feedOf(videos(0, 21));
+    nights.pass(365);
+    const wrong = await nights.night();
+    assert.deepEqual([wrong.exit, wrong.credits], feed === 'missing' ? [7, 0] : [0, 1], wrong.stderr);
+    nights.now = real;
+    nights.pass(1);
+    a.list = videos(0, 21);
+    assert.deepEqual(outcome(await nights.night()), updated(1, 1));
+    assert.deepEqual(await nights.ids(), idsIn(videos(0, 21)));
+  }
+});
+
 test('rules 3 and 4: 16 nights of a feed that stays empty cost 4 pages, a dead ID in the feed costs 5, then none', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@empty', '@dead'], output: ['--output-dir', 'dir'] });
   const [empty, dead] = ['empty', 'dead'].map((name) =>

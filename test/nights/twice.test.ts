@@ -106,6 +106,20 @@ test('--restart of an interrupted export discards it only once there is a new pa
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
 });
 
+test('--restart with a list that is empty: 8, and the interrupted export stays', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  assert.equal((await nights.run([...plain, '--max-credits', '2'])).credits, 2);
+  a.list = [];
+  const empty = await nights.run([...plain, '--restart']);
+  assert.deepEqual([empty.exit, empty.credits], [8, 1], empty.stderr);
+  assert.match(empty.stderr, /lists no entries, .*; 1 credit spent; run the same command without --restart/);
+  a.list = videos(0, 250);
+  const resumed = await nights.run(plain);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 1], resumed.stderr);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
+});
+
 test('--restart on a folder starts over; references not reached keep their old export', async (t) => {
   const nights = await nightlyRuns(t);
   const [a, b] = ['a', 'b'].map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));
