@@ -231,7 +231,9 @@ function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSessi
   if (cause !== null) {
     // A service that cannot be opened has nothing to do with the reference.
     const [only] = receipts.length === 1 && receipts[0]?.started ? receipts : [];
-    const next = session === null ? null : plan.resumeHint(session, stopped);
+    // After a usage error the same command fails again.
+    const canResume = cause.code !== 'usage' || receipts.some(({ pages }) => pages > 0);
+    const next = session === null || !canResume ? null : plan.resumeHint(session, stopped);
     stderr.error(failureLine(cause, only?.label ?? null, spentText(receipts), next));
     stderr.stack(cause, context);
   }

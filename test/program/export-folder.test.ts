@@ -474,7 +474,7 @@ test('a folder that cannot be created: 2 before any request', async (t) => {
   for (const folder of ['file', 'file/below', '/dev/null/x']) {
     const result = await fixture.run(['uploads', ...lists, '--output-dir', folder]);
     assert.equal(result.exit, 2, result.stderr);
-    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    assert.match(result.stderr, /^chanlist: [^\n]+; choose another --output-dir\n$/);
   }
   assert.deepEqual(fixture.requests, []);
 });
