@@ -137,7 +137,10 @@ type Look =
   | { readonly feed: Feed; readonly problem: null }
   | { readonly feed: null; readonly problem: string };
 
-/** Asks `latest` (free). An empty or unreadable feed, a 404 or 5xx count as missing. Throws if the channel is gone. */
+/**
+ * Asks `latest` (free). A feed that is empty, unreadable or of another channel, a 404 or 5xx count as missing. Throws if
+ * the channel is gone.
+ */
 async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: boolean): Promise<Look> {
   const { run, receipt, start } = job;
   const { session } = run;
@@ -147,14 +150,13 @@ async function lookAtFeed(job: ExportJob, existing: ExistingExport, remembered: 
     const body = await session.client.call(operations.latest, { channel }, receipt.tally);
     const feed = readFeed(body, session.context.clock.now());
     if (feed !== null) {
-      if (feed.channelId !== null && job.id !== null && feed.channelId !== job.id)
-        throw foreignFile(job, feed.channelId);
+      const isForeign = feed.channelId !== null && job.id !== null && feed.channelId !== job.id;
       const entries = remembered ? (job.memory?.entries ?? 0) : (await existing.ids()).entries;
-      if (feed.entries.length > 0 || entries === 0) {
+      if (!isForeign && (feed.entries.length > 0 || entries === 0)) {
         remember(job, () => ({ vanished: null }));
         return { feed, problem: null };
       }
-      problem = 'empty';
+      problem = isForeign ? `that of another channel (${feed.channelId})` : 'empty';
     } else problem = 'unreadable';
   } catch (error) {
     const failure = toFailure(error);

@@ -350,6 +350,7 @@ test('latest of any shape: a list of known IDs is nothing new, anything else is 
     ['text', 7],
     [null, 7],
     [{ a: [id(0)], b: [id(1)] }, 7],
+    [{ channel: { channelId: 'UCotherotherotherotherot' }, results: [{ videoId: id(0) }] }, 7],
   ] as const) {
     const service = await scriptedService(t, ({ path }) => {
       if (path.endsWith('latest')) return { body };
