@@ -11,16 +11,13 @@ import {
   video,
   videos,
 } from '../support/simulated-service.ts';
-import { type Nights, nightlyRuns, type ReferenceReceipt } from './fixture.ts';
+import { long, type Nights, nightlyRuns, type ReferenceReceipt } from './fixture.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const pageSize = 5;
-const settings: { numRuns: number; nights: number; channels: number; seed?: number } = {
-  numRuns: 1,
-  nights: 22,
-  channels: 8,
-  seed: 20260301,
-};
+const settings = long
+  ? { numRuns: 12, nights: 40, channels: 8 }
+  : { numRuns: 1, nights: 22, channels: 8, seed: 20260301 };
 
 /** What happens to a channel on a day. */
 const stepOf = fc.oneof(
