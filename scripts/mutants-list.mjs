@@ -472,8 +472,8 @@ const money = [
   e(
     '5 no room is looked for',
     'export/write-pages.ts',
-    'beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),',
-    'beforePage: async () => {},',
+    'checkRoom(dirname(target.real), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve)',
+    'Promise.resolve()',
   ),
   e(
     '5 the state is removed before the rows',

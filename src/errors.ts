@@ -104,6 +104,11 @@ export class Failure extends Error {
     return new Failure(this.code, message, { status, hint, remedy, scope, exit, cause, ...changes });
   }
 
+  /** What happened and the next step, in one line. */
+  line(hint: string | undefined = this.hint): string {
+    return hint === undefined ? this.message : `${this.message}; ${hint}`;
+  }
+
   /** The failure as JSON output and receipts show it. */
   toJSON(): { code: FailureCode; status: number | null; message: string } {
     return { code: this.code, status: this.status, message: this.message };

@@ -30,8 +30,7 @@ export function report(
 ): number {
   if (thrown instanceof ClosedPipe) return 0;
   const failure = toFailure(thrown);
-  const hint = failure.hint ?? fallbackHint(failure.code);
-  stderr.error(hint === undefined ? failure.message : `${failure.message}; ${hint}`);
+  stderr.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
   stderr.stack(failure, context);
   return failure.exit;
 }

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { type Credits, spent } from '../api/credits.ts';
+import { type Credits, noCredits, spent } from '../api/credits.ts';
 import {
   LedgerProblem,
   ledgerFile,
@@ -62,7 +62,7 @@ export function readMonth(
   const add = (sums: Sums, day: string, group: string | null, kind: keyof Credits, credits: number): void => {
     const all = [sums.month];
     if (day === today) all.push(sums.today);
-    if (by !== null) all.push(entryOf(sums.groups, group, newCredits));
+    if (by !== null) all.push(entryOf(sums.groups, group, noCredits));
     for (const each of all) each[kind] += credits;
   };
   const accountOf = ({ origin, key, last_four }: RequestLine): Sums => {
@@ -119,10 +119,8 @@ export function sortedGroups(groups: AccountSpending['groups'], by: Grouping): [
   return [...groups].sort((a, b) => (by === 'day' ? 0 : spent(b[1]) - spent(a[1])) || names(a, b));
 }
 
-const newCredits = (): Credits => ({ confirmed: 0, possibly_charged: 0 });
-
 function newSums(id: string, account: string): Sums {
-  return { id, account, today: newCredits(), month: newCredits(), groups: new Map() };
+  return { id, account, today: noCredits(), month: noCredits(), groups: new Map() };
 }
 
 function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {

@@ -19,7 +19,6 @@ export interface ServiceFlags {
   readonly baseUrl?: string | undefined;
   readonly namespace?: string | undefined;
   readonly keyFile?: string | undefined;
-  readonly sandbox?: boolean | undefined;
 }
 
 /** The service and the account of a call. */
@@ -102,21 +101,6 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
 export function requireKey(settings: Settings): string {
   if (settings.key === null) throw settings.keyProblem ?? noKey(firstSteps);
   return settings.key;
-}
-
-/** Throws a usage error if `--sandbox` is combined with a flag that selects a service or an account. */
-export function checkSandboxFlags(flags: ServiceFlags): void {
-  if (flags.sandbox !== true) return;
-  const excluded = [
-    ['--profile', flags.profile],
-    ['--base-url', flags.baseUrl],
-    ['--namespace', flags.namespace],
-    ['--key-file', flags.keyFile],
-  ] as const;
-  for (const [flag, value] of excluded) {
-    if (value !== undefined)
-      throw usage(`--sandbox and ${flag} exclude each other`, 'the sandbox needs no account: leave one out');
-  }
 }
 
 type Env = Context['env'];

@@ -9,6 +9,8 @@ export interface Credits {
   possibly_charged: number;
 }
 
+export const noCredits = (): Credits => ({ confirmed: 0, possibly_charged: 0 });
+
 /** The requests and credits of the whole call or of one reference. */
 export interface Tally {
   /** The reference as the user gave it; null for the whole call, or for a listing that starts at a token. */
@@ -22,13 +24,7 @@ export interface Tally {
 
 /** A tally of no requests. */
 export function newTally(reference: string | null = null): Tally {
-  return {
-    reference,
-    credits: { confirmed: 0, possibly_charged: 0 },
-    requests: 0,
-    paidRequests: 0,
-    retries: 0,
-  };
+  return { reference, credits: noCredits(), requests: 0, paidRequests: 0, retries: 0 };
 }
 
 /** The most that a tally may have cost, in credits. */

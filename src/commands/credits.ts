@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { LedgerProblem, ledgerFile, ledgerFolder } from '../accounts/ledger-file.ts';
 import { type Grouping, type MonthReport, readMonth, sortedGroups } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { Credits } from '../api/credits.ts';
+import { type Credits, noCredits } from '../api/credits.ts';
 import type { Start } from '../cli/commands.ts';
 import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -63,7 +63,7 @@ export async function run({ shared, month, by }: CreditsOptions, context: Contex
   const accounts = (report?.accounts ?? []).map(
     ({ id, account, month, groups }): AccountRow => ({
       account,
-      today: current?.accounts.find((other) => other.id === id)?.today ?? nothing,
+      today: current?.accounts.find((other) => other.id === id)?.today ?? noCredits(),
       month,
       by: by === null ? [] : sortedGroups(groups, by),
     }),
@@ -85,8 +85,6 @@ export async function run({ shared, month, by }: CreditsOptions, context: Contex
 
 /** The limits of the ledger. */
 const scope = 'only what this user spent on this machine is known';
-
-const nothing: Credits = { confirmed: 0, possibly_charged: 0 };
 
 function read(
   folder: string | null,

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { operations, pageSize } from '../api/contract.ts';
 import { type Credits, newTally } from '../api/credits.ts';
 import { resolvedId } from '../api/references.ts';
@@ -239,4 +239,3 @@ export function foreignFile({ run, target, start, id }: ExportJob, held: string)
 }
 
 /** The folder of FILE, without symbolic links. */
-export const folderOf = ({ real }: Target): string => dirname(real);

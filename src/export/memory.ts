@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Credits } from '../api/credits.ts';
+import { type Credits, noCredits } from '../api/credits.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from '../fs/file-errors.ts';
 import { type FileOps, nodeFileOps } from '../fs/file-ops.ts';
@@ -116,7 +116,7 @@ export function newMemory(
     checked: null,
     changed: null,
     entries: 0,
-    credits: { confirmed: 0, possibly_charged: 0 },
+    credits: noCredits(),
     finished: null,
     failures: 0,
     vanished: null,

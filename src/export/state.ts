@@ -1,5 +1,5 @@
 import { videoFields } from '../api/contract.ts';
-import type { Credits } from '../api/credits.ts';
+import { type Credits, noCredits } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
 import {
   isCount,
@@ -109,7 +109,7 @@ export const noProgress: Progress = {
   ids: [],
   emptyPages: 0,
   id: null,
-  credits: { confirmed: 0, possibly_charged: 0 },
+  credits: noCredits(),
   columns: null,
   mark: null,
   result: null,

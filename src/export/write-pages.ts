@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { type Credits, spent } from '../api/credits.ts';
 import { type Page, pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
@@ -13,7 +14,7 @@ import {
 } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
 import { count } from '../text/count.ts';
-import { type ExportJob, folderOf, warnOnce } from './job.ts';
+import { type ExportJob, warnOnce } from './job.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { Progress } from './state.ts';
 
@@ -62,7 +63,8 @@ export async function writePages(job: ExportJob, file: PartialFile, plan: WriteP
         limit: plan.limit,
         known: plan.known ?? 0,
         select: plan.select,
-        beforePage: () => checkRoom(folderOf(target), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),
+        beforePage: () =>
+          checkRoom(dirname(target.real), Math.max(minRoom, 2 * sink.pageBytes) + plan.reserve),
       },
       sink,
       receipt,

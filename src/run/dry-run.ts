@@ -1,4 +1,4 @@
-import { checkSandboxFlags, resolveService } from '../accounts/settings.ts';
+import { resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { requestPath } from '../api/client.ts';
 import { defaultNamespace, type Operation, type PagedOperation } from '../api/contract.ts';
@@ -30,7 +30,6 @@ export async function dryRun(
   shared: SharedOptions,
   context: Context,
 ): Promise<number> {
-  checkSandboxFlags(shared);
   const settings = shared.sandbox ? null : await resolveService(shared, context);
   const { baseUrl, namespace } = settings ?? {
     baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'),

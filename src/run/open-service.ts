@@ -1,5 +1,5 @@
 import { type CreditBound, resolveBounds } from '../accounts/bounds.ts';
-import { checkSandboxFlags, requireKey, resolveService } from '../accounts/settings.ts';
+import { requireKey, resolveService } from '../accounts/settings.ts';
 import { parseBaseUrl } from '../api/address.ts';
 import { Client, type Service } from '../api/client.ts';
 import { defaultNamespace } from '../api/contract.ts';
@@ -43,7 +43,6 @@ export interface OpenOptions {
 /** The service that the options name; with `--sandbox` a new one. Throws as `resolveService` and `requireKey` do. */
 export async function openService(options: OpenOptions): Promise<OpenService> {
   const { shared, context, stderr } = options;
-  checkSandboxFlags(shared);
   if (shared.sandbox) return await openSandbox(options);
   const settings = await resolveService(shared, context);
   const { baseUrl, namespace } = settings;

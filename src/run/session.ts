@@ -347,10 +347,7 @@ class Summary {
       return exit;
     } catch (error) {
       if (error instanceof ClosedPipe) return exit;
-      const { message, hint } = toFailure(error);
-      new Stderr(this.#context.stderr, this.#shared).warn(
-        hint === undefined ? message : `${message}; ${hint}`,
-      );
+      new Stderr(this.#context.stderr, this.#shared).warn(toFailure(error).line());
       return exit === 0 ? 1 : exit;
     }
   }

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  checkSandboxFlags,
-  requireKey,
-  resolveService,
-  type ServiceFlags,
-  type Settings,
-} from '../../src/accounts/settings.ts';
+import { requireKey, resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
 import { fakeContext, temporaryFolder, writeRawStore, writeStore } from './fake-context.ts';
 
 const profiles = {
@@ -267,17 +261,4 @@ test('wrong values are usage errors that name their source', async (t) => {
     const { context } = fakeContext({ env });
     await assert.rejects(resolveService(flags, context), { exit: 2, message });
   }
-});
-
-test('--sandbox excludes the four flags', () => {
-  for (const [flags, name] of [
-    [{ profile: 'a' }, /--profile/],
-    [{ baseUrl: 'https://a.b' }, /--base-url/],
-    [{ namespace: 'a' }, /--namespace/],
-    [{ keyFile: 'a' }, /--key-file/],
-  ] as const) {
-    assert.throws(() => checkSandboxFlags({ ...flags, sandbox: true }), { exit: 2, message: name });
-    checkSandboxFlags(flags);
-  }
-  checkSandboxFlags({ sandbox: true });
 });

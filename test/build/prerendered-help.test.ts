@@ -63,9 +63,10 @@ test('help and version need nothing but the launcher', async (t) => {
     if (file !== 'launch.cjs' && file !== 'help') await rm(join(folder, 'dist', file));
   }
   const launcher = join(folder, 'bin/chanlist.js');
-  assert.deepEqual(await runNode([launcher, '--version']), { exit: 0, stdout: `${version}\n`, stderr: '' });
-  const uploads = { exit: 0, stdout: await helpText('uploads'), stderr: '' };
-  assert.deepEqual(await runNode([launcher, 'uploads', '--help']), uploads);
+  const quiet = { exit: 0, signal: null, stderr: '' };
+  assert.deepEqual(await runNode([launcher, '--version']), { ...quiet, stdout: `${version}\n` });
+  const stdout = await helpText('uploads');
+  assert.deepEqual(await runNode([launcher, 'uploads', '--help']), { ...quiet, stdout });
   assert.notEqual((await runNode([launcher, 'uploads', '@demo'])).exit, 0);
 });
 

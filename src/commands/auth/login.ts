@@ -161,7 +161,7 @@ async function askUntilValid<T>(
       return parse(answer);
     } catch (error) {
       if (left === 0 || !(error instanceof Failure)) throw error;
-      stderr.error(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
+      stderr.error(error.line());
     }
   }
 }
