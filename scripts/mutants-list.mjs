@@ -306,8 +306,8 @@ const money = [
   u(
     '4 what was looked for in vain is always due',
     'export/update.ts',
-    'return pause !== undefined && now',
-    'return pause === undefined || now',
+    'return pause !== undefined && isOver',
+    'return pause === undefined || isOver',
   ),
   u(
     '4 looks are not counted',
@@ -366,13 +366,13 @@ const money = [
   u(
     '4 a feed outage buys for every channel',
     'export/update.ts',
-    'if (!isDue || feeds.isDown) return null;',
-    'if (!isDue) return null;',
+    'if (feeds.isDown || !isOver(feed.last, pause, now)) return null;',
+    'if (!isOver(feed.last, pause, now)) return null;',
   ),
   u(
     '4 a missing feed buys every night',
     'export/update.ts',
-    'if (!isDue || feeds.isDown',
+    'if (feeds.isDown || !isOver(feed.last, pause, now)',
     'if (feeds.isDown',
   ),
   u(
@@ -515,7 +515,7 @@ const money = [
     "bound.per === 'day' ? sums.spent(day) : sums.spent()",
     'sums.spent()',
   ),
-  l('6 later requests of others count', 'accounts/ledger.ts', 'if (line.id === id) spent =', 'spent ='),
+  l('6 later requests of others count', 'accounts/ledger.ts', 'if (line.id !== id) return;', ''),
   l('6 a refused request stays noted', 'accounts/ledger.ts', "this.#settle(file, id, 'none');", ''),
   l('6 half a line is no failure', 'accounts/ledger.ts', 'if (written < text.length)', 'if (written < 0)'),
   l(

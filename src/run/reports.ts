@@ -50,9 +50,9 @@ export function failureLine(
   );
 }
 
-/** Whether the program's own words name a reference or file. A message with a status quotes the service. */
+/** Whether the program's own words name a reference or file. Only the message of an error quotes the service. */
 const namesItself = ({ message, status }: Failure, name: string): boolean =>
-  status === null && message.includes(name);
+  (status === null || status === 200) && message.includes(name);
 
 /** `@a, @b, @c and 9 more`. */
 export function shortNames(labels: readonly string[]): string {
