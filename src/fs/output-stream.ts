@@ -7,6 +7,9 @@ import { resolveTarget, type Target } from './target.ts';
 export interface OutputStream {
   /** The stream itself, for `Stdout`. */
   readonly stream: NodeJS.WritableStream;
+  readonly isPipe: boolean;
+  /** What to throw for an error of the stream. */
+  failureOf(error: Error): unknown;
   /** Resolves once the system has taken the text. Throws `ClosedPipe` if the reader has gone, else a failure. */
   write(text: string | Uint8Array): Promise<void>;
   /** Closes what `openStream` opened; an inherited descriptor stays open. */
@@ -30,11 +33,11 @@ export async function openStream(path: string, stop?: AbortSignal): Promise<Outp
   if (target.descriptor !== undefined) {
     const stream = inherited.get(target.descriptor) ?? (await wrap(target.descriptor, true));
     inherited.set(target.descriptor, stream);
-    return output(stream, path, async () => {});
+    return output(stream, path, target.descriptor, async () => {});
   }
   const descriptor = await guarded(path, 'opening', () => openWhenRead(target, stop));
   const stream = await wrap(descriptor, false);
-  return output(stream, path, () => new Promise((resolve) => stream.end(() => resolve())));
+  return output(stream, path, descriptor, () => new Promise((resolve) => stream.end(() => resolve())));
 }
 
 /** Opens without blocking: no signal could interrupt a blocked call, and it would keep the process from ending. */
@@ -54,29 +57,39 @@ async function openWhenRead({ real }: Target, stop: AbortSignal | undefined): Pr
 async function wrap(descriptor: number, isInherited: boolean): Promise<NodeJS.WritableStream> {
   if (descriptor === 1) return process.stdout;
   if (descriptor === 2) return process.stderr;
-  const stats = fstatSync(descriptor);
-  if (stats.isFIFO() || stats.isSocket()) {
+  if (isPipe(descriptor)) {
     const { Socket } = await import('node:net');
     return new Socket({ fd: descriptor, readable: false, writable: true });
   }
-  if (stats.isCharacterDevice()) {
+  if (fstatSync(descriptor).isCharacterDevice()) {
     const { isatty, WriteStream } = await import('node:tty');
     if (isatty(descriptor)) return new WriteStream(descriptor);
   }
   return createWriteStream('', { fd: descriptor, autoClose: !isInherited });
 }
 
-function output(stream: NodeJS.WritableStream, path: string, close: () => Promise<void>): OutputStream {
+function isPipe(descriptor: number): boolean {
+  const stats = fstatSync(descriptor);
+  return stats.isFIFO() || stats.isSocket();
+}
+
+function output(
+  stream: NodeJS.WritableStream,
+  path: string,
+  descriptor: number,
+  close: () => Promise<void>,
+): OutputStream {
   // Each write reports its own error.
   stream.on('error', () => {});
   const write = (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
-      stream.write(text, (error) => (error ? reject(failureOf(error, path)) : resolve()));
+      stream.write(text, (error) => (error ? reject(thrownFor(error, path)) : resolve()));
     });
-  return { stream, write, close };
+  const failureOf = (error: Error): unknown => fileFailure(error, path, 'writing');
+  return { stream, isPipe: isPipe(descriptor), failureOf, write, close };
 }
 
-function failureOf(error: Error, path: string): unknown {
+function thrownFor(error: Error, path: string): unknown {
   const closed = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].includes(systemCode(error) ?? '');
   return closed ? new ClosedPipe() : fileFailure(error, path, 'writing');
 }

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, interrupted, systemCode } from '../errors.ts';
+import type { Context, OutputStream } from '../context.ts';
+import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 
@@ -13,10 +13,20 @@ const initialPauseBudgetMs = 50;
 /** The pause budget grows by this share of the elapsed time. */
 const pauseShare = 0.03;
 
+/** A stream that data goes to in place of stdout. */
+export interface StreamTarget {
+  readonly stream: OutputStream;
+  readonly isPipe: boolean;
+  /** What to throw for an error of the stream. */
+  failureOf(error: Error): unknown;
+}
+
 /** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
+  readonly #target: StreamTarget | null;
+  readonly #stream: OutputStream;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
@@ -26,10 +36,13 @@ export class Stdout {
   #firstPage: number | null = null;
   #pausedMs = 0;
 
-  constructor(context: Context, stderr: Stderr) {
+  /** `target`: another stream to write to in its place. */
+  constructor(context: Context, stderr: Stderr, target: StreamTarget | null = null) {
     this.#context = context;
     this.#stderr = stderr;
-    context.stdout.on('error', (error: Error) => {
+    this.#target = target;
+    this.#stream = target?.stream ?? context.stdout;
+    this.#stream.on('error', (error: Error) => {
       this.#error ??= error;
     });
   }
@@ -46,7 +59,7 @@ export class Stdout {
     try {
       await this.#written(text);
     } finally {
-      this.#stderr.show(this.#context.stdout.isTTY === true && !endsLine(text));
+      this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
     this.#check();
   }
@@ -70,12 +83,13 @@ export class Stdout {
    * the budget, and a long listing is not slowed down.
    */
   async #pauseForReader(length: number): Promise<void> {
-    const { stdout, clock } = this.#context;
+    const { clock } = this.#context;
     const now = clock.elapsed();
     this.#firstPage ??= now;
     const left = initialPauseBudgetMs + (now - this.#firstPage) * pauseShare - this.#pausedMs;
     const wait = Math.min(maxPauseMs, left / 2);
-    const piped = '_type' in stdout && stdout._type === 'pipe';
+    const stream = this.#stream;
+    const piped = this.#target?.isPipe ?? ('_type' in stream && stream._type === 'pipe');
     if (!piped || length >= pipeSize || wait < 1) {
       await new Promise((resolve) => setImmediate(resolve));
       return;
@@ -85,7 +99,7 @@ export class Stdout {
   }
 
   #written(text: Text): Promise<void> {
-    const { stdout, clock, stop } = this.#context;
+    const { clock, stop } = this.#context;
     return new Promise((resolve, reject) => {
       let timeout: AbortController | undefined;
       const startTimeout = (): void => {
@@ -107,7 +121,7 @@ export class Stdout {
       if (stop.aborted) startTimeout();
       else stop.addEventListener('abort', startTimeout, { once: true });
       try {
-        stdout.write(text, done);
+        this.#stream.write(text, done);
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));
       }
@@ -119,10 +133,11 @@ export class Stdout {
     const code = systemCode(this.#error);
     if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') throw new ClosedPipe();
     // The terminal is closed: its signal may come later than this error.
-    if (code === 'EIO' && this.#context.stdout.isTTY === true) throw interrupted('SIGHUP');
-    this.#failure ??= new Failure('failed', `stdout cannot be written: ${this.#error.message}`, {
-      cause: this.#error,
-    });
+    if (code === 'EIO' && this.#stream.isTTY === true) throw interrupted('SIGHUP');
+    this.#failure ??=
+      this.#target === null
+        ? new Failure('failed', `stdout cannot be written: ${this.#error.message}`, { cause: this.#error })
+        : toFailure(this.#target.failureOf(this.#error));
     throw this.#failure;
   }
 }

@@ -141,8 +141,7 @@ export async function openOutput(
 ): Promise<OutputStream> {
   if (path === null) return new Stdout(context, session.stderr);
   const { openStream } = await import('../fs/output-stream.ts');
-  const stream = await openStream(path, context.stop);
-  return { write: (text) => stream.write(text), writePage: (text) => stream.write(text) };
+  return new Stdout(context, session.stderr, await openStream(path, context.stop));
 }
 
 /** Prints how to list the rest of a limited listing, and its cost. */

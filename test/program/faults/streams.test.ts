@@ -45,6 +45,19 @@ test('| head ends the program with 0, quietly, and hardly a page is bought that 
   }
 });
 
+test('-o to a pipe notices a reader that goes, as stdout does, before the next page is bought', async (t) => {
+  const pages: number[] = [];
+  // As a rule: a busy machine may need more than one attempt.
+  for (let attempt = 0; attempt < 5 && !pages.includes(1); attempt++) {
+    const service = await endless(t);
+    const line = `$chanlist uploads @a -f id -o /dev/stdout | head -n 1; echo "\${PIPESTATUS[*]}" >&2`;
+    const { stderr } = await shell(line, serviceEnvironment(service.url));
+    assert.equal(stderr, '0 0\n');
+    pages.push(service.seen.length);
+  }
+  assert.ok(pages.includes(1), `pages: ${pages}`);
+});
+
 test('a reader that is gone before anything is written: 0, and at most one page', async (t) => {
   const service = await endless(t);
   const line = `$chanlist uploads @a | true; echo "\${PIPESTATUS[*]}" >&2`;
@@ -131,10 +144,13 @@ test('a reader that stops reading is waited for, without buying more; a signal s
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const;
-  const stops = signals.map(async ([signal, exit]) => {
+  const cases = [[], ['-o', '/dev/stdout']].flatMap((output) =>
+    signals.map(([signal, exit]) => ({ output, signal, exit })),
+  );
+  const stops = cases.map(async ({ output, signal, exit }) => {
     // A page that no pipe can hold.
     const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
-    const child = started(service, ['--json']);
+    const child = started(service, ['--json', ...output]);
     const exited = once(child, 'exit');
     child.stdout?.pause();
     child.stderr?.resume();
