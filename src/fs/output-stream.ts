@@ -81,9 +81,16 @@ function output(
 ): OutputStream {
   // Each write reports its own error.
   stream.on('error', () => {});
+  /** Of the first write that failed. A later one would have another error, or no end if the stream stays open. */
+  let failure: unknown = null;
   const write = (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
-      stream.write(text, (error) => (error ? reject(thrownFor(error, path)) : resolve()));
+      if (failure !== null) return reject(failure);
+      stream.write(text, (error) => {
+        if (!error) return resolve();
+        failure ??= thrownFor(error, path);
+        reject(failure);
+      });
     });
   const failureOf = (error: Error): unknown => fileFailure(error, path, 'writing');
   return { stream, isPipe: isPipe(descriptor), failureOf, write, close };

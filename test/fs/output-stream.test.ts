@@ -67,7 +67,8 @@ function tests(): void {
     await gone;
     await assert.rejects(stream.write('y'), ClosedPipe);
     const full = await openStream('/dev/full');
-    await assert.rejects(full.write('x'), (error) => error instanceof Failure && error.exit === 1);
+    for (const text of ['x', 'the end of the document'])
+      await assert.rejects(full.write(text), (error) => error instanceof Failure && error.exit === 1);
     const nothing = await openStream('/dev/null');
     await nothing.write('x');
     await nothing.close();

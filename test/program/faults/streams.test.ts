@@ -95,6 +95,14 @@ test('stdout at a full disk is 1 in every format, in one line, and no further pa
     assert.match(stderr, /^chanlist: [^\n]*ENOSPC[^\n]*; 1 credit spent[^\n]*\n$/, format);
     assert.equal(service.seen.length, 1, format);
   }
+  for (const args of ['uploads @a', 'uploads @a --json', 'search @a x', 'latest @a']) {
+    for (const output of ['/dev/full', '/dev/stdout', '/dev/fd/3']) {
+      const line = `timeout 20 $chanlist ${args} --sandbox -o ${output} >/dev/full 3>/dev/full`;
+      const { exit, stderr } = await shell(line.replaceAll('@a', '@demo'), {});
+      assert.equal(exit, 1, `${args} ${output}`);
+      assert.match(stderr, /^chanlist: [^\n]*ENOSPC[^\n]*\n$/, `${args} ${output}`);
+    }
+  }
   for (const args of ['--help', '--version', 'completion zsh', 'uploads @a --dry-run --sandbox']) {
     const { exit, stderr } = await shell(`$chanlist ${args} >/dev/full`, {});
     assert.equal(exit, 1, args);
