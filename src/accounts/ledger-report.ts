@@ -10,8 +10,7 @@ import {
 } from './ledger-file.ts';
 import { parseLine, type RequestLine } from './ledger-lines.ts';
 
-export const groupings = ['day', 'command', 'reference'] as const;
-export type Grouping = (typeof groupings)[number];
+export type Grouping = 'day' | 'command' | 'reference';
 
 /** What an account spent in a month. */
 export interface AccountSpending {

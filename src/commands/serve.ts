@@ -8,29 +8,13 @@ import { ClosedPipe, Failure, usage } from '../errors.ts';
 import { addTerms, document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { type FaultRule, faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
+import { faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
+import type { SandboxOptions } from '../sandbox/server.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
-/** The options of `chanlist serve`. */
-export interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Undefined: CHANLIST_NAMESPACE, or the default. */
-  readonly namespace?: string;
-  readonly key: string;
-  readonly credits: number;
-  /** Entries per page. */
-  readonly pageSize: number;
-  /** Milliseconds. */
-  readonly latency: number;
-  readonly seed: number;
-  /** Requests per minute; undefined: no limit. */
-  readonly rate?: number;
-  /** New uploads per channel and minute. */
-  readonly grow: number;
-  readonly plainTokens: boolean;
-  readonly fail: readonly FaultRule[];
-}
+/** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
+export type ServeOptions = Pick<SandboxOptions, 'namespace' | 'rate'> &
+  Required<Omit<SandboxOptions, 'namespace' | 'rate' | 'catalog' | 'now' | 'onRequest'>>;
 
 /** Adds the help of `chanlist serve`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
@@ -72,8 +56,8 @@ function serveOptions(command: Command): ServeOptions {
     host: hostName(host),
     key: keyText(key),
     fail: fail.map(parseFaultRule),
-    ...(namespace !== undefined && { namespace }),
-    ...(rate !== null && { rate }),
+    namespace,
+    rate: rate ?? undefined,
   };
 }
 

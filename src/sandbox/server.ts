@@ -16,7 +16,7 @@ export interface SandboxOptions {
   /** Port; 0, the default, is any free one. */
   readonly port?: number;
   /** The path segment after /api/v2/ (media). */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** The one accepted key (sk_sandbox). */
   readonly key?: string;
   /** Credits on the account (1000). */
@@ -28,7 +28,7 @@ export interface SandboxOptions {
   /** Seed of the faults (1). The data never depend on it. */
   readonly seed?: number;
   /** Requests per minute (no limit). */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   /** New uploads per channel and minute, about (0). */
   readonly grow?: number;
   /** URL-safe tokens (false). */

@@ -225,6 +225,8 @@ test('serve: the defaults of the contract, and its flags', async () => {
     pageSize: 100,
     latency: 0,
     seed: 1,
+    namespace: undefined,
+    rate: undefined,
     grow: 0,
     plainTokens: false,
     fail: [],
