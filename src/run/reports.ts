@@ -50,7 +50,7 @@ export function failureLine(
   );
 }
 
-/** Whether the program's own words name a reference or file. Only the message of an error quotes the service. */
+/** Whether the program's own words name a reference. Only the message of an error quotes the service. */
 const namesItself = ({ message, status }: Failure, name: string): boolean =>
   (status === null || status === 200) && message.includes(name);
 
@@ -141,7 +141,7 @@ function withoutNames(text: string, { file, reference }: Receipt): string {
 
 /** The name of a reference in a line: its label, and its file unless the message names it. */
 function nameOf({ label, file, failure }: Receipt): string | null {
-  if (file === null || (failure !== null && namesItself(failure, file))) return label;
+  if (file === null || failure?.message.includes(file)) return label;
   return label === null ? file : `${label} (${file})`;
 }
 
