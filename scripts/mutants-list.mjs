@@ -19,6 +19,8 @@ const exporting = [
   'test/faults/durable.test.ts',
   'test/faults/system-calls.test.ts',
   'test/nights/moving.test.ts',
+  'test/program/export-interrupted.test.ts',
+  'test/program/export-update.test.ts',
 ];
 const updating = ['test/nights/rules.test.ts', 'test/nights/moving.test.ts'];
 const sessions = ['test/nights/outage.test.ts', 'test/nights/folder.test.ts'];
@@ -76,12 +78,7 @@ const earlier = [
     '',
   ),
   l('0 a torn last line of the ledger', 'accounts/ledger-lines.ts', 'return `\\n${JSON', 'return `${JSON'),
-  e(
-    '0 a torn last line of the state',
-    'export/state.ts',
-    "const end = text.lastIndexOf('\\n') + 1;",
-    'const end = text.length;',
-  ),
+  e('0 a torn last line of the state', 'export/state.ts', 'lines.slice(0, -1).entries()', 'lines.entries()'),
   w('0 small files are not synced', 'fs/write-whole.ts', 'await file.sync();', ''),
   w('0 the folder of small files is not synced', 'fs/write-whole.ts', 'await ops.syncFolder(folder);', ''),
   row(['test/export/check.test.ts'])(

@@ -137,8 +137,7 @@ export function damaged(what: string): Failure {
  * line is ignored. Throws `damaged`, or a usage error for a newer version; messages name `file`.
  */
 export function parseState(text: string, file: string): State {
-  const end = text.lastIndexOf('\n') + 1;
-  const [first = '', ...lines] = text.slice(0, end).split('\n');
+  const [first = '', ...lines] = text.split('\n');
   // Other versions may write one document, of any layout.
   const header = parseObject(text) ?? parseObject(first);
   if (isNumber(header?.version) && header.version > 2)

@@ -29,8 +29,8 @@ import { writePages } from './write-pages.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
-/** Nightly runs do not start at exactly the same time: pauses of days end this much earlier (ms). */
-const slack = 4 * hour;
+/** A nightly run may start a little early, and 23 hours after the last one: pauses of days end so much earlier (ms). */
+const slack = 2 * hour;
 /** Days before the next look for an ID that the bought pages did not hold, after each look (rule 4). */
 const soughtPauses = [1, 2, 4, 8];
 /** Days before the next page is bought for a missing feed, after each one; the last pause repeats (rule 3). */

@@ -359,6 +359,20 @@ test('ten consecutive empty pages are counted across the runs of an export', asy
   assert.equal(service.seen.length, 4 + 4 + 2 + 1);
 });
 
+test('tokens that lead in a circle are noticed across the runs of an export: no page is paid twice', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: page(number * 3, 3, ['a', 'b', 'c'][number % 3] ?? null, 100),
+  }));
+  const fixture = await exportFixture(t);
+  const args = ['uploads', '@test', '-o', 'out', '--max-credits', '1'];
+  const exits: (number | null)[] = [];
+  for (let night = 0; night < 4; night++)
+    exits.push((await fixture.run(args, { baseUrl: service.url, unwatched: true })).exit);
+  // The fourth page is that of token c; the service says that a follows it, which the second run has sent.
+  assert.deepEqual(exits, [9, 9, 9, 8]);
+  assert.equal(service.seen.length, 4);
+});
+
 test('a page that repeats when an export is resumed: 8 names --restart', async (t) => {
   const service = await scriptedService(t, (_, number) => ({ body: page(0, 3, `token${number}`, 100) }));
   const fixture = await exportFixture(t);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -281,6 +281,20 @@ test('an interrupted update and a run without --update: 2, nothing paid, the upd
   const on = await update(fixture);
   assert.equal(on.charged, 2);
   assert.equal(on.only.entries, 59);
+});
+
+test('FILE and its memory are removed while an update is interrupted: every entry is exported again', async (t) => {
+  const fixture = await exportFixture(t);
+  await update(fixture);
+  fixture.sandbox.setUploads(list, 35 + 24);
+  assert.equal((await update(fixture, 'id', ['--max-credits', '1'])).exit, 9);
+  await rm(join(fixture.folder, 'out.id'));
+  await rm(join(fixture.folder, '.chanlist'), { recursive: true });
+  const again = await update(fixture);
+  assert.equal(again.exit, 0, again.stderr);
+  assert.equal(again.charged, 6);
+  assert.equal(await fixture.read('out.id'), await uninterrupted(fixture, ['uploads', list, '-f', 'id']));
+  assert.deepEqual(await fixture.files(), ['out.id']);
 });
 
 test('FILE that is changed while its update is interrupted: the entries are there once', async (t) => {
