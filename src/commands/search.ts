@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence, document } from '../help/document.ts';
 import { planAnswers } from '../run/answers.ts';
-import { filesOf } from '../run/run-listing.ts';
+import { filesOf } from '../run/outputs.ts';
 import { runSession } from '../run/session.ts';
 
 export interface SearchOptions {

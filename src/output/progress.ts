@@ -1,6 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
-import { type ProgressStart, type ProgressState, progressText, waitText } from './progress-text.ts';
+import type { ProgressStart, ProgressState } from './progress-text.ts';
 import type { Spinner } from './spinner.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, isForeground, isPipe, streamColumns } from './terminal.ts';
@@ -97,10 +97,11 @@ class ProgressLine implements Progress {
 
   async #appear(): Promise<void> {
     const { createSpinner } = await import('./spinner.ts');
+    const texts = await import('./progress-text.ts');
     if (this.#stopped.signal.aborted) return;
     this.#spinner = createSpinner(
       this.#context,
-      () => this.#text(),
+      () => this.#text(texts),
       this.#terminal.color,
       () => this.#mayDraw(),
     );
@@ -114,7 +115,7 @@ class ProgressLine implements Progress {
     return this.#foreground.is;
   }
 
-  #text(): string {
+  #text({ progressText, waitText }: typeof import('./progress-text.ts')): string {
     const now = this.#context.clock.elapsed();
     const room = lineWidth(this.#context.stderr, this.#context.env.COLUMNS);
     const left = (this.#waiting?.until ?? 0) - now;

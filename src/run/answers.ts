@@ -11,10 +11,9 @@ import { createFormat } from '../output/formats.ts';
 import { records, withList } from '../output/records.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { concurrently } from './concurrently.ts';
-import { openOutput } from './list-to-output.ts';
+import { filesOf, openOutput } from './outputs.ts';
 import { type InputReference, type References, readReferences } from './read-references.ts';
 import { newReceipt, type Receipt, setFailure } from './receipts.ts';
-import { filesOf } from './run-listing.ts';
 import type { SeenFile } from './seen.ts';
 import { runSession, type Session, type SessionPlan } from './session.ts';
 

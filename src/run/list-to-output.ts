@@ -1,27 +1,19 @@
 import { effectiveFormat } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { ClosedPipe, toFailure } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
-import { type Format, type Item, joined, type Text } from '../output/format.ts';
+import { type Format, type Item, joined } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
-import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
 import { isShowable } from '../text/unsafe.ts';
 import { type CommandLineChange, commandFor, commandLine } from './command-line.ts';
 import { firstRequest } from './dry-run.ts';
 import { firstEntries, isMissing, listPages, type PageSink, repeatFilter } from './listing.ts';
+import { type OutputStream, openOutput } from './outputs.ts';
 import { startPosition } from './position.ts';
 import type { Receipt } from './receipts.ts';
 import type { ListingTask } from './run-listing.ts';
 import type { Session, SessionPlan } from './session.ts';
-
-/** Where a listing is written: stdout, or a stream that `-o` names. */
-export interface OutputStream {
-  write(text: Text): Promise<void>;
-  /** Writes the text of a page; notices a closed pipe before the next page is bought. */
-  writePage(text: Text): Promise<void>;
-}
 
 /** Plans a listing to stdout or to a stream: references one after another. */
 export async function planOutput(task: ListingTask): Promise<SessionPlan> {
@@ -131,17 +123,6 @@ function sinkOf(
       if (text !== '') await output.write(text);
     },
   };
-}
-
-/** stdout, or the device or pipe that `-o` names. */
-export async function openOutput(
-  path: string | null,
-  context: Context,
-  session: Session,
-): Promise<OutputStream> {
-  if (path === null) return new Stdout(context, session.stderr);
-  const { openStream } = await import('../fs/output-stream.ts');
-  return new Stdout(context, session.stderr, await openStream(path, context.stop));
 }
 
 /** Prints how to list the rest of a limited listing, and its cost. */

@@ -2,7 +2,7 @@ import type { PagedOperation } from '../api/contract.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import type { NamedFile } from '../fs/apart.ts';
+import { filesOf } from './outputs.ts';
 import { readReferences } from './read-references.ts';
 import { newReceipt, type Receipt } from './receipts.ts';
 import { runSession } from './session.ts';
@@ -95,27 +95,4 @@ async function readStarts(
   }));
   const repeated = new Set(inputs.flatMap(({ first }, index) => (first === index ? [] : [first]))).size;
   return { starts, several: unique.length > 1 || from !== null, repeated };
-}
-
-/** The files that the flags of a command name. */
-export function filesOf({
-  shared,
-  from = null,
-  seen = null,
-}: {
-  readonly shared: ListingOptions['shared'];
-  readonly from?: string | null;
-  readonly seen?: string | null;
-}): NamedFile[] {
-  const named: readonly (readonly [
-    flag: string,
-    path: string | null | undefined,
-    kind: NamedFile['kind'],
-  ])[] = [
-    ['--output', shared.output, 'output'],
-    ['--seen', seen, 'output'],
-    ['--from', from, 'input'],
-    ['--key-file', shared.keyFile, 'input'],
-  ];
-  return named.flatMap(([flag, path, kind]) => (path == null ? [] : [{ flag, path, kind }]));
 }
