@@ -13,6 +13,7 @@ const paging = [
   'test/api/pages.test.ts',
   'test/program/faults/loops.test.ts',
   'test/program/faults/broken-answers.test.ts',
+  'test/program/listing.test.ts',
 ];
 const exporting = [
   'test/export',
@@ -22,7 +23,11 @@ const exporting = [
   'test/program/export-interrupted.test.ts',
   'test/program/export-update.test.ts',
 ];
-const updating = ['test/nights/rules.test.ts', 'test/nights/moving.test.ts'];
+const updating = [
+  'test/nights/rules.test.ts',
+  'test/nights/moving.test.ts',
+  'test/program/export-update.test.ts',
+];
 const sessions = ['test/nights/outage.test.ts', 'test/nights/folder.test.ts'];
 const ledger = [
   'test/accounts/ledger-lines.test.ts',

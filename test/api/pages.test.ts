@@ -49,6 +49,18 @@ test('a page identical to the one before ends paging after it is yielded; it can
   assert.equal(message, 'the service sent the same page twice');
 });
 
+test('paging ends at has_more false, whatever token comes with it', async () => {
+  for (const token of ['b', null]) {
+    const { taken, message, requests } = await list([
+      body([1], 'a'),
+      body([2], token, { has_more: false }),
+      body([3], null),
+    ]);
+    assert.deepEqual([taken.length, message], [2, null]);
+    assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
+  }
+});
+
 test('a page identical to the last one of an interrupted run ends paging', async () => {
   const [last] = (await list([body([1, 2], 'a')])).taken;
   assert.ok(last !== undefined);
