@@ -7,7 +7,6 @@ import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
 import { isShowable } from '../text/unsafe.ts';
 import { type CommandLineChange, commandFor, commandLine } from './command-line.ts';
-import { firstRequest } from './dry-run.ts';
 import { firstEntries, isMissing, listPages, type PageSink, repeatFilter } from './listing.ts';
 import { type OutputStream, openOutput } from './outputs.ts';
 import { startPosition } from './position.ts';
@@ -31,7 +30,10 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
     shared.maxCredits.length === 0;
   return {
     receipts: starts.map(({ receipt }) => receipt),
-    requests: async () => starts.map((start) => firstRequest(operation, start)),
+    requests: async () => {
+      const { firstRequest } = await import('./dry-run.ts');
+      return starts.map((start) => firstRequest(operation, start));
+    },
     concurrency: 1,
     isPaid: true,
     destination: shared.output,
