@@ -8,6 +8,7 @@ const budget = [
   'test/nights/receipt.test.ts',
   'test/program/faults/connections.test.ts',
   'test/program/faults/unreachable.test.ts',
+  'test/program/listing.test.ts',
 ];
 const paging = [
   'test/api/pages.test.ts',
@@ -147,13 +148,7 @@ const earlier = [
     '',
   ),
   s(
-    '0 a halted call buys one more page: listing',
-    'run/listing.ts',
-    'if (receipt.pages === 1) await keepHeapFlat();\n        session.throwIfEnded();',
-    'if (receipt.pages === 1) await keepHeapFlat();',
-  ),
-  s(
-    '0 a halted call buys one more page: client',
+    '0 a halted call buys one more page',
     'api/client.ts',
     'this.#abortSignal.throwIfAborted();\n      if (operation',
     'if (operation',
@@ -282,12 +277,6 @@ const money = [
     'api/pages.ts',
     "if (hasMore === undefined) return broken(page, 'the page does not say whether there are more (has_more)');",
     '',
-  ),
-  p(
-    '3 has_more false with a token continues',
-    'api/pages.ts',
-    'if (!hasMore) return { ...page, next: null, hasMore, broken: null };',
-    'if (!hasMore && next === undefined) return { ...page, next: null, hasMore: false, broken: null };',
   ),
   p(
     '3 --limit buys one page more',

@@ -93,7 +93,6 @@ export async function listPages(
         update();
         if (next.done) break;
         if (receipt.pages === 1) await keepHeapFlat();
-        session.throwIfEnded();
         if (page.broken === null) await plan.beforePage?.();
       }
     }

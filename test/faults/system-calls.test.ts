@@ -15,14 +15,10 @@ import {
   type TracedResult,
 } from './traced-program.ts';
 
-/**
- * CHANLIST_FAULTS (a regular expression of scenario names) meets every call with a kill and an error, one in turn: all
- * of them take a quarter of an hour. Otherwise a sample of each scenario, or of the short ones.
- */
-const chosenScenarios = process.env.CHANLIST_FAULTS;
-const isLong = process.env.CHANLIST_LONG === '1' || chosenScenarios !== undefined;
+/** Test every fault of every scenario; otherwise a few of the short scenarios. */
+const isLong = process.env.CHANLIST_LONG === '1';
 /** Faults per scenario. */
-const sampleSize = chosenScenarios !== undefined ? Number.POSITIVE_INFINITY : isLong ? 50 : 6;
+const sampleSize = isLong ? Number.POSITIVE_INFINITY : 6;
 
 type Texts = ReadonlyMap<string, string | null>;
 
@@ -235,13 +231,11 @@ function sample<T>(items: readonly T[], size: number): T[] {
   ).filter((item) => item !== undefined);
 }
 
-const wanted = new RegExp(chosenScenarios ?? '');
-
 describe('a system call on a file that fails, or is the last one before a kill', {
   skip: noStrace,
   concurrency: availableParallelism(),
 }, () => {
-  for (const scenario of faultScenarios.filter(({ name, short }) => (isLong || short) && wanted.test(name)))
+  for (const scenario of faultScenarios.filter(({ short }) => isLong || short))
     test(scenario.name, async (t) => {
       const bench = await FaultBench.open(t, scenario);
       const { paths, faults } = await bench.prepare();

@@ -10,13 +10,16 @@ export const noStrace =
     ? false
     : 'strace is missing';
 
-/** System calls on files. A `close` that fails is never executed, so that it is only a moment to be killed at. */
-const failing = [
-  ...['openat', 'statx', 'fstat', 'newfstatat', 'lstat', 'stat', 'statfs', 'readlink', 'getdents64'],
-  ...['read', 'pread64', 'write', 'pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'fchmod', 'chmod'],
+/** System calls that change files, or make a change durable. */
+const changing = [
+  ...['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'fchmod', 'chmod'],
   ...['rename', 'renameat2', 'unlink', 'mkdir', 'rmdir'],
 ];
-const traced = [...failing, 'close'];
+/** All system calls on files. A `close` that fails is never executed. */
+const traced = [
+  ...changing,
+  ...['statx', 'fstat', 'newfstatat', 'lstat', 'stat', 'statfs', 'readlink', 'getdents64', 'read', 'pread64'],
+];
 const errors = ['ENOSPC', 'EIO', 'EACCES', 'EDQUOT'] as const;
 
 /** What happens at the nth call of that name, by each thread: an error in its place, or SIGKILL before it. */
@@ -70,7 +73,6 @@ export class TracedProgram {
 
   /** Runs it and returns the calls that change files, one a line, with the paths of descriptors: `fsync(18</a/b>) = 0`. */
   async changes(args: readonly string[]): Promise<{ result: TracedResult; calls: string[] }> {
-    const changing = ['openat', 'write', 'pwrite64', 'fsync', 'fdatasync', 'rename', 'ftruncate', 'fchmod'];
     const result = await this.#trace(args, [], changing, ['--seccomp-bpf', '-y']);
     const calls = (await this.#takeLog()).split('\n').map((line) => line.replace(/^\d+ +/, ''));
     return { result, calls };
@@ -164,14 +166,17 @@ export class TracedProgram {
   }
 }
 
-/** The faults of a run: at every call a kill and an error, each time the next one. */
+/**
+ * The faults of a run: at every call an error, each time the next one; before every call that changes files a kill. A
+ * kill before another call leaves the same files as one before the next change.
+ */
 export function faultsOf(calls: ReadonlyMap<string, number>): Fault[] {
   const faults: Fault[] = [];
   let turn = 0;
   for (const [call, count] of calls)
     for (let n = 1; n <= count; n++) {
-      faults.push({ call, n, kind: 'SIGKILL' });
-      if (failing.includes(call)) faults.push({ call, n, kind: errors[turn++ % errors.length] ?? 'EIO' });
+      faults.push({ call, n, kind: errors[turn++ % errors.length] ?? 'EIO' });
+      if (changing.includes(call)) faults.push({ call, n, kind: 'SIGKILL' });
     }
   return faults;
 }

@@ -380,6 +380,12 @@ test('rules 3 and 4: 16 nights of a feed that stays empty cost 4 pages, a dead I
     assert.equal(withDead?.status, 'unchanged');
     assert.equal(typeof withDead?.why, ofDead[n] === 0 ? 'object' : 'string');
   }
+  nights.pass(60);
+  const late = await nights.night();
+  assert.deepEqual(
+    late.requests.filter(({ credits }) => credits > 0).map(({ list }) => list),
+    [empty.id],
+  );
 });
 
 test('rule 4: an ID that was looked for in vain is kept whenever a page holds it', async (t) => {

@@ -107,6 +107,18 @@ test('--max-credits is never exceeded; 9 says what was spent, what is needed, an
   assert.equal(service.seen.length, 5);
 });
 
+test('a budget that ends where numVideos says that nothing is left: a page costs a credit at least', async (t) => {
+  const service = await scriptedService(t, (_, number) => ({
+    body: page(2 * number, 2 * number + 2, `t${number}`, 2),
+  }));
+  const result = await run(['uploads', '@test', '--max-credits', '1'], {
+    env: serviceEnvironment(service.url),
+  });
+  assert.equal(result.exit, 9);
+  assert.match(result.stderr, /about 1 more/);
+  assert.equal(service.seen.length, 1);
+});
+
 test('a budget that ends between two references: the command for the remaining ones', async (t) => {
   const service = await scriptedService(t, reply);
   const env = serviceEnvironment(service.url);
