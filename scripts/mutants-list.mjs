@@ -29,7 +29,11 @@ const updating = [
   'test/nights/moving.test.ts',
   'test/program/export-update.test.ts',
 ];
-const sessions = ['test/nights/outage.test.ts', 'test/nights/folder.test.ts'];
+const sessions = [
+  'test/nights/outage.test.ts',
+  'test/nights/folder.test.ts',
+  'test/program/export-folder.test.ts',
+];
 const ledger = [
   'test/accounts/ledger-lines.test.ts',
   'test/accounts/ledger.test.ts',

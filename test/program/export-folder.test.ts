@@ -562,3 +562,32 @@ test('--dry-run prints the request that follows: an ID that the memory knows is 
     assert.deepEqual(operations, output[0] === '-o' ? ['resolve', 'latest'] : ['latest', 'latest']);
   }
 });
+
+test('a rejected key ends the call: a listing between two pages buys no more', async (t) => {
+  const [listed, refused] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`];
+  let noteRefused: () => void = () => {};
+  const isRefused = new Promise<void>((resolve) => {
+    noteRefused = resolve;
+  });
+  const service = await scriptedService(t, async ({ query }) => {
+    if (query.get('channel') === refused)
+      return (response, socket) => {
+        // The program closes the connection once it has read the answer.
+        socket.once('close', noteRefused);
+        response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end('{}');
+      };
+    await isRefused;
+    return { body: page(0, 10, 'next') };
+  });
+  const fixture = await exportFixture(t);
+  const result = await fixture.run(['uploads', listed, refused, '--output-dir', 'exports'], {
+    baseUrl: service.url,
+    unwatched: true,
+  });
+  assert.equal(result.exit, 3, result.stderr);
+  assert.deepEqual(
+    service.seen.map(({ query }) => query.get('channel') ?? query.get('continuation')).sort(),
+    [listed, refused],
+  );
+  assert.deepEqual(result.summary?.credits, { confirmed: 1, possibly_charged: 0 });
+});
