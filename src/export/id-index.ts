@@ -9,17 +9,20 @@ import { isExportName, type Memory, readMemory, writeMemory } from './memory.ts'
 
 /** A handle resolved within this time (ms) is not resolved again. */
 const resolveIntervalMs = 30 * 24 * 60 * 60 * 1000;
+/** A FILE that is named by a channel ID. With `-o` others may begin like one: `UCLA.ndjson`. */
+const channelFile = /^UC[A-Za-z0-9_-]{22}\.(?:ndjson|json|csv|id)$/;
 
 /** Finds memories and IDs by reference. */
 export class IdIndex {
   readonly #byReference = new Map<string, Memory>();
   readonly #byId = new Map<string, Memory>();
 
-  constructor(memories: readonly Memory[], { session, task }: ExportRun) {
+  constructor(memories: readonly Memory[], { session, task, folder }: ExportRun) {
     for (const memory of memories) {
       if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
       // Changed by hand: its ID may be that of another channel, whose whole list would be bought.
-      if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;
+      const isNamedById = folder !== null ? isExportName(memory.file) : channelFile.test(memory.file);
+      if (isNamedById && memory.file !== `${memory.id}.${memory.format}`) continue;
       this.#byId.set(memory.id, memory);
       for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);
     }

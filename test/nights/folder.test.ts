@@ -44,6 +44,14 @@ test('a handle is resolved again only after 30 days; a night without news is one
   assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
 });
 
+test('the reference of a FILE whose name begins like an ID is not resolved again, either', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['-o', 'UCLA.ndjson'] });
+  nights.service.addChannel('a', { list: videos(0, 150) });
+  await nights.night();
+  assert.deepEqual((await nights.night()).operations, ['latest']);
+  assert.deepEqual((await nights.night()).operations, ['latest']);
+});
+
 test('the memory is one small private JSON file per export, with a version', async (t) => {
   const { nights } = await twoChannels(t);
   const files = await memoryFiles(nights);
