@@ -77,6 +77,7 @@ test('a request counts until it is known to be free, with any key, at its own or
     request('c', '2026-11-21', { origin: 'https://b.example' }),
     outcome('a', 'confirmed'),
     request('d', '2026-11-21', { credits: 3 }),
+    request('f', '2026-11-21', { origin: 'https://b.example' }),
     request('e', '2026-11-21'),
     outcome('e', 'free'),
     outcome('e', 'free'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   ended,
@@ -221,4 +221,18 @@ test('--sandbox is not noted, and bounds hold for the call alone', async (t) => 
     );
   }
   assert.deepEqual(await readdir(state), []);
+});
+
+test('a request that is noted only in part is a warning: the ledger misses it', async (t) => {
+  const { env, file, service } = await fixture(t);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  // Files of this call may have 1,024 bytes: the line fits only in part.
+  await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
+  const limited = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
+  const child = start(['uploads', '@a', '-n', '1'], { env, within: limited });
+  child.stdin?.end();
+  const result = await ended(child);
+  assert.equal(result.exit, 0, result.stderr);
+  assert.match(result.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
+  assert.equal(service.seen.length, 1);
 });

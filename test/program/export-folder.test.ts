@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -564,30 +565,33 @@ test('--dry-run prints the request that follows: an ID that the memory knows is 
 });
 
 test('a rejected key ends the call: a listing between two pages buys no more', async (t) => {
-  const [listed, refused] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`];
-  let noteRefused: () => void = () => {};
-  const isRefused = new Promise<void>((resolve) => {
-    noteRefused = resolve;
-  });
+  const [listed, refused, unreached] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`, `UC${'c'.repeat(22)}`];
+  const events = new EventEmitter();
+  const [isListed, isRefused] = [once(events, 'listed'), once(events, 'refused')];
   const service = await scriptedService(t, async ({ query }) => {
-    if (query.get('channel') === refused)
-      return (response, socket) => {
-        // The program closes the connection once it has read the answer.
-        socket.once('close', noteRefused);
-        response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end('{}');
-      };
-    await isRefused;
-    return { body: page(0, 10, 'next') };
+    if (query.get('channel') === listed) {
+      events.emit('listed');
+      await isRefused;
+      return { body: page(0, 10, 'next') };
+    }
+    await isListed;
+    return (response, socket) => {
+      // The program closes the connection once it has read the answer.
+      socket.once('close', () => events.emit('refused'));
+      response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end('{}');
+    };
   });
   const fixture = await exportFixture(t);
-  const result = await fixture.run(['uploads', listed, refused, '--output-dir', 'exports'], {
-    baseUrl: service.url,
-    unwatched: true,
-  });
+  const args = ['uploads', listed, refused, unreached, '--output-dir', 'exports', '--concurrency', '2'];
+  const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
   assert.equal(result.exit, 3, result.stderr);
   assert.deepEqual(
     service.seen.map(({ query }) => query.get('channel') ?? query.get('continuation')).sort(),
     [listed, refused],
   );
   assert.deepEqual(result.summary?.credits, { confirmed: 1, possibly_charged: 0 });
+  assert.deepEqual(
+    result.summary?.references.map(({ status }) => status),
+    ['interrupted', 'interrupted', 'interrupted'],
+  );
 });
