@@ -124,8 +124,9 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     const { accounts } = JSON.parse(stdout) as LedgerReport;
     assert.equal(accounts.length, 1);
     const { confirmed, possibly_charged: possibly } = accounts[0]?.month ?? assert.fail();
-    // Answers that a killed run had not noted yet count as possibly charged: at most one per concurrent reference.
-    assert.equal(confirmed + possibly, whole + open, month);
+    // A killed run has noted requests that it did not send, and not noted answers: one per concurrent reference at most.
+    const unsent = confirmed + possibly - (whole + open);
+    assert.ok(unsent >= 0 && unsent <= 3 * killed, `${month}: ${unsent} noted requests were not sent`);
     assert.ok(confirmed <= whole && whole - confirmed <= 3 * killed, `${month}: ${confirmed} of ${whole}`);
     if (killed === 0) assert.equal(receipts, whole);
     else assert.ok(receipts <= whole);
