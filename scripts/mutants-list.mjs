@@ -17,6 +17,7 @@ const paging = [
   'test/program/listing.test.ts',
 ];
 const exporting = [
+  'test/program/export.test.ts',
   'test/export',
   'test/faults/durable.test.ts',
   'test/faults/system-calls.test.ts',

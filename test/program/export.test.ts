@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { link, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportFixture, fileFormats, uninterrupted } from '../support/exports.ts';
@@ -305,4 +306,23 @@ test('appending to a file through /dev/stdout appends', async (t) => {
   assert.equal(result.exit, 0, result.stderr);
   assert.equal((await fixture.read('log')).split('\n').length - 1, 4);
   assert.match(await fixture.read('log'), /^first\n/);
+});
+
+/** Runs a command with a file system of 3 MiB at `full`. */
+const withFullDisk = [
+  ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
+  ...['mount -t tmpfs -o size=3m none full && exec "$@"', 'sh'],
+];
+
+test('a disk without room for a page: 1, and no page is bought', async (t) => {
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'full'));
+  const [command = '', ...probe] = [...withFullDisk, 'true'];
+  if (spawnSync(command, probe, { cwd: fixture.folder }).status !== 0)
+    return t.skip('this user may not mount a file system');
+  const args = ['uploads', '@size-20', '-o', 'full/out.ndjson'];
+  const result = await fixture.run(args, { within: withFullDisk });
+  assert.equal(result.exit, 1);
+  assert.match(result.stderr, /no room/);
+  assert.equal(result.charged, 0);
 });
