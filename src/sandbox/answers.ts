@@ -58,10 +58,11 @@ export class Answers {
     const { catalog } = this.#data;
     const channel = findChannel(reference, 'channel');
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const depth = words.length === 0 ? 0 : Math.min(searchDepth, catalog.count(channel));
+    const count = catalog.count(channel);
+    const depth = words.length === 0 ? 0 : Math.min(searchDepth, count);
     const results: object[] = [];
     for (let position = 0; position < depth && results.length < limit; position++) {
-      const video = catalog.upload(channel, position);
+      const video = catalog.upload(channel, position, count);
       const text = title(video).toLowerCase();
       if (!words.every((word) => text.includes(word))) continue;
       const entry = searchEntry(video);
@@ -133,7 +134,7 @@ export class Answers {
     const missing = faults.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
     const results: object[] = [];
     for (let at = first; at < last; at++) {
-      results.push(videoEntry(list.playlist?.video(at) ?? catalog.upload(list.owner, at), at));
+      results.push(videoEntry(list.playlist?.video(at) ?? catalog.upload(list.owner, at, count), at));
     }
     return json({
       results,

@@ -8,8 +8,8 @@ import type { Video } from './videos.ts';
 export interface Catalog {
   /** Length of the uploads list. */
   count(channel: Channel): number;
-  /** The upload at a position of the list. */
-  upload(channel: Channel, position: number): Video;
+  /** The upload at a position of a list of this length: the list may grow while a response is built. */
+  upload(channel: Channel, position: number, count: number): Video;
   /** The latest uploads as the feed shows them, at most 15 (service specification, 4.4). */
   feed(channel: Channel): Video[];
 }
@@ -34,10 +34,8 @@ export function demoCatalog(grow: number, now: () => number): Catalog {
   const count = (channel: Channel): number => channel.size + added(channel);
   return {
     count,
-    upload: (channel, position) => {
-      const total = count(channel);
-      return video(channel, channel.code === oddCode ? oddNumber(total, position) : total - position);
-    },
+    upload: (channel, position, count) =>
+      video(channel, channel.code === oddCode ? oddNumber(count, position) : count - position),
     feed: (channel) => {
       const total = count(channel);
       if (channel.code === oddCode) return oddFeed(channel, total, (number) => video(channel, number));

@@ -34,9 +34,9 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
       const changed = changes.get(channel.code);
       return changed === undefined ? demo.count(channel) : numbers(changed, false).length;
     },
-    upload: (channel, position) => {
+    upload: (channel, position, count) => {
       const changed = changes.get(channel.code);
-      if (changed === undefined) return demo.upload(channel, position);
+      if (changed === undefined) return demo.upload(channel, position, count);
       return { channel, number: numbers(changed, false).at(-1 - position) ?? 0 };
     },
     feed: (channel) => {
