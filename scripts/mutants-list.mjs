@@ -21,13 +21,13 @@ const exporting = [
   'test/export',
   'test/faults/durable.test.ts',
   'test/faults/system-calls.test.ts',
-  'test/nights/moving.test.ts',
+  'test/nights/moving.long.test.ts',
   'test/program/export-interrupted.test.ts',
   'test/program/export-update.test.ts',
 ];
 const updating = [
   'test/nights/rules.test.ts',
-  'test/nights/moving.test.ts',
+  'test/nights/moving.long.test.ts',
   'test/program/export-update.test.ts',
 ];
 const sessions = [
