@@ -36,7 +36,7 @@ export class Stdout {
   #firstPage: number | null = null;
   #pausedMs = 0;
 
-  /** `target`: another stream to write to in its place. */
+  /** `target`: another stream to write to instead. */
   constructor(context: Context, stderr: Stderr, target: StreamTarget | null = null) {
     this.#context = context;
     this.#stderr = stderr;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { specifiedFields } from '../support/specified-fields.ts';
 
 /** An answer of the service, to the byte. */
 export interface Answer {
@@ -80,29 +81,8 @@ const numbers = fc.oneof(
 );
 const scalar = fc.oneof(text, numbers, fc.boolean(), fc.constant(null));
 const names = [
-  ...[
-    'videoId',
-    'title',
-    'channelId',
-    'channelTitle',
-    'channelHandle',
-    'lengthText',
-    'viewCountText',
-    'thumbnails',
-  ],
-  ...[
-    'index',
-    'published',
-    'value',
-    'results',
-    'channel_id',
-    '__proto__',
-    'constructor',
-    'toString',
-    '',
-    '0',
-    '10',
-  ],
+  ...specifiedFields,
+  ...['published', 'value', 'results', 'channel_id', '__proto__', 'constructor', 'toString', '', '0', '10'],
 ];
 const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: text });
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { assertHarmless } from '../program/faults/harmless.ts';
 import { command } from '../support/command.ts';
 import { testKey } from '../support/program.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
 import type { Case } from './cases.ts';
 import { parseCsv } from './csv.ts';
 import { type Expected, expected, Undecided } from './model.ts';
@@ -129,28 +130,14 @@ function assertCell(cell: string, value: unknown): void {
   else assert.deepEqual(JSON.parse(cell), value);
 }
 
-const nine = [
-  ...[
-    'videoId',
-    'title',
-    'channelId',
-    'channelTitle',
-    'channelHandle',
-    'lengthText',
-    'viewCountText',
-    'thumbnails',
-  ],
-  'index',
-];
-
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The columns that come first, also if there are no entries. */
 const firstColumns = {
   resolve: ['channel_id', 'resolved_from'],
-  uploads: nine,
-  playlist: nine,
+  uploads: specifiedFields,
+  playlist: specifiedFields,
   search: [
     ...['type', 'videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'channelVerified'],
     ...['lengthText', 'viewCountText', 'publishedTimeText', 'hasCaptions', 'thumbnails'],

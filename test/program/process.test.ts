@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { watchForKey } from '../support/key-watch.ts';
 import {
   cleanEnvironment,
@@ -48,7 +48,12 @@ for (const [signal, exit] of [
   });
 }
 
-test('a signal that is repeated at once is the same request: message, document and receipt are whole', async (t) => {
+/** Stops a call with a page in flight by `signal`; its message, document and receipt are whole. */
+async function assertStoppedInOrder(
+  t: TestContext,
+  within: readonly string[],
+  signal: (child: ChildProcess) => void,
+): Promise<void> {
   let stop: () => void = () => {};
   const service = await scriptedService(t, ({ query }) => {
     if (!query.has('continuation')) return { body: page(0, 2, 'second') };
@@ -56,44 +61,30 @@ test('a signal that is repeated at once is the same request: message, document a
     return () => {};
   });
   const file = join(await temporaryFolder(t), 'summary.json');
-  const result = await run(['uploads', '@a', '--json', '--summary', file], {
-    env: serviceEnvironment(service.url),
-    started: (child) => {
-      stop = () => {
-        child.kill('SIGTERM');
-        setTimeout(() => child.kill('SIGTERM'), 2);
-      };
-    },
-  });
-  assert.equal(result.exit, 143);
-  assert.equal(JSON.parse(result.stdout).error.code, 'interrupted');
-  assert.match(result.stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]+\n$/);
+  const env = serviceEnvironment(service.url);
+  const child = start(['uploads', '@a', '--json', '--summary', file], { env, within });
+  stop = () => signal(child);
+  const { exit, stdout, stderr } = await ended(child);
+  assert.equal(exit, 143, stderr);
+  assert.equal(JSON.parse(stdout).error.code, 'interrupted');
+  assert.match(stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]+\n$/);
   assert.equal(JSON.parse(await readFile(file, 'utf8')).exit, 143);
+}
+
+test('a signal that is repeated at once is the same request: message, document and receipt are whole', async (t) => {
+  await assertStoppedInOrder(t, [], (child) => {
+    child.kill('SIGTERM');
+    // Two signals that wait at the same time would arrive as one.
+    setTimeout(() => child.kill('SIGTERM'), 2);
+  });
 });
 
 test('timeout ends it with two signals at once: message, document and receipt are whole', {
   skip: missing('timeout'),
 }, async (t) => {
-  for (let runs = 0; runs < 5; runs++) {
-    let stop: () => void = () => {};
-    const service = await scriptedService(t, ({ query }) => {
-      if (!query.has('continuation')) return { body: page(0, 2, 'second') };
-      stop();
-      return () => {};
-    });
-    const file = join(await temporaryFolder(t), 'summary.json');
-    const child = start(['uploads', '@a', '--json', '--summary', file], {
-      env: serviceEnvironment(service.url),
-      within: ['timeout', '600'],
-    });
-    // What timeout gets it passes on as it ends a run: to the program, then to all of its group.
-    stop = () => child.kill('SIGTERM');
-    const { exit, stdout, stderr } = await ended(child);
-    assert.equal(exit, 143, stderr);
-    assert.equal(JSON.parse(stdout).error.code, 'interrupted');
-    assert.match(stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]+\n$/);
-    assert.equal(JSON.parse(await readFile(file, 'utf8')).exit, 143);
-  }
+  // What timeout gets it passes on as it ends a run: to the program, then to all of its group.
+  for (let runs = 0; runs < 5; runs++)
+    await assertStoppedInOrder(t, ['timeout', '600'], (child) => child.kill('SIGTERM'));
 });
 
 test('SIGUSR1 does not open the debugger', async (t) => {
