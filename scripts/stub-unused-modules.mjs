@@ -84,6 +84,12 @@ const stubs = [
     by: /[\\/]cli-table3[\\/]src[\\/]/,
     text: `module.exports = (text) => text.length;`,
   },
+  {
+    // output/grid.ts colours headers with chalk, after cli-table3 has drawn them.
+    required: /^@colors\/colors\/safe$/,
+    by: /[\\/]cli-table3[\\/]src[\\/]/,
+    text: `throw new Error('colours are left out');`,
+  },
 ];
 
 /** An esbuild plugin. A stub that no longer finds its place, after an update, fails the build. */
