@@ -8,7 +8,7 @@ import {
   readLines,
   unreadableLedger,
 } from './ledger-file.ts';
-import { parseLine, type RequestLine } from './ledger-lines.ts';
+import { type LedgerLine, parseLine, type RequestLine } from './ledger-lines.ts';
 
 export type Grouping = 'day' | 'command' | 'reference';
 
@@ -31,10 +31,6 @@ export interface MonthReport {
   readonly unreadable: number;
 }
 
-interface Sums extends AccountSpending {
-  readonly groups: Map<string | null, Credits>;
-}
-
 /**
  * What was spent in a month (`2026-11`), from its ledger; null if there is none. `today`: the local day that counts as
  * today. A request without an outcome counts as possibly charged, and so does an unreadable line: for the only account
@@ -50,28 +46,7 @@ export function readMonth(
   const fd = openLedgerForReading(folder, month, env);
   if (fd === null) return null;
   const path = ledgerFile(folder, month);
-  const accounts = new Map<string, Sums>();
-  const pending = new Map<string, RequestLine>();
-  /** Days of the unreadable lines: each is that of the next readable request. */
-  const unreadable: string[] = [];
-  let unplaced = 0;
-  const place = (day: string): void => {
-    for (; unplaced > 0; unplaced--) unreadable.push(day);
-  };
-  const add = (sums: Sums, day: string, group: string | null, kind: keyof Credits, credits: number): void => {
-    const all = [sums.month];
-    if (day === today) all.push(sums.today);
-    if (by !== null) all.push(entryOf(sums.groups, group, noCredits));
-    for (const each of all) each[kind] += credits;
-  };
-  const accountOf = ({ origin, key, last_four }: RequestLine): Sums => {
-    const id = `${key} ${origin}`;
-    return entryOf(accounts, id, () => newSums(id, `${origin} …${last_four}`));
-  };
-  const settle = (line: RequestLine, kind: keyof Credits): void => {
-    const group = by === null ? null : line[by];
-    add(accountOf(line), line.day, group, kind, line.credits);
-  };
+  const sums = new MonthSums(today, by);
   try {
     readLines(
       fd,
@@ -79,17 +54,7 @@ export function readMonth(
       (text) => {
         const line = parseLine(text);
         if (line === 'newer') throw newerLedger(path);
-        if (line === 'unreadable') unplaced++;
-        else if (line.kind === 'request') {
-          place(line.day);
-          accountOf(line);
-          pending.set(line.id, line);
-        } else {
-          const request = pending.get(line.id);
-          if (request === undefined) return;
-          pending.delete(line.id);
-          if (line.outcome !== 'free') settle(request, line.outcome);
-        }
+        sums.add(line);
       },
       true,
     );
@@ -98,17 +63,78 @@ export function readMonth(
   } finally {
     closeSync(fd);
   }
-  for (const request of pending.values()) settle(request, 'possibly_charged');
-  place(today);
-  if (unreadable.length > 0) {
-    const [only, ...others] = accounts.values();
-    const sums =
-      only !== undefined && others.length === 0
-        ? only
-        : entryOf(accounts, '', () => newSums('', 'account unknown'));
-    for (const day of unreadable) add(sums, day, by === 'day' ? day : null, 'possibly_charged', 1);
+  return sums.report();
+}
+
+interface Sums extends AccountSpending {
+  readonly groups: Map<string | null, Credits>;
+}
+
+/** Sums the lines of a month per account, in their order. */
+class MonthSums {
+  readonly #today: string;
+  readonly #by: Grouping | null;
+  readonly #accounts = new Map<string, Sums>();
+  readonly #pending = new Map<string, RequestLine>();
+  /** Days of the unreadable lines: each is that of the next readable request. */
+  readonly #unreadable: string[] = [];
+  #unplaced = 0;
+
+  constructor(today: string, by: Grouping | null) {
+    this.#today = today;
+    this.#by = by;
   }
-  return { accounts: [...accounts.values()], unreadable: unreadable.length };
+
+  add(line: Exclude<LedgerLine, 'newer'>): void {
+    if (line === 'unreadable') this.#unplaced++;
+    else if (line.kind === 'request') {
+      this.#place(line.day);
+      this.#accountOf(line);
+      this.#pending.set(line.id, line);
+    } else {
+      const request = this.#pending.get(line.id);
+      if (request === undefined) return;
+      this.#pending.delete(line.id);
+      if (line.outcome !== 'free') this.#charge(request, line.outcome);
+    }
+  }
+
+  report(): MonthReport {
+    for (const request of this.#pending.values()) this.#charge(request, 'possibly_charged');
+    this.#place(this.#today);
+    const by = this.#by;
+    for (const day of this.#unreadable)
+      this.#addTo(this.#ofUnreadable(), day, by === 'day' ? day : null, 'possibly_charged', 1);
+    return { accounts: [...this.#accounts.values()], unreadable: this.#unreadable.length };
+  }
+
+  #place(day: string): void {
+    for (; this.#unplaced > 0; this.#unplaced--) this.#unreadable.push(day);
+  }
+
+  #charge(line: RequestLine, kind: keyof Credits): void {
+    const group = this.#by === null ? null : line[this.#by];
+    this.#addTo(this.#accountOf(line), line.day, group, kind, line.credits);
+  }
+
+  #addTo(sums: Sums, day: string, group: string | null, kind: keyof Credits, credits: number): void {
+    const all = [sums.month];
+    if (day === this.#today) all.push(sums.today);
+    if (this.#by !== null) all.push(entryOf(sums.groups, group, noCredits));
+    for (const each of all) each[kind] += credits;
+  }
+
+  #accountOf({ origin, key, last_four }: RequestLine): Sums {
+    const id = `${key} ${origin}`;
+    return entryOf(this.#accounts, id, () => newSums(id, `${origin} …${last_four}`));
+  }
+
+  /** The only account, or else one of its own. */
+  #ofUnreadable(): Sums {
+    const [only, ...others] = this.#accounts.values();
+    if (only !== undefined && others.length === 0) return only;
+    return entryOf(this.#accounts, '', () => newSums('', 'account unknown'));
+  }
 }
 
 /** The groups of an account: days in order, commands and references with the most expensive first. */

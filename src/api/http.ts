@@ -78,41 +78,30 @@ export function get(connections: Connections, request: HttpRequest): Promise<Ans
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     let headers: Answer['headers'] = {};
-    let body: Buffer = Buffer.alloc(0);
-    let size = 0;
+    const body = new GrowingBody();
     let settled = false;
 
     const settle = (): boolean => {
       if (settled) return false;
       settled = true;
-      clearTimeout(timer);
+      endTimeout();
       request.stop.removeEventListener('abort', onStop);
       return true;
     };
     const fail = (problem: TransportProblem, message: string, cause?: unknown): void => {
       if (!settle()) return;
-      const error = new TransportError(problem, message, {
-        sent: controller !== null,
-        status,
-        headers,
-        cause,
-      });
+      const sent = controller !== null;
+      const error = new TransportError(problem, message, { sent, status, headers, cause });
       controller?.abort(error);
       reject(error);
     };
+    const tooLarge = (): void =>
+      fail('too large', `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
     const onStop = (): void => fail('stopped', 'stopped', request.stop.reason);
-    const due = now() + request.timeout;
-    let resumed = false;
-    const onTime = (): void => {
-      if (now() - due > suspendedMs && !resumed) {
-        resumed = true;
-        timer = setTimeout(onTime, resumeMs);
-        return;
-      }
+    const endTimeout = startTimeout(request.timeout, () => {
       const problem = controller === null ? 'unreachable' : 'timeout';
       fail(problem, `no complete response within ${request.timeout / 1000} s`);
-    };
-    let timer = setTimeout(onTime, request.timeout);
+    });
     if (request.stop.aborted) return onStop();
     request.stop.addEventListener('abort', onStop, { once: true });
 
@@ -129,29 +118,19 @@ export function get(connections: Connections, request: HttpRequest): Promise<Ans
         if (Number(received['content-length']) > maxBodyBytes) tooLarge();
       },
       onResponseData(_, chunk) {
-        if (status !== 200 && size > maxErrorBytes) return;
-        const end = size + chunk.length;
-        if (end > maxBodyBytes) return tooLarge();
-        // One growing buffer: a list of one-byte chunks would take a hundred times the memory.
-        if (end > body.length) {
-          const larger = Buffer.allocUnsafe(Math.max(2 * body.length, end, expected(headers)));
-          body.copy(larger, 0, 0, size);
-          body = larger;
-        }
-        chunk.copy(body, size);
-        size = end;
+        if (status !== 200 && body.length > maxErrorBytes) return;
+        if (body.length + chunk.length > maxBodyBytes) tooLarge();
+        else body.append(chunk, expected(headers));
       },
       onResponseEnd() {
         if (status === null) return fail('broken', 'the connection ended before the response');
-        if (settle()) resolve({ status, headers, body: body.subarray(0, size) });
+        if (settle()) resolve({ status, headers, body: body.bytes });
       },
       onResponseError(_, error) {
         if (!settled && controller !== null && status === null) connections.closesUnannounced = true;
         fail(problemOf(error, controller !== null, status !== null), describe(error), error);
       },
     };
-    const tooLarge = (): void =>
-      fail('too large', `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
     try {
       const { origin, path, headers } = request;
       const reset = connections.closesUnannounced;
@@ -160,6 +139,41 @@ export function get(connections: Connections, request: HttpRequest): Promise<Ans
       fail('unreachable', describe(error), error);
     }
   });
+}
+
+/**
+ * Calls `onTime` after `timeout` milliseconds, a little later if the process was suspended: what has arrived meanwhile
+ * is read first. Returns a function that ends the wait.
+ */
+function startTimeout(timeout: number, onTime: () => void): () => void {
+  const due = now() + timeout;
+  let timer = setTimeout(() => {
+    if (now() - due > suspendedMs) timer = setTimeout(onTime, resumeMs);
+    else onTime();
+  }, timeout);
+  return () => clearTimeout(timer);
+}
+
+/** One growing buffer: a list of one-byte chunks would take a hundred times the memory. */
+class GrowingBody {
+  length = 0;
+  #room: Buffer = Buffer.alloc(0);
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.length);
+  }
+
+  /** `expected`: the length that the body will have, if it is known; 0: unknown. */
+  append(chunk: Buffer, expected: number): void {
+    const end = this.length + chunk.length;
+    if (end > this.#room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * this.#room.length, end, expected));
+      this.#room.copy(larger, 0, 0, this.length);
+      this.#room = larger;
+    }
+    chunk.copy(this.#room, this.length);
+    this.length = end;
+  }
 }
 
 /** The length of a body that its headers announce, if it is plausible. */

@@ -24,7 +24,7 @@ import { writePages } from './write-pages.ts';
  * are there. The result is in the receipt; failures are thrown.
  */
 export async function exportFull(job: ExportJob, restart: boolean): Promise<void> {
-  const { run, receipt, target } = job;
+  const { run, target } = job;
   const { session, task } = run;
   const { limit } = task.options;
   // --restart replaces an interrupted export that is damaged, too.
@@ -40,24 +40,10 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
     creditsBefore: creditsSoFar(job),
   });
   try {
-    const { progress } = file;
-    if (file.finished !== null) {
-      receipt.id ??= progress.id;
-      receipt.entries = progress.entries;
-      receipt.status = progress.hasMore ? 'limited' : 'complete';
-      receipt.resumed = { entries: progress.entries, credits: spent(progress.credits) };
-      session.stderr.verbose(
-        `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
-      );
-      await noteFinished(job, file.finished, true);
-      return warnOfCleanup(job, file.finished);
-    }
+    if (file.finished !== null) return await noteFinishedBefore(job, file, file.finished);
     const done = isLimitReached(job, file);
-    // The list may have moved since the interruption, by any number of pages. The last row may have no end yet.
-    const written = new IdSet();
-    for (const id of progress.ids) written.add(id);
-    if (file.resumed && !done && task.operation.name === operations.uploads.name)
-      for await (const id of new ExistingExport(job).idsIn(`${target.real}.part`)) written.add(id);
+    const { progress } = file;
+    const written = await idsWritten(job, file, done);
     const repeats = repeatFilter(task.operation, progress.ids, written);
     const select = firstEntries(limit, repeats.take);
     const format = await fileFormat(run, progress.columns);
@@ -91,6 +77,34 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
   } finally {
     await file.close();
   }
+}
+
+/** Puts an export in place that an earlier run had completed when it was interrupted. */
+async function noteFinishedBefore(job: ExportJob, file: PartialFile, result: ReplacedFile): Promise<void> {
+  const { run, receipt, target } = job;
+  const { id, entries, hasMore, credits } = file.progress;
+  receipt.id ??= id;
+  receipt.entries = entries;
+  receipt.status = hasMore ? 'limited' : 'complete';
+  receipt.resumed = { entries, credits: spent(credits) };
+  run.session.stderr.verbose(
+    `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
+  );
+  await noteFinished(job, result, true);
+  warnOfCleanup(job, result);
+}
+
+/**
+ * The video IDs that a resumed export holds already: the list may have moved since the interruption, by any number of
+ * pages.
+ */
+async function idsWritten(job: ExportJob, file: PartialFile, done: boolean): Promise<IdSet> {
+  const ids = new IdSet();
+  // The last row may have no end yet.
+  for (const id of file.progress.ids) ids.add(id);
+  if (file.resumed && !done && job.run.task.operation.name === operations.uploads.name)
+    for await (const id of new ExistingExport(job).idsIn(`${job.target.real}.part`)) ids.add(id);
+  return ids;
 }
 
 /** Whether the partial file has all entries that `--limit` allows. Throws a usage error for another `--limit`. */

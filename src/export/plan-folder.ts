@@ -8,7 +8,6 @@ import { acquireLock } from '../fs/lock.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
 import type { FileFormat } from '../output/formats.ts';
-import { sharedProgress } from '../output/progress.ts';
 import { commandFor, resumeInstruction } from '../run/command-line.ts';
 import { concurrently } from '../run/concurrently.ts';
 import { filesOf } from '../run/outputs.ts';
@@ -75,7 +74,8 @@ async function exportFolder(
   const { starts, options } = task;
   await makeFolder(folder);
   const found = await readFolderMemories(folder);
-  const run = exportRun({ ...session, progress: sharedProgress(session.progress) }, settings);
+  session.shareProgress();
+  const run = exportRun(session, settings);
   const index = new IdIndex(found.memories, run);
   // If all references are known, other exports in the folder do not matter.
   const unknown = starts.every((start) => index.memoryOf(start) !== null) ? [] : found.unknown;

@@ -7,11 +7,18 @@ import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
 import { isShowable } from '../text/unsafe.ts';
 import { type CommandLineChange, commandFor, commandLine } from './command-line.ts';
-import { firstEntries, isMissing, listPages, type PageSink, repeatFilter } from './listing.ts';
+import {
+  firstEntries,
+  isMissing,
+  type ListingPlan,
+  listPages,
+  type PageSink,
+  repeatFilter,
+} from './listing.ts';
 import { type OutputStream, openOutput } from './outputs.ts';
 import { startPosition } from './position.ts';
 import type { Receipt } from './receipts.ts';
-import type { ListingTask } from './run-listing.ts';
+import type { ListingStart, ListingTask } from './run-listing.ts';
 import type { Session, SessionPlan } from './session.ts';
 
 /** Plans a listing to stdout or to a stream: references one after another. */
@@ -21,13 +28,7 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
   const terminal = shared.output === null ? decideTerminal(context.stdout, context.env, !shared.color) : null;
   const fields = shared.fields === null ? null : parseFields(shared.fields, operation.name);
   const name = effectiveFormat(shared, terminal !== null);
-  // A table at a terminal is a quick look: only these flags list more than the first page.
-  const firstPageOnly =
-    terminal !== null &&
-    name === 'table' &&
-    options.limit === null &&
-    !options.all &&
-    shared.maxCredits.length === 0;
+  const firstPageOnly = terminal !== null && name === 'table' && isQuickLook(options);
   return {
     receipts: starts.map(({ receipt }) => receipt),
     requests: async () => {
@@ -42,18 +43,11 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
     work: async (session) => {
       const references = starts.flatMap(({ given }) => given ?? []);
       const format = await createFormat(name, { operation, fields, several, terminal, references });
-      const output = await openOutput(shared.output, context, session);
-      let isOpen = false;
-      const head = (): string => {
-        if (isOpen) return '';
-        isOpen = true;
-        return format.head();
-      };
+      const document = new OutputDocument(session, format, await openOutput(shared.output, context, session));
       try {
         for (const start of starts) {
           const { receipt } = start;
-          const item: Item = { reference: start.given };
-          const sink = sinkOf(session, output, format, item, head, start === starts.at(-1));
+          const sink = document.sink({ reference: start.given }, start === starts.at(-1));
           try {
             session.throwIfEnded();
           } catch (error) {
@@ -62,15 +56,8 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
             continue;
           }
           receipt.started = true;
-          const plan = {
-            operation,
-            reference: start.given,
-            start: { reference: start.value, token: start.token },
-            before: startPosition,
-            limit: options.limit,
-            select: firstEntries(options.limit, repeatFilter(operation, []).take),
-          };
           try {
+            const plan = planOf(task, start);
             await listPages(session, firstPageOnly ? onlyFirstPage(plan) : plan, sink, receipt);
             if (receipt.status === 'limited') noteMore(session, task, receipt, firstPageOnly);
           } catch (error) {
@@ -82,49 +69,86 @@ export async function planOutput(task: ListingTask): Promise<SessionPlan> {
         }
         session.throwIfEnded();
       } finally {
-        if (isOpen) await output.write(format.tail());
-        for (const warning of format.warnings()) session.stderr.warn(warning);
+        await document.end();
       }
     },
   };
 }
 
-type StdoutPlan = Parameters<typeof listPages>[1];
+/** A table at a terminal is a quick look: only these flags list more than the first page. */
+const isQuickLook = ({ limit, all, shared }: ListingTask['options']): boolean =>
+  limit === null && !all && shared.maxCredits.length === 0;
 
-function onlyFirstPage(plan: StdoutPlan): StdoutPlan {
+function planOf({ operation, options }: ListingTask, start: ListingStart): ListingPlan {
+  return {
+    operation,
+    reference: start.given,
+    start: { reference: start.value, token: start.token },
+    before: startPosition,
+    limit: options.limit,
+    select: firstEntries(options.limit, repeatFilter(operation, []).take),
+  };
+}
+
+function onlyFirstPage(plan: ListingPlan): ListingPlan {
   return {
     ...plan,
     select: async (page, written) => ({ ...(await plan.select(page, written)), done: true }),
   };
 }
 
-/** The sink of one reference. `isLast`: nothing is bought after it, so its last page need not detect a closed pipe. */
-function sinkOf(
-  session: Session,
-  output: OutputStream,
-  format: Format,
-  item: Item,
-  head: () => string,
-  isLast: boolean,
-): Required<PageSink> {
-  let isOpen = false;
-  let written = 0;
-  return {
-    page: async ({ entries }, { done }, page) => {
-      const opening = isOpen ? '' : head() + format.open(item, page.info);
-      isOpen = true;
-      const separator = written > 0 && entries.length > 0 ? format.separator : '';
-      const text = joined(opening + separator, format.rows(item, entries));
-      written += entries.length;
-      await (done && isLast ? output.write(text) : output.writePage(text));
-      for (const warning of format.warnings()) session.stderr.warn(warning);
-    },
-    close: async (end) => {
-      const opening = isOpen ? '' : head() + format.open(item, null);
-      const text = opening + format.close(item, end);
-      if (text !== '') await output.write(text);
-    },
-  };
+/** The one document that the listings of a call make. */
+class OutputDocument {
+  readonly #session: Session;
+  readonly #format: Format;
+  readonly #output: OutputStream;
+  #isOpen = false;
+
+  constructor(session: Session, format: Format, output: OutputStream) {
+    this.#session = session;
+    this.#format = format;
+    this.#output = output;
+  }
+
+  /** The sink of one reference. `isLast`: nothing is bought after it, so its last page need not detect a closed pipe. */
+  sink(item: Item, isLast: boolean): Required<PageSink> {
+    const format = this.#format;
+    const output = this.#output;
+    let isOpen = false;
+    let written = 0;
+    return {
+      page: async ({ entries }, { done }, page) => {
+        const opening = isOpen ? '' : this.#head() + format.open(item, page.info);
+        isOpen = true;
+        const separator = written > 0 && entries.length > 0 ? format.separator : '';
+        const text = joined(opening + separator, format.rows(item, entries));
+        written += entries.length;
+        await (done && isLast ? output.write(text) : output.writePage(text));
+        this.#warn();
+      },
+      close: async (end) => {
+        const opening = isOpen ? '' : this.#head() + format.open(item, null);
+        const text = opening + format.close(item, end);
+        if (text !== '') await output.write(text);
+      },
+    };
+  }
+
+  /** Ends the document, if it has begun. */
+  async end(): Promise<void> {
+    if (this.#isOpen) await this.#output.write(this.#format.tail());
+    this.#warn();
+  }
+
+  #head(): string {
+    if (this.#isOpen) return '';
+    this.#isOpen = true;
+    return this.#format.head();
+  }
+
+  #warn(): void {
+    for (const warning of this.#format.warnings()) this.#session.stderr.warn(warning);
+  }
 }
 
 /** Prints how to list the rest of a limited listing, and its cost. */

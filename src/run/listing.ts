@@ -80,14 +80,7 @@ export async function listPages(
         receipt.id ??= channelOf(page);
         const selection = await plan.select(page, position.entries);
         const resumable = selection.fullyConsumed && page.broken === null;
-        const next: Position = {
-          token: resumable ? page.next : page.token,
-          hasMore: page.hasMore || !selection.fullyConsumed,
-          entries: position.entries + selection.entries.length + (selection.below?.length ?? 0),
-          pages: position.pages + 1,
-          done: selection.done || (resumable && !page.hasMore),
-          total: page.total ?? position.total,
-        };
+        const next = positionAfter(position, page, selection, resumable);
         await sink.page(selection, next, page, resumable);
         position = next;
         update();
@@ -111,6 +104,17 @@ export async function listPages(
     failure,
   });
   if (failure !== null) throw failure;
+}
+
+function positionAfter(before: Position, page: Page, selection: Selection, resumable: boolean): Position {
+  return {
+    token: resumable ? page.next : page.token,
+    hasMore: page.hasMore || !selection.fullyConsumed,
+    entries: before.entries + selection.entries.length + (selection.below?.length ?? 0),
+    pages: before.pages + 1,
+    done: selection.done || (resumable && !page.hasMore),
+    total: page.total ?? before.total,
+  };
 }
 
 /** Whether a failed request for a page means that the service no longer accepts its token. */

@@ -2,14 +2,14 @@ import type { Client } from '../api/client.ts';
 import { type Budget, budgetSpent, describeCredits } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import type { NamedFile } from '../fs/apart.ts';
-import { createProgress, type Progress } from '../output/progress.ts';
+import { createProgress, type Progress, sharedProgress } from '../output/progress.ts';
 import { Stderr } from '../output/stderr.ts';
 import { count } from '../text/count.ts';
 import type { DryRunRequest } from './dry-run.ts';
-import { openService } from './open-service.ts';
-import { exitOf, type Receipt, type Status, setFailure, summaryText } from './receipts.ts';
+import { type OpenService, openService } from './open-service.ts';
+import { exitOf, type Receipt, type Status, setFailure } from './receipts.ts';
 import {
   failureLine,
   reportFailures,
@@ -18,6 +18,7 @@ import {
   spentText,
   type Warning,
 } from './reports.ts';
+import { Summary } from './summary.ts';
 
 /** The work of a command, once all of its arguments have been read and checked. */
 export interface SessionPlan {
@@ -58,6 +59,8 @@ export interface Session {
   succeed(): void;
   /** Throws the failure that has ended the call, or the signal, if there is one. */
   throwIfEnded(): void;
+  /** From now on, progress is that of all references together. */
+  shareProgress(): void;
 }
 
 /** Consecutive references with exit code 7 that end the call. */
@@ -92,9 +95,9 @@ export async function runSession(
     const { dryRun } = await import('./dry-run.ts');
     return await dryRun(await plan.requests(), shared, context);
   }
-  await summary.open(plan);
-  const result = await perform(command, plan, shared, context, summary);
-  return await summary.close(result);
+  await summary.open(plan.receipts);
+  const exit = await perform(command, plan, shared, context, summary);
+  return await summary.close(exit);
 }
 
 /** The files that any command may name: the report, and the key file in the environment. */
@@ -107,84 +110,95 @@ export function otherFiles({ summary, keyFile }: SharedOptions, env: Context['en
   return files;
 }
 
-/** How a session ended. */
-interface SessionResult {
-  readonly exit: number;
-  readonly budget: Budget | null;
-}
-
+/** Opens the service, does the work of a plan, and reports; returns the exit code. */
 async function perform(
   command: string,
   plan: SessionPlan,
   shared: SharedOptions,
   context: Context,
   summary: Summary,
-): Promise<SessionResult> {
+): Promise<number> {
   const stderr = new Stderr(context.stderr, shared);
   const progress = createProgress(context, stderr, shared);
-  const warnings: Warning[] = [];
   const closers: (() => Promise<void>)[] = [() => progress.stop()];
-  let session: Session | null = null;
-  let budget: Budget | null = null;
-  let ended: Failure | null = null;
-  let isPipeClosed = false;
-  let failedInRow = 0;
+  let session: OpenSession | null = null;
+  let thrown: unknown = null;
   try {
-    const service = await openService({
-      command,
-      shared,
-      context,
-      stderr,
-      progress,
-      connections: plan.concurrency,
-      isPaid: plan.isPaid,
-    });
+    const { concurrency: connections, isPaid } = plan;
+    const service = await openService({ command, shared, context, stderr, progress, connections, isPaid });
     closers.push(() => service.close());
-    const { client } = service;
-    budget = service.budget;
-    summary.budget = budget;
-    /** Ends the call: what runs concurrently stops before its next request. */
-    const end = (failure: Failure): void => {
-      ended ??= failure;
-      client.end(failure);
-    };
-    session = {
-      context,
-      shared,
-      stderr,
-      progress,
-      client,
-      budget,
-      serviceName: service.name,
-      warn: (warning) => {
-        warnings.push(warning);
-      },
-      fail: (receipt, thrown) => {
-        const failure = service.explain(toFailure(thrown));
-        setFailure(receipt, failure);
-        if (failure.scope === 'call') end(failure);
-        if (failure.exit === 7 && ++failedInRow >= outageLength && failure.scope === 'reference')
-          end(outage(failure));
-        return failure;
-      },
-      succeed: () => {
-        failedInRow = 0;
-        service.succeeded();
-      },
-      throwIfEnded: () => {
-        context.stop.throwIfAborted();
-        if (ended !== null) throw ended;
-      },
-    };
+    summary.budget = service.budget;
+    session = new OpenSession(service, { context, shared, stderr, progress });
     await plan.work(session);
   } catch (error) {
-    if (error instanceof ClosedPipe) isPipeClosed = true;
-    else ended ??= toFailure(error);
+    thrown = error;
   }
   for (const close of closers.reverse()) await close();
+  if (thrown instanceof ClosedPipe) return 0;
+  const failure = session?.ended ?? (thrown === null ? null : toFailure(thrown));
+  return reportEnd(plan, failure, { context, stderr, session });
+}
 
-  if (isPipeClosed) return { exit: 0, budget };
-  return { exit: reportEnd(plan, ended, { context, stderr, session, budget, warnings }), budget };
+class OpenSession implements Session {
+  readonly context: Context;
+  readonly shared: SharedOptions;
+  readonly stderr: Stderr;
+  progress: Progress;
+  readonly client: Client;
+  readonly budget: Budget;
+  readonly serviceName: string;
+  readonly warnings: Warning[] = [];
+  /** What has ended the call. */
+  ended: Failure | null = null;
+  readonly #service: OpenService;
+  #failedInRow = 0;
+
+  constructor(
+    service: OpenService,
+    { context, shared, stderr, progress }: Pick<Session, 'context' | 'shared' | 'stderr' | 'progress'>,
+  ) {
+    this.context = context;
+    this.shared = shared;
+    this.stderr = stderr;
+    this.progress = progress;
+    this.client = service.client;
+    this.budget = service.budget;
+    this.serviceName = service.name;
+    this.#service = service;
+  }
+
+  warn(warning: Warning): void {
+    this.warnings.push(warning);
+  }
+
+  fail(receipt: Receipt, thrown: unknown): Failure {
+    const failure = this.#service.explain(toFailure(thrown));
+    setFailure(receipt, failure);
+    if (failure.scope === 'call') this.#end(failure);
+    if (failure.exit === 7 && ++this.#failedInRow >= outageLength && failure.scope === 'reference')
+      this.#end(outage(failure));
+    return failure;
+  }
+
+  succeed(): void {
+    this.#failedInRow = 0;
+    this.#service.succeeded();
+  }
+
+  throwIfEnded(): void {
+    this.context.stop.throwIfAborted();
+    if (this.ended !== null) throw this.ended;
+  }
+
+  shareProgress(): void {
+    this.progress = sharedProgress(this.progress);
+  }
+
+  /** Ends the call: what runs concurrently stops before its next request. */
+  #end(failure: Failure): void {
+    this.ended ??= failure;
+    this.client.end(failure);
+  }
 }
 
 /** The parts of a session that its final report needs. */
@@ -192,15 +206,14 @@ interface EndedSession {
   readonly context: Context;
   readonly stderr: Stderr;
   /** Null if the service could not be opened. */
-  readonly session: Session | null;
-  readonly budget: Budget | null;
-  readonly warnings: readonly Warning[];
+  readonly session: OpenSession | null;
 }
 
 /** Reports warnings, failures and the tally; returns the exit code. `failure`: the one that ended the call, if any. */
 function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSession): number {
   const { receipts } = plan;
-  const { context, stderr, session, budget, warnings } = ended;
+  const { context, stderr, session } = ended;
+  const budget = session?.budget ?? null;
   // Concurrent references can fail with the cause that ends the call, each on its own.
   const isOfCall = (receipt: Receipt): boolean =>
     receipt.failure === failure ||
@@ -213,7 +226,7 @@ function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSessi
         setFailure(receipt, failure);
         receipt.status = 'interrupted';
       }
-  reportWarnings(stderr, warnings);
+  reportWarnings(stderr, session?.warnings ?? []);
   const others = receipts.filter((receipt) => !isOfCall(receipt) && !isOfBudget(receipt));
   reportFailures(
     {
@@ -295,79 +308,4 @@ const untouched: readonly Status[] = ['unchanged', 'unchecked', 'kept'];
 function entriesOfRun({ added, entries, resumed, status }: Receipt): number {
   if (added !== null) return added;
   return untouched.includes(status) ? 0 : entries - (resumed?.entries ?? 0);
-}
-
-/** The report of `--summary`: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
-class Summary {
-  readonly #command: string;
-  readonly #shared: SharedOptions;
-  readonly #context: Context;
-  readonly #started: number;
-  readonly #startedAt: number;
-  #receipts: readonly Receipt[] = [];
-  budget: Budget | null = null;
-
-  constructor(command: string, shared: SharedOptions, context: Context) {
-    this.#command = command;
-    this.#shared = shared;
-    this.#context = context;
-    this.#started = context.clock.now();
-    this.#startedAt = context.clock.elapsed();
-  }
-
-  /** Throws `failed` (1) if it cannot be created, a usage error for a planted link. */
-  async check(): Promise<void> {
-    const { ForeignLink } = await import('../fs/target.ts');
-    const { prepareWhole } = await import('../fs/write-whole.ts');
-    try {
-      await prepareWhole(this.#shared.summary ?? '');
-    } catch (error) {
-      if (error instanceof ForeignLink) throw error;
-      const { message, hint } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, { hint });
-    }
-  }
-
-  /** Writes it at the start; throws if it cannot be created. */
-  async open({ receipts }: SessionPlan): Promise<void> {
-    this.#receipts = receipts;
-    const { summary } = this.#shared;
-    if (summary === null) return;
-    const { resolveTarget } = await import('../fs/target.ts');
-    const isStream = (await resolveTarget(summary)).kind === 'stream';
-    if (!isStream) await this.#write(null);
-  }
-
-  /** Writes it at the end; returns the exit code of the call. */
-  async close({ exit, budget }: SessionResult): Promise<number> {
-    if (this.#shared.summary === null) return exit;
-    this.budget = budget;
-    try {
-      await this.#write(exit);
-      return exit;
-    } catch (error) {
-      if (error instanceof ClosedPipe) return exit;
-      new Stderr(this.#context.stderr, this.#shared).warn(toFailure(error).line());
-      return exit === 0 ? 1 : exit;
-    }
-  }
-
-  /** Writes the receipt of a call that failed before its work; a failure here is not worth reporting. */
-  async writeUnstarted({ exit }: Failure): Promise<void> {
-    if (this.#shared.summary !== null) await this.#write(exit).catch(() => {});
-  }
-
-  async #write(exit: number | null): Promise<void> {
-    const { newTally } = await import('../api/credits.ts');
-    const { writeWhole } = await import('../fs/write-whole.ts');
-    const text = summaryText({
-      command: this.#command,
-      started: this.#started,
-      seconds: (this.#context.clock.elapsed() - this.#startedAt) / 1000,
-      exit,
-      total: this.budget?.total ?? newTally(),
-      receipts: this.#receipts,
-    });
-    await writeWhole(this.#shared.summary ?? '', text, { stop: this.#context.stop });
-  }
 }
