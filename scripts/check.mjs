@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadGenerated } from './generated.mjs';
 import { licensesText } from './licenses.mjs';
+import { mutants } from './mutants-list.mjs';
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 
@@ -126,6 +127,13 @@ function lockFileIsSound() {
   return problems;
 }
 
+/** Each mutant still finds the text that it changes. */
+function mutantsApply() {
+  return mutants
+    .filter(({ file, from }) => !readFileSync(file, 'utf8').includes(from))
+    .map(({ name, file }) => `scripts/mutants-list.mjs: '${name}' finds nothing to change in ${file}`);
+}
+
 const generated = loadGenerated();
 // Reported by the steps that need it.
 generated.catch(() => {});
@@ -137,6 +145,7 @@ const steps = [
   ['texts', textsAreClean],
   ['words', wordsAreUsual],
   ['lock file', lockFileIsSound],
+  ['mutants', mutantsApply],
 ];
 for (const [name, step] of steps) {
   const problems = await Promise.resolve()

@@ -297,23 +297,23 @@ const money = [
     'repeatFilter(task.operation, [])',
   ),
   // Rules of updates.
-  u('4 Shorts are expected', 'export/update.ts', '!unlisted && !seen', '!seen'),
+  u('4 Shorts are expected', 'export/look.ts', '!unlisted && !seen', '!seen'),
   u('4 scheduled ones are expected', 'export/feed.ts', 'Date.parse(published) > now', 'false'),
   u(
     '4 what was looked for in vain is always due',
-    'export/update.ts',
+    'export/look.ts',
     'return pause !== undefined && isOver',
     'return pause === undefined || isOver',
   ),
   u(
     '4 looks are not counted',
-    'export/update.ts',
+    'export/look.ts',
     'const looks = (next.get(id)?.looks ?? 0) + 1;',
     'const looks = 1;',
   ),
   u(
     '4 a fifth look',
-    'export/update.ts',
+    'export/look.ts',
     'const soughtPauses = [1, 2, 4, 8];',
     'const soughtPauses = [1, 2, 4, 8, 16];',
   ),
@@ -355,25 +355,25 @@ const money = [
   ),
   u(
     '4 a missing feed buys at once',
-    'export/update.ts',
+    'export/look.ts',
     'if (feed === null) {\n    remember',
     'if (feed === undefined) {\n    remember',
   ),
   u(
     '4 a feed outage buys for every channel',
-    'export/update.ts',
+    'export/look.ts',
     'if (feeds.isDown || !isOver(feed.last, pause, now)) return null;',
     'if (!isOver(feed.last, pause, now)) return null;',
   ),
   u(
     '4 a missing feed buys every night',
-    'export/update.ts',
+    'export/look.ts',
     'if (feeds.isDown || !isOver(feed.last, pause, now)',
     'if (feeds.isDown',
   ),
   u(
     '4 feed looks are not counted',
-    'export/update.ts',
+    'export/look.ts',
     'looks: feed.looks + 1, last',
     'looks: feed.looks, last',
   ),
@@ -517,19 +517,19 @@ const money = [
   s(
     '7 six failures are an outage',
     'run/session.ts',
-    '++failedInRow >= outageLength',
-    '++failedInRow > outageLength',
+    '++this.#failedInRow >= outageLength',
+    '++this.#failedInRow > outageLength',
   ),
   s(
     '7 a success does not end a row of failures',
     'run/session.ts',
-    'failedInRow = 0;\n        service',
-    'service',
+    'this.#failedInRow = 0;\n    this.#service',
+    'this.#service',
   ),
   s(
     '7 a failure of the call does not end it',
     'run/session.ts',
-    "if (failure.scope === 'call') end(failure);",
+    "if (failure.scope === 'call') this.#end(failure);",
     '',
   ),
   s(
@@ -541,7 +541,7 @@ const money = [
   s(
     '7 a memory with the ID of another channel',
     'export/id-index.ts',
-    'if (isExportName(memory.file) && memory.file !== `${memory.id}.${memory.format}`) continue;',
+    'if (isNamedById && memory.file !== `${memory.id}.${memory.format}`) continue;',
     '',
   ),
   s(

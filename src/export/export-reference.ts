@@ -19,10 +19,11 @@ import {
   warnOnce,
   withRemedy,
 } from './job.ts';
+import { gone } from './look.ts';
 import { newerMemory, readMemory, UnusableMemory, writeMemory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 import { checkIdentity, type State } from './state.ts';
-import { gone, updateFile } from './update.ts';
+import { updateFile } from './update.ts';
 
 /**
  * Exports one reference into its file, under the lock of that file, and notes the result in its memory. Failures are

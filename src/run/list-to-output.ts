@@ -134,7 +134,7 @@ class OutputDocument {
     };
   }
 
-  /** Ends the document, if it has begun. */
+  /** Writes the end of the document, if there is a start of it. */
   async end(): Promise<void> {
     if (this.#isOpen) await this.#output.write(this.#format.tail());
     this.#warn();
