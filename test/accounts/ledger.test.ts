@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,9 +23,13 @@ import { parseBounds } from '../../src/accounts/bounds.ts';
 import { type LedgerOptions, openLedger } from '../../src/accounts/ledger.ts';
 import { readMonth } from '../../src/accounts/ledger-report.ts';
 import type { Charge, Ledger } from '../../src/api/credits.ts';
+import { collect } from '../support/collect.ts';
 import { temporaryFolder } from './fake-context.ts';
 
 const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
+
+/** The time at which all ledgers are opened, unless a test sets another. */
+const noon = new Date(2026, 10, 21, 12).getTime();
 
 // The racing processes of the tests below are this file again.
 const race = process.env.CHANLIST_TEST_RACE;
@@ -31,16 +38,27 @@ if (race !== undefined) {
   process.exit();
 }
 
-/** Buys until the bound is spent; prints what it bought, and which outcomes it noted. */
+/** Waits until all racing processes do. */
+function meet(write = writeSync): void {
+  write(1, '.');
+  readSync(0, Buffer.alloc(1));
+}
+
+/**
+ * Buys until the bound is spent, and meets the other processes before every seventh purchase; with `append` they also
+ * meet each time that a request stands in the ledger and what stands before it has not been read. Prints what it bought.
+ */
 function buyAll(mode: string): void {
   const ledger = openLedger({
     ...options(process.env),
-    bounds: parseBounds('200/month', ''),
+    bounds: parseBounds(mode === 'append' ? '1/month' : '200/month', ''),
     command: 'race',
   });
+  if (mode === 'append') meetAfterAppend();
   const bought: Record<Charge, number> = { confirmed: 0, possibly_charged: 0, none: 0 };
   for (let i = 0; i < 400; i++) {
-    const reservation = ledger.reserve(1, '@a');
+    if (i % 7 === 0) meet();
+    const reservation = ledger.reserve(1, process.env.CHANLIST_TEST_REFERENCE ?? null);
     if (reservation.spent !== null) break;
     const charge = mode === 'free' && i % 3 === 1 ? 'none' : 'confirmed';
     reservation.settle(charge);
@@ -50,7 +68,19 @@ function buyAll(mode: string): void {
   process.stdout.write(JSON.stringify(bought));
 }
 
-function options(env: LedgerOptions['context']['env'], clock = { now: () => Date.now() }): LedgerOptions {
+/** Makes this process stop after each request that it writes to the ledger. */
+function meetAfterAppend(): void {
+  const write = fs.writeSync;
+  const writeAndMeet = (fd: number, bytes: Buffer): number => {
+    const written = write(fd, bytes);
+    if (bytes.includes('"kind":"request"')) meet(write);
+    return written;
+  };
+  Object.assign(fs, { writeSync: writeAndMeet });
+  syncBuiltinESMExports();
+}
+
+function options(env: LedgerOptions['context']['env'], clock = { now: () => noon }): LedgerOptions {
   const fake = { ...clock, elapsed: () => 0, random: () => 0, sleep: async () => {} };
   const warn = (message: string): void => assert.fail(message);
   return {
@@ -67,7 +97,7 @@ function fixture(t: TestContext) {
   const state = temporaryFolder(t);
   const folder = join(state, 'chanlist');
   const env: Record<string, string> = { XDG_STATE_HOME: state };
-  const clock = { time: new Date(2026, 10, 21, 12).getTime() };
+  const clock = { time: noon };
   const warnings: string[] = [];
   return {
     state,
@@ -290,55 +320,97 @@ test('a ledger of a newer version is left alone: 2, with a bound or without', (t
   assert.equal(readFileSync(file, 'utf8'), before);
 });
 
-/** Runs so many processes at once, and returns what each printed. */
-async function raced(state: string, processes: number, mode: string): Promise<string[]> {
-  const run = (): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const env = { PATH: process.env.PATH ?? '', XDG_STATE_HOME: state, CHANLIST_TEST_RACE: mode };
-      const child: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      let text = '';
-      child.stdout?.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-      });
-      child.on('error', reject);
-      child.on('close', () => resolve(text));
+/** Runs processes that wait for each other wherever they meet; `met` is called there. Returns what each bought. */
+async function raced(
+  state: string,
+  processes: number,
+  mode: string,
+  met: () => void = () => {},
+): Promise<(Record<Charge, number> | null)[]> {
+  const waiting = new Set<ChildProcess>();
+  let running = processes;
+  const releaseAll = (): void => {
+    if (waiting.size === 0 || waiting.size < running) return;
+    met();
+    for (const child of waiting) child.stdin?.write('.');
+    waiting.clear();
+  };
+  const run = async (_: unknown, n: number): Promise<Record<Charge, number> | null> => {
+    const env = {
+      PATH: process.env.PATH ?? '',
+      XDG_STATE_HOME: state,
+      CHANLIST_TEST_RACE: mode,
+      CHANLIST_TEST_REFERENCE: `@${n}`,
+    };
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (!chunk.includes('.')) return;
+      waiting.add(child);
+      releaseAll();
+    });
+    const { stdout, signal } = await collect(child);
+    running--;
+    releaseAll();
+    return signal === null ? JSON.parse(stdout.replaceAll('.', '')) : null;
+  };
   return await Promise.all(Array.from({ length: processes }, run));
 }
 
-const thisMonth = (): string =>
-  `${new Date().getFullYear()}-${String(new Date().getMonth() + 1).padStart(2, '0')}`;
-
-for (const processes of [2, 8]) {
+for (const { processes, least } of [
+  { processes: 2, least: 98 },
+  { processes: 8, least: 21 },
+]) {
   test(`${processes} processes race for the last credits: all are spent, none twice`, async (t) => {
     const { state, month } = fixture(t);
-    const outputs = await raced(state, processes, 'confirmed');
-    const bought = outputs.map((text) => JSON.parse(text).confirmed);
+    const bought = (await raced(state, processes, 'confirmed')).map((sums) => sums?.confirmed ?? 0);
     assert.equal(
       bought.reduce((sum, n) => sum + n, 0),
       200,
       bought.join(' '),
     );
-    assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: 200, possibly_charged: 0 });
+    // What each had bought when all met for the last time before the bound was reached.
+    assert.ok(Math.min(...bought) >= least, bought.join(' '));
+    assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 200, possibly_charged: 0 });
   });
 }
 
+test('the last credit is for the process whose request stands first in the ledger', async (t) => {
+  const { state, file, month } = fixture(t);
+  let requests: string[] = [];
+  const bought = await raced(state, 4, 'append', () => {
+    requests = readFileSync(file, 'utf8').match(/(?<="reference":")@\d/g) ?? [];
+  });
+  assert.deepEqual(
+    requests.toSorted(),
+    ['@0', '@1', '@2', '@3'],
+    'all requests were written before one was bought',
+  );
+  assert.deepEqual(
+    bought.flatMap((sums, n) => (sums?.confirmed === 1 ? `@${n}` : [])),
+    requests.slice(0, 1),
+  );
+  assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 1, possibly_charged: 0 });
+});
+
 test('processes that race with free requests never spend more', async (t) => {
-  const { state, month } = fixture(t);
-  const bought = (await raced(state, 4, 'free')).map((text) => JSON.parse(text).confirmed);
+  const { state, open, month } = fixture(t);
+  const bought = (await raced(state, 4, 'free')).map((sums) => sums?.confirmed ?? 0);
   const sum = bought.reduce((sum, n) => sum + n, 0);
-  // A credit that is held while others ask for it may be left over.
-  assert.ok(sum <= 200 && sum > 190, bought.join(' '));
-  assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: sum, possibly_charged: 0 });
+  assert.ok(sum <= 200, bought.join(' '));
+  assert.deepEqual(month()?.accounts[0]?.month, { confirmed: sum, possibly_charged: 0 });
+  // A credit that is held while others want it may be left over.
+  const ledger = open('200/month');
+  for (let left = sum; left < 200; left++) buy(ledger, 'confirmed');
+  assert.equal(spentBound(ledger)?.credits, 200);
 });
 
 test('processes killed after a purchase: what they bought stays counted', async (t) => {
-  const { state, env, month } = fixture(t);
-  await raced(state, 4, 'kill');
-  assert.deepEqual(month(thisMonth())?.accounts[0]?.month, { confirmed: 84, possibly_charged: 0 });
-  const ledger = openLedger({ ...options(env), bounds: parseBounds('84/month', '') });
-  assert.equal(spentBound(ledger)?.credits, 84);
+  const { state, open, month } = fixture(t);
+  assert.deepEqual(await raced(state, 4, 'kill'), [null, null, null, null]);
+  assert.deepEqual(month()?.accounts[0]?.month, { confirmed: 84, possibly_charged: 0 });
+  assert.equal(spentBound(open('84/month'))?.credits, 84);
+  assert.equal(spentBound(open('85/month')), null);
 });
