@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { refuseKeyInFiles } from './support/key-watch.ts';
+import { refuseKeyInFiles, watchForKey, watchOutput } from './support/key-watch.ts';
+import { noProc } from './support/process-state.ts';
 import { temporaryFolder, testKey } from './support/program.ts';
 
 test('every process that a test gives a key to is watched for it', async () => {
@@ -37,37 +39,27 @@ test('a key in a file, or in its name, is found; the store and a key file may ho
   await assert.rejects(refuseKeyInFiles(folder, key), /name of a file/);
 });
 
-test('a process that shows the key, in pieces too, or carries it in its command line, is found', async () => {
-  const found = async (code: string, ...args: string[]): Promise<string> => {
-    // In a process of its own: what it finds ends it.
-    const watcher = `
-      import { spawn } from 'node:child_process';
-      import { readFileSync } from 'node:fs';
-      const { watch, code, args, key } = JSON.parse(readFileSync(0, 'utf8'));
-      const { watchForKey } = await import(watch);
-      watchForKey(spawn(process.execPath, ['-e', code, ...args]), key);`;
-    const { build } = await import('esbuild');
-    const { outputFiles } = await build({
-      entryPoints: ['test/support/key-watch.ts'],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      write: false,
-    });
-    const watch = `data:text/javascript,${encodeURIComponent(outputFiles[0]?.text ?? '')}`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', watcher]);
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      said += text;
-    });
-    child.stdin.end(JSON.stringify({ watch, code, args, key: testKey }));
-    await once(child, 'close');
-    return said;
-  };
-  const half = testKey.slice(0, 9);
-  const rest = testKey.slice(9);
-  const inPieces = `process.stderr.write('x${half}'); setTimeout(() => process.stderr.write('${rest}y'), 100);`;
-  assert.match(await found(inPieces), /the key was shown/);
-  assert.match(await found('setTimeout(() => {}, 500)', testKey), /the key stands in the process list/);
-  assert.equal(await found(`process.stdout.write('${half} ${rest}')`), '');
+test('the key in the output of a process is found, in pieces too', () => {
+  for (const name of ['stdout', 'stderr'] as const) {
+    const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+    watchOutput(streams, testKey);
+    const write = (text: string) => streams[name].emit('data', Buffer.from(text));
+    write(`${testKey.slice(0, 9)} ${testKey.slice(9)}`);
+    write(`x${testKey.slice(0, 9)}`);
+    assert.throws(() => write(`${testKey.slice(9)}y`), /the key was shown/);
+  }
+});
+
+test('a process that carries the key in its command line is found', { skip: noProc }, async () => {
+  const start = (word: string) => spawn(process.execPath, ['-e', '', word], { stdio: 'ignore' });
+  for (const [word, isFound] of [
+    [testKey, true],
+    ['another word', false],
+  ] as const) {
+    const child = start(word);
+    const exited = once(child, 'exit');
+    if (isFound) assert.throws(() => watchForKey(child, testKey), /the key stands in the process list/);
+    else watchForKey(child, testKey);
+    await exited;
+  }
 });

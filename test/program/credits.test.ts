@@ -177,9 +177,19 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
 });
 
 test('eight processes with one bound per month buy exactly what it allows', async (t) => {
-  const { env, service, credits: report } = await fixture(t);
+  const { env, service, credits: report, hold } = await fixture(t);
   const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month'];
-  const results = await Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
+  let release = (): void => {};
+  hold(
+    new Promise((resolve) => {
+      release = resolve;
+    }),
+  );
+  const runs = Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
+  // Each has bought its first page before any gets one.
+  await service.arrived(8);
+  release();
+  const results = await runs;
   assert.deepEqual(
     results.map(({ exit }) => exit),
     Array.from({ length: 8 }, () => 9),
@@ -199,7 +209,7 @@ test('kill -9 while a request is under way: it counts as possibly charged, also 
   );
   const child = start(['uploads', '@a'], { env });
   const end = ended(child);
-  while (service.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await service.arrived(1);
   child.kill('SIGKILL');
   await end;
   release();

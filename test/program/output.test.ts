@@ -206,7 +206,7 @@ test('free commands keep the input order, in whatever order the responses arrive
   const service = await scriptedService(t, async ({ query }) => {
     const input = query.get('input') ?? '';
     // The first answer waits until the others have been requested.
-    if (input === '@a') while (service.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    if (input === '@a') await service.arrived(4);
     return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
   });
   const result = await run(['resolve', '@a', '@b', '@c', '@d', '@e', '-f', 'id', '--concurrency', '4'], {

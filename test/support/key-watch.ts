@@ -16,7 +16,7 @@ export function watchForKey(child: ChildProcess, key: string): void {
 }
 
 /** The same for a shell, of which the line that it was given is the test's own. */
-export function watchOutput(child: ChildProcess, key: string): void {
+export function watchOutput(child: Pick<ChildProcess, 'stdout' | 'stderr'>, key: string): void {
   for (const stream of [child.stdout, child.stderr]) {
     let end = '';
     stream?.on('data', (chunk: Buffer | string) => {

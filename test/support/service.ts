@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -19,6 +20,8 @@ export type Reply =
 export interface ScriptedService {
   readonly url: string;
   readonly seen: Seen[];
+  /** Resolves once so many requests have arrived. */
+  arrived(count: number): Promise<void>;
 }
 
 /** A real HTTP server on loopback that answers as a test says; `reply` gets each request and its number from 0. */
@@ -27,6 +30,7 @@ export async function scriptedService(
   reply: (request: Seen, number: number) => Reply | Promise<Reply>,
 ): Promise<ScriptedService> {
   const seen: Seen[] = [];
+  const arrivals = new EventEmitter();
   const server = createServer({ keepAlive: true }, async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://service');
     const entry = {
@@ -37,6 +41,7 @@ export async function scriptedService(
       headers: request.headers,
     };
     seen.push(entry);
+    arrivals.emit('request');
     const answer = await reply(entry, seen.length - 1);
     if (typeof answer === 'function') return answer(response, request.socket);
     const text = answer.text ?? JSON.stringify(answer.body ?? {});
@@ -52,7 +57,13 @@ export async function scriptedService(
         server.closeAllConnections();
       }),
   );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    arrived: async (count) => {
+      while (seen.length < count) await once(arrivals, 'request');
+    },
+  };
 }
 
 /** Entry number `n` of a made-up channel, with the nine specified fields. */
