@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import fs, {
   appendFileSync,
   chmodSync,
@@ -7,13 +7,11 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -23,7 +21,7 @@ import { parseBounds } from '../../src/accounts/bounds.ts';
 import { type LedgerOptions, openLedger } from '../../src/accounts/ledger.ts';
 import { readMonth } from '../../src/accounts/ledger-report.ts';
 import type { Charge, Ledger } from '../../src/api/credits.ts';
-import { collect } from '../support/collect.ts';
+import { meet, race } from '../support/race.ts';
 import { temporaryFolder } from './fake-context.ts';
 
 const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
@@ -32,16 +30,10 @@ const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
 const noon = new Date(2026, 10, 21, 12).getTime();
 
 // The racing processes of the tests below are this file again.
-const race = process.env.CHANLIST_TEST_RACE;
-if (race !== undefined) {
-  buyAll(race);
+const mode = process.env.CHANLIST_TEST_RACE;
+if (mode !== undefined) {
+  buyAll(mode);
   process.exit();
-}
-
-/** Waits until all racing processes do. */
-function meet(write = writeSync): void {
-  write(1, '.');
-  readSync(0, Buffer.alloc(1));
 }
 
 /**
@@ -88,7 +80,7 @@ function options(env: LedgerOptions['context']['env'], clock = { now: () => noon
     account,
     command: 'uploads',
     bounds: [],
-    warn: race ? () => {} : warn,
+    warn: mode === undefined ? warn : () => {},
   };
 }
 
@@ -320,43 +312,26 @@ test('a ledger of a newer version is left alone: 2, with a bound or without', (t
   assert.equal(readFileSync(file, 'utf8'), before);
 });
 
-/** Runs processes that wait for each other wherever they meet; `met` is called there. Returns what each bought. */
+/** Lets processes race for the credits of a bound; returns what each bought, null for one that was killed. */
 async function raced(
   state: string,
   processes: number,
   mode: string,
-  met: () => void = () => {},
+  met?: () => void,
 ): Promise<(Record<Charge, number> | null)[]> {
-  const waiting = new Set<ChildProcess>();
-  let running = processes;
-  const releaseAll = (): void => {
-    if (waiting.size === 0 || waiting.size < running) return;
-    met();
-    for (const child of waiting) child.stdin?.write('.');
-    waiting.clear();
-  };
-  const run = async (_: unknown, n: number): Promise<Record<Charge, number> | null> => {
-    const env = {
-      PATH: process.env.PATH ?? '',
-      XDG_STATE_HOME: state,
-      CHANLIST_TEST_RACE: mode,
-      CHANLIST_TEST_REFERENCE: `@${n}`,
-    };
-    const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
-      env,
+  const racers = Array.from({ length: processes }, (_, n) =>
+    spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+      env: {
+        PATH: process.env.PATH ?? '',
+        XDG_STATE_HOME: state,
+        CHANLIST_TEST_RACE: mode,
+        CHANLIST_TEST_REFERENCE: `@${n}`,
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (!chunk.includes('.')) return;
-      waiting.add(child);
-      releaseAll();
-    });
-    const { stdout, signal } = await collect(child);
-    running--;
-    releaseAll();
-    return signal === null ? JSON.parse(stdout.replaceAll('.', '')) : null;
-  };
-  return await Promise.all(Array.from({ length: processes }, run));
+    }),
+  );
+  const results = await race(racers, met);
+  return results.map(({ signal, stdout }) => (signal === null ? JSON.parse(stdout) : null));
 }
 
 for (const { processes, least } of [

@@ -16,20 +16,28 @@ const profile = process.env.CHANLIST_TEST_LOGIN;
 if (profile !== undefined) {
   // This file again, as one of the processes that log in at the same time.
   const given = loginOptions({ profile, baseUrl: 'https://api.example.com' });
-  process.exitCode = await runLogin(given, processContext(), async () => 'resolved');
+  process.exitCode = await runLogin(given, processContext(), async () => {
+    process.send?.('verifying');
+    await once(process, 'message');
+    process.disconnect?.();
+    return 'resolved';
+  });
 } else {
   test('logins at the same time: none is lost', async (t) => {
     const folder = temporaryFolder(t);
     const names = ['one', 'two', 'three', 'four'];
-    const exits = names.map(async (name) => {
+    const logins = names.map((name) => {
       const child = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
         env: { HOME: folder, XDG_CONFIG_HOME: folder, CHANLIST_TEST_LOGIN: name },
-        stdio: ['pipe', 'inherit', 'inherit'],
+        stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
       });
-      child.stdin.end(`sk_live_${name}\n`);
-      const [code] = await once(child, 'exit');
-      return code;
+      child.stdin?.end(`sk_live_${name}\n`);
+      return child;
     });
+    const exits = logins.map(async (child) => (await once(child, 'exit'))[0]);
+    // None writes the store before all have read it.
+    await Promise.all(logins.map((child) => once(child, 'message')));
+    for (const child of logins) child.send('go');
     assert.deepEqual(await Promise.all(exits), [0, 0, 0, 0]);
     const { active, profiles } = readStore({ XDG_CONFIG_HOME: folder });
     assert.deepEqual([...profiles.keys()].sort(), [...names].sort());

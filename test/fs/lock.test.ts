@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import {
   access,
   chmod,
@@ -19,9 +19,10 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors.ts';
-import { acquireLock, isLocked as isHeld } from '../../src/fs/lock.ts';
+import { acquireLock, isLocked as isHeld, type Lock } from '../../src/fs/lock.ts';
 import { listen } from '../../src/fs/lock-socket.ts';
 import { temporaryFolder } from '../export/temp.ts';
+import { meet, race } from '../support/race.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 /** This file run as a process of its own: what it does, and with which file. */
@@ -34,18 +35,27 @@ async function child(): Promise<void> {
     process.stdin.resume();
     return;
   }
-  // Races for the lock until it has had it so many times.
-  for (let had = 0; had < 5; ) {
-    try {
-      const lock = await acquireLock(file);
-      appendFileSync(log, `enter ${process.pid}\n`);
-      await new Promise((resolve) => setImmediate(resolve));
-      appendFileSync(log, `leave ${process.pid}\n`);
-      had++;
-      await lock.release();
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'locked') throw error;
-    }
+  // In each of five rounds all try at the same moment; who has the lock keeps it until all others have tried.
+  for (let round = 0; round < 5; round++) {
+    meet();
+    let lock = await attempt();
+    meet();
+    while (lock === null) lock = await attempt();
+    await new Promise((resolve) => setImmediate(resolve));
+    appendFileSync(log, `leave ${process.pid}\n`);
+    await lock.release();
+  }
+}
+
+/** Takes the lock and notes that; null if another process has it. */
+async function attempt(): Promise<Lock | null> {
+  try {
+    const lock = await acquireLock(file);
+    appendFileSync(log, `enter ${process.pid}\n`);
+    return lock;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'locked') return null;
+    throw error;
   }
 }
 
@@ -135,10 +145,17 @@ function tests(): void {
     const path = join(folder, 'out');
     const record = join(folder, 'log');
     const racers = Array.from({ length: 8 }, () => start(t, 'race', path, record));
+    const held: number[] = [];
+    const count = (word: string): number => readFileSync(record, 'utf8').split(word).length - 1;
+    const results = await race(racers, () => {
+      if (existsSync(record)) held.push(count('enter') - count('leave'));
+    });
     assert.deepEqual(
-      await Promise.all(racers.map(ended)),
+      results.map(({ exit }) => exit),
       racers.map(() => 0),
     );
+    // After the first attempt of all in each round, and before that of the next ones.
+    assert.deepEqual(held, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
     const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
     assert.equal(lines.length, 8 * 5 * 2);
     for (let i = 0; i < lines.length; i += 2) {
