@@ -510,7 +510,7 @@ const money = [
   l(
     '6 a ledger that fails does not stop a bound',
     'accounts/ledger.ts',
-    'if (this.#bounds.length > 0 || error.newer) throw ledgerFailure(error);',
+    "if (this.#bounds.length > 0 || error.code === 'usage') throw ledgerFailure(error);",
     '',
   ),
   // The end of a call.

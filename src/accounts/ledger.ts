@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, writeSync } from 'node:fs';
 import type { Charge, CreditBound, Ledger, LedgerReservation, SpentBound } from '../api/credits.ts';
 import type { Context } from '../context.ts';
-import { Failure, systemCode, usage } from '../errors.ts';
+import { type Failure, systemCode } from '../errors.ts';
 import { lastFour } from './key.ts';
 import {
   hasLedger,
@@ -158,7 +158,9 @@ class FileLedger implements Ledger {
     const { env } = this.#context;
     const folder = ledgerFolder(env);
     if (folder === null)
-      throw new LedgerProblem('no home folder is known', 'set XDG_STATE_HOME to a folder of your own');
+      throw new LedgerProblem('failed', 'no home folder is known', {
+        hint: 'set XDG_STATE_HOME to a folder of your own',
+      });
     const fd = openLedgerFile(folder, month, env);
     // The file of the previous month stays open: pending requests note their outcome there.
     const file = new MonthFile(month, fd, ledgerFile(folder, month), this.#constant.origin);
@@ -188,7 +190,7 @@ class FileLedger implements Ledger {
       return work();
     } catch (error) {
       if (!(error instanceof LedgerProblem)) throw error;
-      if (this.#bounds.length > 0 || error.newer) throw ledgerFailure(error);
+      if (this.#bounds.length > 0 || error.code === 'usage') throw ledgerFailure(error);
       this.#warnOnce(error);
       return null;
     }
@@ -201,9 +203,8 @@ class FileLedger implements Ledger {
 }
 
 function ledgerFailure(problem: LedgerProblem): Failure {
-  if (problem.newer) return usage(`the ledger of credits cannot be used: ${problem.message}`, problem.hint);
-  const message = `the ledger of credits, which --max-credits needs, cannot be used: ${problem.message}`;
-  return new Failure('failed', message, { hint: problem.hint, cause: problem });
+  const needed = problem.code === 'usage' ? '' : ', which --max-credits needs,';
+  return problem.with({ message: `the ledger of credits${needed} cannot be used: ${problem.message}` });
 }
 
 /** The ledger of one month, open for appending. */
@@ -229,13 +230,9 @@ class MonthFile {
     try {
       written = writeSync(this.#fd, text);
     } catch (error) {
-      throw new LedgerProblem(
-        `cannot append to ${this.#path} (${systemCode(error) ?? 'unknown error'})`,
-        'make room, or make it a file that you can write',
-      );
+      throw this.#notAppended(systemCode(error) ?? 'unknown error');
     }
-    if (written < text.length)
-      throw new LedgerProblem(`cannot append to ${this.#path} (ENOSPC)`, 'make room');
+    if (written < text.length) throw this.#notAppended('ENOSPC');
   }
 
   /** Adds what was appended since; `seen` is called after each request. Throws a `LedgerProblem`. */
@@ -254,10 +251,15 @@ class MonthFile {
 
   /** The problem of a ledger that is not the file that was opened, or lacks what was appended to it. */
   changed(): LedgerProblem {
-    return new LedgerProblem(
-      `${this.#path} was removed or cut short while it was in use`,
-      'leave it as it is while chanlist runs, then run the same command again',
-    );
+    return new LedgerProblem('failed', `${this.#path} was removed or cut short while it was in use`, {
+      hint: 'leave it as it is while chanlist runs, then run the same command again',
+    });
+  }
+
+  #notAppended(code: string): LedgerProblem {
+    return new LedgerProblem('failed', `cannot append to ${this.#path} (${code})`, {
+      hint: 'make room, or make it a file that you can write',
+    });
   }
 
   /** Throws a `LedgerProblem` if the newest lines were written by a newer chanlist. */

@@ -1,9 +1,9 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { parseBaseUrl, parseNamespace } from '../api/address.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
-import { checkOwned, effectiveUser, inTheWay } from '../fs/owned.ts';
+import { openOwnedSync } from '../fs/owned.ts';
 import { isObject } from '../json/shape.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
 import { foreignHome } from './foreign-home.ts';
@@ -68,44 +68,27 @@ export function readStore(env: Env): Store {
   return file === null || text === null ? emptyStore : parseStore(text, file);
 }
 
-/** The text of a file that belongs to this user alone; null if it does not exist. Links are not followed. */
+/**
+ * The text of a file that belongs to this user alone; null if it does not exist. Links are not followed, and nothing is
+ * created in another user's home folder.
+ */
 function readOwnFile(file: string, env: Env): string | null {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  let fd: number;
+  let fd: number | null = null;
   try {
-    fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    fd = openOwnedSync(file, constants.O_RDONLY, () => foreignHome(file, env) === null);
+    return readFileSync(fd, 'utf8');
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    if (code === 'ELOOP') checkOwnStore(file, lstatSync(file), env);
-    throw unreadable(file, code);
-  }
-  try {
-    checkOwnStore(file, fstatSync(fd), env);
-    return readFileSync(fd, 'utf8');
-  } catch (error) {
-    throw error instanceof Failure ? error : unreadable(file, systemCode(error));
+    throw error instanceof Failure
+      ? error.with({
+          hint: 'make it your own file that others cannot write, use sudo -H, or set XDG_CONFIG_HOME',
+        })
+      : new Failure('failed', `cannot read the stored accounts in ${file} (${code ?? 'unknown error'})`, {
+          hint: 'make it a file that you can read',
+        });
   } finally {
-    closeSync(fd);
-  }
-}
-
-function unreadable(file: string, code: string | undefined): Failure {
-  return new Failure('failed', `cannot read the stored accounts in ${file} (${code ?? 'unknown error'})`, {
-    hint: 'make it a file that you can read',
-  });
-}
-
-/** Throws a usage error ("in the way") unless a file is a regular one of this user that nobody else can write. */
-function checkOwnStore(file: string, stats: Stats, env: Env): void {
-  try {
-    // `checkOwned` may create a file for comparison, which is not allowed in another user's home folder.
-    if (stats.uid !== effectiveUser(stats.uid) && foreignHome(file, env) !== null)
-      throw inTheWay(file, stats, 'belongs to another user');
-    checkOwned(file, stats);
-  } catch (error) {
-    const hint = 'make it your own file that others cannot write, use sudo -H, or set XDG_CONFIG_HOME';
-    throw error instanceof Failure ? error.with({ hint }) : error;
+    if (fd !== null) closeSync(fd);
   }
 }
 

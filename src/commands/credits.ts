@@ -6,7 +6,6 @@ import { type Credits, noCredits } from '../api/credits.ts';
 import type { Start } from '../cli/commands.ts';
 import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
@@ -98,8 +97,7 @@ function read(
     return readMonth(folder, month, today, by, env);
   } catch (error) {
     if (!(error instanceof LedgerProblem)) throw error;
-    const message = `the ledger of credits cannot be read: ${error.message}`;
-    throw new Failure(error.newer ? 'usage' : 'failed', message, { hint: error.hint, cause: error });
+    throw error.with({ message: `the ledger of credits cannot be read: ${error.message}` });
   }
 }
 

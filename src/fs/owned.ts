@@ -3,6 +3,7 @@ import {
   constants,
   promises as fs,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
   type Stats,
@@ -80,15 +81,42 @@ export async function lstatOwned(path: string, finishedMode?: number): Promise<S
 }
 
 /**
- * Throws "in the way" unless it is a regular file of the effective user's that nobody else can write, or shows
- * exactly the owner and mode of a file just created there (mounts that show every file as 0777).
+ * The same as `openOwned` for a file that is read or appended to at once: returns its descriptor. `flags` are those of
+ * the system, without those for links and FIFOs. `mayProbe`: see `checkOwned`.
  */
-export function checkOwned(path: string, stats: Stats, finishedMode?: number): void {
+export function openOwnedSync(path: string, flags: number, mayProbe?: () => boolean): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') checkOwned(path, lstatSync(path));
+    throw error;
+  }
+  try {
+    checkOwned(path, fstatSync(descriptor), undefined, mayProbe);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/**
+ * Throws "in the way" unless it is a regular file of the effective user's that nobody else can write, or shows
+ * exactly the owner and mode of a file just created there (mounts that show every file as 0777). `mayProbe`: whether
+ * a file may be created there to compare with.
+ */
+function checkOwned(
+  path: string,
+  stats: Stats,
+  finishedMode?: number,
+  mayProbe: () => boolean = () => true,
+): void {
   if (!stats.isFile()) throw inTheWay(path, stats, `is ${kindOf(stats)}`);
   const mode = stats.mode & 0o777;
   const ours = stats.uid === effectiveUser(stats.uid);
   if (ours && ((mode & 0o022) === 0 || mode === finishedMode)) return;
-  const probe = newFileIn(dirname(path));
+  const probe = mayProbe() ? newFileIn(dirname(path)) : null;
   if (probe !== null && probe.uid === stats.uid && (probe.mode & 0o777) === mode) return;
   throw inTheWay(path, stats, ours ? 'can be written by other users' : 'belongs to another user');
 }

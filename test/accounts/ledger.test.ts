@@ -232,26 +232,26 @@ const isRoot = process.geteuid?.() === 0;
 const inTheWay: Readonly<Record<string, (f: ReturnType<typeof fixture>) => RegExp>> = {
   'a symbolic link': ({ file, state }) => {
     symlinkSync(join(state, 'victim'), file);
-    return /credits-2026-11\.ndjson is in the way: it is a symbolic link$/;
+    return /credits-2026-11\.ndjson is in the way: it is a symbolic link \(owner .*\)$/;
   },
   'a FIFO': ({ file }) => {
     execFileSync('mkfifo', [file]);
-    return /is in the way: it is not a file$/;
+    return /is in the way: it is a named pipe \(owner .*\)$/;
   },
   'a folder': ({ file }) => {
     mkdirSync(file);
-    return /cannot open .*credits-2026-11\.ndjson \(EISDIR\)$/;
+    return /cannot use .*credits-2026-11\.ndjson \(EISDIR\)$/;
   },
   'a file that others can write': ({ file }) => {
     writeFileSync(file, '');
     chmodSync(file, 0o620);
-    return /is in the way: other users can write it$/;
+    return /is in the way: it can be written by other users \(owner .*, mode 0620\)$/;
   },
   'a file in place of the folder': ({ env, state }) => {
     env.XDG_STATE_HOME = join(state, 'other');
     mkdirSync(env.XDG_STATE_HOME);
     writeFileSync(join(env.XDG_STATE_HOME, 'chanlist'), '');
-    return /other\/chanlist is in the way: it is not a folder$/;
+    return /other\/chanlist is in the way: it is not a folder \(owner .*\)$/;
   },
   'a HOME that does not exist': ({ env, state }) => {
     delete env.XDG_STATE_HOME;
@@ -264,18 +264,18 @@ if (isRoot) {
     'a file of another user': ({ file }) => {
       writeFileSync(file, '', { mode: 0o600 });
       chownSync(file, 12345, 12345);
-      return /is in the way: it belongs to user 12345$/;
+      return /is in the way: it belongs to another user \(owner 12345, .*\)$/;
     },
     'a folder of another user': ({ folder }) => {
       chownSync(folder, 12345, 12345);
-      return /chanlist is in the way: it belongs to user 12345$/;
+      return /chanlist is in the way: it belongs to another user \(owner 12345, .*\)$/;
     },
     'a HOME of another user': ({ env, state }) => {
       delete env.XDG_STATE_HOME;
       env.HOME = join(state, 'home');
       mkdirSync(env.HOME);
       chownSync(env.HOME, 12345, 12345);
-      return /home belongs to user 12345, nothing is created below it$/;
+      return /home belongs to 12345, nothing is created below it$/;
     },
   } satisfies typeof inTheWay);
 }
