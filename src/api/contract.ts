@@ -28,6 +28,10 @@ interface OperationRow {
   /** Credits debited by a 200 response: per call, or per page if `paged`. */
   readonly credits: 0 | 1;
   readonly paged: boolean;
+  /** Pages hold each video once, of one channel; a new one moves the list while it is read. */
+  readonly distinct?: boolean;
+  /** `latest` (free) shows new entries of the list: `--update` brings an export up to date. */
+  readonly updatable?: boolean;
   readonly reference: ReferenceKind;
   /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
   readonly answer: 'record' | 'list' | 'page';
@@ -119,6 +123,8 @@ export const operations = {
     parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
     credits: 1,
     paged: true,
+    distinct: true,
+    updatable: true,
     reference: 'channel',
     answer: 'page',
     specified: true,
@@ -159,6 +165,8 @@ export const operations = {
     parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
     credits: 1,
     paged: true,
+    distinct: false,
+    updatable: false,
     reference: 'playlist',
     answer: 'page',
     specified: true,
@@ -183,6 +191,11 @@ export function isPaged(name: OperationName): name is PagedName {
 
 export const operationNames = Object.keys(operations) as readonly OperationName[];
 
+/** The paged operations. */
+export const pagedOperations: readonly PagedOperation[] = operationNames
+  .filter(isPaged)
+  .map((name) => operations[name]);
+
 /** A row of the table. */
 export interface Operation extends OperationRow {
   readonly name: OperationName;
@@ -190,6 +203,11 @@ export interface Operation extends OperationRow {
 
 /** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
 export const pageSize = 100;
+
+/** About how many credits a listing of this many entries costs. */
+export function listingCost(entries: number): number {
+  return Math.max(1, Math.ceil(entries / pageSize));
+}
 
 /** Credits that an account needs for the free operations too (sections 5 and 8). */
 export const minimumCredits = 1;

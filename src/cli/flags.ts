@@ -1,5 +1,5 @@
 import { parseBounds } from '../accounts/bounds.ts';
-import { defaultNamespace, isPaged, operationNames, operations } from '../api/contract.ts';
+import { defaultNamespace, isPaged, operationNames, operations, pagedOperations } from '../api/contract.ts';
 import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import {
@@ -55,6 +55,7 @@ export const flagGroups = ['Options:', 'Service:', 'Output:', 'Network:', 'Messa
 
 const answers = operationNames.filter((name) => !isPaged(name));
 const listings = operationNames.filter(isPaged);
+const updatable = pagedOperations.filter((operation) => operation.updatable).map(({ name }) => name);
 const service = [...answers, ...listings] as const;
 const keyed = [...service, 'auth login', 'auth status'] as const;
 const actions = ['auth login', 'auth status', 'auth list', 'auth switch', 'auth logout'] as const;
@@ -125,8 +126,8 @@ const ownFlags = {
     help: 'process at most this many references at once; paid lists on stdout run one after another',
     commands: ['resolve', 'latest', ...listings],
   },
-  update: { help: 'bring a complete file up to date; free if there is nothing new', commands: ['uploads'] },
-  printNew: { help: 'print the entries that --update adds to stdout, too', commands: ['uploads'] },
+  update: { help: 'bring a complete file up to date; free if there is nothing new', commands: updatable },
+  printNew: { help: 'print the entries that --update adds to stdout, too', commands: updatable },
   restart: { help: 'export again from the first page, and pay for every page again', commands: listings },
   maxAge: {
     value: 'duration',

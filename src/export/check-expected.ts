@@ -1,7 +1,8 @@
+import { listingCost, operations } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
 import { type CheckedExport, type FoundExport, handleIn } from './check.ts';
-import { firstExportFix, listingCost } from './check-fixes.ts';
+import { firstExportFix, operationOf } from './check-fixes.ts';
 
 /** Which exports were expected, and which references have none. */
 export interface Expectation {
@@ -60,7 +61,7 @@ function absentExport(
   folder: string | null,
   like: Parameters<typeof firstExportFix>[3],
 ): CheckedExport {
-  const command = id === null || id.startsWith('UC') ? 'uploads' : 'playlist';
+  const operation = id === null ? operations.uploads : operationOf(id);
   const place = label.endsWith(` ${given}`) ? label.slice(0, -given.length - 1) : '--from';
   return {
     file: null,
@@ -76,7 +77,7 @@ function absentExport(
       {
         code: 'absent',
         message: `expected by ${place}, but no export of it is known; exporting it costs at least 1 credit`,
-        fix: firstExportFix(command, value, folder, like),
+        fix: firstExportFix(operation, value, folder, like),
         cost: listingCost(0),
       },
     ],

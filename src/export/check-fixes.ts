@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { pageSize } from '../api/contract.ts';
+import { operations, type PagedOperation } from '../api/contract.ts';
 import type { FileFormat } from '../output/formats.ts';
 import { commandLine, type Flag } from '../run/command-line.ts';
 
@@ -9,8 +9,8 @@ export interface ExportFacts {
   readonly file: string;
   /** Channel or playlist ID; null if nothing names it. */
   readonly id: string | null;
-  /** `uploads` or `playlist`; null if nothing says which. */
-  readonly command: string | null;
+  /** The operation that lists it; null if nothing says which. */
+  readonly operation: PagedOperation | null;
   readonly format: FileFormat;
   /** `--fields`, comma separated; null: not given, or not known. */
   readonly fields: string | null;
@@ -18,9 +18,9 @@ export interface ExportFacts {
   readonly limit: number | null;
 }
 
-/** About how many credits a listing of this many entries costs. */
-export function listingCost(entries: number): number {
-  return Math.max(1, Math.ceil(entries / pageSize));
+/** The operation that lists what an ID names. */
+export function operationOf(id: string): PagedOperation {
+  return id.startsWith('UC') ? operations.uploads : operations.playlist;
 }
 
 /** The command that resumes an interrupted export; `isUpdate`: it was an update. Null if its reference is not known. */
@@ -28,9 +28,9 @@ export function resumeFix(facts: ExportFacts, isUpdate: boolean): string | null 
   return exportCommand(facts, isUpdate ? ['--update'] : []);
 }
 
-/** The command that brings an export up to date; a playlist is exported again. */
+/** The command that brings an export up to date; without updates, that which exports it again. */
 export function updateFix(facts: ExportFacts): string | null {
-  return exportCommand(facts, facts.command === 'playlist' ? ['--restart'] : ['--update']);
+  return exportCommand(facts, facts.operation?.updatable === false ? ['--restart'] : ['--update']);
 }
 
 /** The command that exports it again. */
@@ -40,7 +40,7 @@ export function restartFix(facts: ExportFacts): string {
 
 /** The command that exports a reference for the first time, into a folder if there is one. */
 export function firstExportFix(
-  command: string,
+  operation: PagedOperation,
   reference: string,
   folder: string | null,
   like: Pick<ExportFacts, 'format' | 'fields'> | null,
@@ -50,7 +50,7 @@ export function firstExportFix(
       ? [{ name: '--output', value: 'FILE' }]
       : [{ name: '--output-dir', value: resolve(folder) }];
   const flags = [...formatFlags(like?.format ?? 'ndjson', 'ndjson', like?.fields ?? null), ...output];
-  return commandLine({ name: command, flags }, [reference]);
+  return commandLine({ name: operation.name, flags }, [reference]);
 }
 
 /**
@@ -58,14 +58,14 @@ export function firstExportFix(
  * --update.
  */
 function exportCommand(facts: ExportFacts, switches: readonly string[]): string | null {
-  const { file, id, command, format, fields } = facts;
-  if (id === null || command === null) return null;
+  const { file, id, operation, format, fields } = facts;
+  if (id === null || operation === null) return null;
   const path = resolve(file);
   const isOfFolder = basename(path) === `${id}.${format}`;
   const output = isOfFolder
     ? { name: '--output-dir', value: dirname(path) }
     : { name: '--output', value: path };
-  const isRemembered = isOfFolder || command !== 'uploads';
+  const isRemembered = isOfFolder || !operation.updatable;
   // An update takes no limit.
   const limit = facts.limit === null || switches.includes('--update') ? [] : [`${facts.limit}`];
   const given = isRemembered ? switches : ['--update', ...switches.filter((name) => name !== '--update')];
@@ -75,7 +75,7 @@ function exportCommand(facts: ExportFacts, switches: readonly string[]): string 
     ...limit.map((value) => ({ name: '--limit', value })),
     ...given.map((name): Flag => ({ name, value: null })),
   ];
-  return commandLine({ name: command, flags }, [id]);
+  return commandLine({ name: operation.name, flags }, [id]);
 }
 
 function formatFlags(format: FileFormat, usual: FileFormat | null, fields: string | null): Flag[] {

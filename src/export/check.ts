@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import { listingCost, operations, type PagedOperation, pagedOperations } from '../api/contract.ts';
 import { spent } from '../api/credits.ts';
 import { Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
@@ -14,7 +15,7 @@ import { type FileFormat, formatByExtension, formatNames, isFileFormat } from '.
 import { shortNames } from '../run/reports.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { type ExportFacts, listingCost, restartFix, resumeFix, updateFix } from './check-fixes.ts';
+import { type ExportFacts, operationOf, restartFix, resumeFix, updateFix } from './check-fixes.ts';
 import { type Memory, memoryPath, readMemory, UnusableMemory } from './memory.ts';
 import { digestOf, PartialFile } from './partial-file.ts';
 import type { ProblemCode } from './problem-codes.ts';
@@ -267,11 +268,11 @@ async function inspect(
 ): Promise<CheckedExport> {
   const { file, real, format } = found;
   const id = memory?.id ?? found.id;
-  const command = memory?.command ?? (id === null ? null : id.startsWith('UC') ? 'uploads' : 'playlist');
+  const operation = listingOf(memory, id);
   const facts: ExportFacts = {
     file,
     id,
-    command,
+    operation,
     format,
     fields: memory?.fields ?? null,
     limit: memory?.limited ? memory.entries : null,
@@ -312,21 +313,27 @@ async function inspect(
   };
 }
 
+/** The operation that a memory or a state names, or else the ID. */
+function listingOf(known: { readonly command: string } | null, id: string | null): PagedOperation | null {
+  if (known !== null) return pagedOperations.find(({ name }) => name === known.command) ?? null;
+  return id === null ? null : operationOf(id);
+}
+
 /** Problems of the records of a file. `cost`: of exporting it again. */
 function contentProblems(facts: ExportFacts, { damage, fix, ids }: Content, cost: number): Problem[] {
-  const { id, command } = facts;
+  const { id, operation } = facts;
   const restart = restartFix(facts);
   const problems: Problem[] = [];
   if (damage !== null)
     problems.push({ code: 'damaged', message: damage, fix: fix ?? restart, cost: fix === null ? cost : 0 });
   if (ids === null) return problems;
-  // A playlist may hold a video twice and videos of any channel; so may a file of unknown kind with several channels.
-  const isUploads = command === 'uploads' || (command === null && ids.channels.size === 1);
-  if (isUploads && ids.duplicate !== null)
+  // Other lists may hold a video twice and videos of any channel; so may a file of unknown kind with several channels.
+  const isDistinct = operation === null ? ids.channels.size === 1 : operation.distinct;
+  if (isDistinct && ids.duplicate !== null)
     problems.push({ code: 'duplicate', message: `${ids.duplicate} occurs twice`, fix: restart, cost });
   const expected = id ?? ids.channelId;
   const others = [...ids.channels].filter((channel) => channel !== expected);
-  if (command === 'uploads' && others.length > 0)
+  if (operation?.distinct && others.length > 0)
     problems.push({
       code: 'foreign',
       message: `entries of ${shortNames(others)}, not of ${expected}`,
@@ -363,7 +370,7 @@ function runProblems(
   const { file } = facts;
   const { vanished = null, checked = null, failures = 0 } = memory ?? {};
   const update = updateFix(facts) ?? 'export it with --update';
-  const updateCost = facts.command === 'playlist' ? cost : 0;
+  const updateCost = facts.operation?.updatable === false ? cost : 0;
   const problems: Problem[] = [];
   if (vanished !== null)
     problems.push({
@@ -400,7 +407,10 @@ interface Content {
 }
 
 /** Reads a whole file; null if there is none. */
-async function read({ file, format }: ExportFacts, memory: Memory | null): Promise<Content | null> {
+async function read(
+  { file, format, operation }: ExportFacts,
+  memory: Memory | null,
+): Promise<Content | null> {
   const damage = (message: string, fix: string | null, estimate: number | null = null): Content => ({
     ids: null,
     damage: message,
@@ -422,7 +432,7 @@ async function read({ file, format }: ExportFacts, memory: Memory | null): Promi
         ? undefined
         : memory.fields === null
           ? null
-          : parseFields(memory.fields, memory.command === 'playlist' ? 'playlist' : 'uploads');
+          : parseFields(memory.fields, (operation ?? operations.uploads).name);
     return { ids: await readIdSet(file, format, fields), damage: null, fix: null, estimate: null };
   } catch (error) {
     const failure: Failure = toFailure(error);
@@ -500,7 +510,7 @@ function interruption(
   const facts: ExportFacts = {
     ...known,
     id: progress.id ?? identity.id ?? known.id,
-    command: identity.command,
+    operation: listingOf(identity, null),
     format: fileFormat(identity.format) ?? known.format,
     fields: identity.fields,
     // Only --limit cuts a page.

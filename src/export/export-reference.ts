@@ -163,7 +163,7 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   if (options.update) return await updateFile(job);
   const { stat } = await import('node:fs/promises');
   const isEmpty = (await stat(target.real)).size === 0;
-  if ((isEmpty && memory?.finished == null) || (run.folder === null && operation.name !== 'uploads'))
+  if ((isEmpty && memory?.finished == null) || (run.folder === null && !operation.updatable))
     return await exportFull(job, false);
   if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
   receipt.status = 'kept';

@@ -102,7 +102,7 @@ async function idsWritten(job: ExportJob, file: PartialFile, done: boolean): Pro
   const ids = new IdSet();
   // The last row may have no end yet.
   for (const id of file.progress.ids) ids.add(id);
-  if (file.resumed && !done && job.run.task.operation.name === operations.uploads.name)
+  if (file.resumed && !done && job.run.task.operation.distinct)
     for await (const id of new ExistingExport(job).idsIn(`${job.target.real}.part`)) ids.add(id);
   return ids;
 }
@@ -151,7 +151,7 @@ async function publishedDates(job: ExportJob): Promise<Record<string, string>> {
   const { run, start, receipt, target } = job;
   const { session } = run;
   const dates: Record<string, string> = {};
-  if (run.task.operation.name === operations.uploads.name && start.token === null) {
+  if (run.task.operation.updatable && start.token === null) {
     try {
       const channel = job.id ?? start.value ?? '';
       const body = await session.client.call(operations.latest, { channel }, receipt.tally);

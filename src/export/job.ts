@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { operations, pageSize } from '../api/contract.ts';
+import { listingCost, operations } from '../api/contract.ts';
 import { type Credits, newTally } from '../api/credits.ts';
 import { resolvedId } from '../api/references.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
@@ -200,9 +200,7 @@ export function restartCommand(
 
 /** The cost of a full export: `about 13 credits`. `entries`: null if unknown. */
 export function fullCost(entries: number | null): string {
-  return entries === null
-    ? '1 credit per page'
-    : `about ${credits(Math.max(1, Math.ceil(entries / pageSize)))}`;
+  return entries === null ? '1 credit per page' : `about ${credits(listingCost(entries))}`;
 }
 
 /** The usage error for a complete FILE: names --update and --restart and their cost. */
@@ -237,5 +235,3 @@ export function foreignFile({ run, target, start, id }: ExportJob, held: string)
   const failure = usage(message, 'name another file; nothing was bought');
   return run.folder === null ? failure : failure.with({ scope: 'reference', exit: 1 });
 }
-
-/** The folder of FILE, without symbolic links. */

@@ -64,7 +64,7 @@ async function refuseCompleteFile(
   target: Target,
 ): Promise<void> {
   const { operation, options } = settings.task;
-  if (operation.name !== 'uploads' || options.update || options.restart || !target.exists) return;
+  if (!operation.updatable || options.update || options.restart || !target.exists) return;
   if ((await stat(target.real)).size === 0) return;
   if (await isInterrupted(target)) return;
   throw completeFile(target, (await memoryAt(target))?.entries ?? null, settings.task, start);

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pageSize } from '../api/contract.ts';
+import { listingCost } from '../api/contract.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { memoryFolder } from '../fs/kept-names.ts';
@@ -194,10 +194,11 @@ function warnOfKept(session: Session, { starts, operation }: ListingTask): void 
   const kept = starts.filter(({ receipt }) => receipt.status === 'kept' && receipt.failure === null);
   if (kept.length === 0) return;
   const isKnown = kept.every(({ receipt }) => receipt.entries > 0);
-  const pages = kept.reduce((sum, { receipt }) => sum + Math.ceil(receipt.entries / pageSize), 0);
-  const cost = isKnown ? `about ${credits(pages)}` : '1 credit per page';
-  const update =
-    operation.name === 'uploads' ? '--update brings them up to date (free if there is nothing new), ' : '';
+  const all = kept.reduce((sum, { receipt }) => sum + listingCost(receipt.entries), 0);
+  const cost = isKnown ? `about ${credits(all)}` : '1 credit per page';
+  const update = operation.updatable
+    ? '--update brings them up to date (free if there is nothing new), '
+    : '';
   session.stderr.warn(
     `${count(kept.length, 'complete export is', 'complete exports are')} kept; ${update}--restart exports them again (${cost})`,
   );

@@ -154,7 +154,7 @@ export function videoIdOf(entry: JsonText): string | null {
 
 /**
  * Drops entries that were on the previous page: the uploads list moves if a video is added while it is read. `ids`: the
- * video IDs of the last page of an earlier run; `written`: those of all its pages. A playlist may hold a video twice:
+ * video IDs of the last page of an earlier run; `written`: those of all its pages. If a list may hold a video twice,
  * nothing is dropped.
  */
 export function repeatFilter(
@@ -162,7 +162,7 @@ export function repeatFilter(
   ids: readonly string[],
   written: { has(id: string): boolean } = new Set(),
 ): { take(page: Page): readonly JsonText[]; ids(): readonly string[] } {
-  if (operation.name !== 'uploads') return { take: ({ entries }) => entries, ids: () => [] };
+  if (!operation.distinct) return { take: ({ entries }) => entries, ids: () => [] };
   let before = new Set(ids);
   return {
     take: ({ entries }) => {
