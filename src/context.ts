@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Readable } from 'node:stream';
 import { interrupted, type StopSignal, stopSignals } from './errors.ts';
 
 /** The clock of the program. Tests replace it, so that none of them sleeps. */
@@ -14,7 +15,7 @@ export interface Clock {
 }
 
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+export type InputStream = Readable & { isTTY?: boolean };
 
 /** Everything outside the process that a command uses, besides files. */
 export interface Context {
@@ -32,19 +33,12 @@ const systemClock: Clock = {
   // Not `performance`, which Node loads on first use.
   elapsed: () => process.uptime() * 1000,
   random: () => Math.random(),
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      }, ms);
-      signal.addEventListener('abort', onAbort, { once: true });
-    }),
+  sleep: async (ms, signal) => {
+    const { setTimeout } = process.getBuiltinModule('node:timers/promises');
+    await setTimeout(ms, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  },
 };
 
 /** Repeats within this time are the same request: `timeout` sends two signals. */

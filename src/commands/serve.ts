@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { givenNamespace } from '../accounts/settings.ts';
 import { defaultNamespace } from '../api/contract.ts';
@@ -68,15 +69,15 @@ function serveOptions(command: Command): ServeOptions {
 export async function run(options: ServeOptions, context: Context): Promise<number> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = givenNamespace(options, context.env) ?? defaultNamespace;
-  let end: (reason: unknown) => void = () => {};
-  const ended = new Promise<unknown>((resolve) => {
-    end = resolve;
-  });
-  const print = lineWriter(context, end);
+  const stdout = new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 }));
+  const failed = new AbortController();
+  let printed = Promise.resolve();
+  /** Prints lines in order; the first one that cannot be written ends the sandbox. */
+  const print = (line: string): void => {
+    printed = printed.then(() => stdout.write(`${line}\n`));
+    printed.catch((error) => failed.abort(error));
+  };
   const { baseUrl, key, close } = await startSandbox({ ...options, namespace, onRequest: print });
-  const onStop = (): void => end(context.stop.reason);
-  context.stop.addEventListener('abort', onStop, { once: true });
-  if (context.stop.aborted) onStop();
   // Without the third line a shell with CHANLIST_NAMESPACE in its environment would use that.
   const isOther = namespace !== (context.env.CHANLIST_NAMESPACE || defaultNamespace);
   print(
@@ -87,32 +88,13 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
       ...(isOther || namespace !== defaultNamespace ? [`export CHANLIST_NAMESPACE=${namespace}`] : []),
     ].join('\n'),
   );
-  const reason = await ended;
-  context.stop.removeEventListener('abort', onStop);
+  const ended = AbortSignal.any([context.stop, failed.signal]);
+  if (!ended.aborted) await once(ended, 'abort');
   await close();
+  const { reason } = ended;
   const isStop = reason instanceof Failure && (reason.exit === 130 || reason.exit === 143);
   if (isStop || reason instanceof ClosedPipe) return 0;
   throw reason;
-}
-
-/** Prints lines to stdout in order; lines that arrive during a write are written together. */
-function lineWriter(context: Context, onError: (error: unknown) => void): (line: string) => void {
-  const stdout = new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 }));
-  let pending = '';
-  let writing = false;
-  const drain = async (): Promise<void> => {
-    writing = true;
-    while (pending !== '') {
-      const text = pending;
-      pending = '';
-      await stdout.write(text);
-    }
-    writing = false;
-  };
-  return (line) => {
-    pending += `${line}\n`;
-    if (!writing) drain().catch(onError);
-  };
 }
 
 function hostName(text: string): string {

@@ -46,9 +46,8 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly baseUrl: string;
   readonly key: string;
-  /** Credits left. */
-  credits(): number;
-  setCredits(credits: number): void;
+  /** The account of the key: the credits left. */
+  readonly account: { credits: number };
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
@@ -89,10 +88,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
-    credits: () => service.credits,
-    setCredits: (credits) => {
-      service.credits = credits;
-    },
+    account: service,
     close: () => {
       for (const timer of waiting) clearTimeout(timer);
       return new Promise((resolve) => {

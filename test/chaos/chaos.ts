@@ -48,7 +48,7 @@ export async function runChaos({ kills: wanted, seed, log = () => {} }: ChaosOpt
   const exportOnce = async (scenario: Scenario): Promise<void> => {
     const reference = await bench.prepare(scenario);
     const { args, name } = scenario;
-    const before = bench.sandbox.credits();
+    const before = bench.sandbox.account.credits;
     let own = 0;
     for (;;) {
       runs++;
@@ -67,7 +67,7 @@ export async function runChaos({ kills: wanted, seed, log = () => {} }: ChaosOpt
       if (!killed) checkFinished(name, reference, now);
       break;
     }
-    const paid = before - bench.sandbox.credits();
+    const paid = before - bench.sandbox.account.credits;
     if (paid < scenario.credits || paid > scenario.credits + own * scenario.concurrency) {
       throw new Error(`${name}: ${paid} credits for ${scenario.credits} pages and ${own} kills`);
     }

@@ -64,9 +64,9 @@ export class Bench {
     await scenario.prepare(this.sandbox, this.#initial, (args, folder) => this.#whole(args, folder));
     const before = await contents(this.#initial);
     await this.reset();
-    const credits = this.sandbox.credits();
+    const credits = this.sandbox.account.credits;
     await this.#whole(scenario.args, this.folder);
-    const charged = credits - this.sandbox.credits();
+    const charged = credits - this.sandbox.account.credits;
     if (charged !== scenario.credits) {
       throw new Error(`${scenario.name}: ${charged} credits without a kill, not ${scenario.credits}`);
     }

@@ -29,11 +29,11 @@ const codes = ({ exports }: { exports: CheckedExport[] }): string[] =>
 
 /** Runs a fix as it is printed, in a shell. Returns what the service charged. */
 async function fix({ folder, sandbox }: ExportFixture, line: string): Promise<number> {
-  const before = sandbox.credits();
+  const before = sandbox.account.credits;
   const service = { CHANLIST_BASE_URL: sandbox.baseUrl, CHANLIST_API_KEY: testKey };
   const shell = line.replace(/^chanlist /, `'${process.execPath}' '${launcher}' `);
   await promisify(execFile)('sh', ['-c', shell], { cwd: folder, env: cleanEnvironment(service) });
-  return before - sandbox.credits();
+  return before - sandbox.account.credits;
 }
 
 /** All files with their content: what must not change. */

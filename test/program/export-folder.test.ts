@@ -197,7 +197,7 @@ test('a failure of one reference stops that one; the first in input order sets t
 
 test('a failure of the account ends the call in one line and sets its exit code; the same command resumes', async (t) => {
   const fixture = await exportFixture(t);
-  fixture.sandbox.setCredits(4);
+  fixture.sandbox.account.credits = 4;
   const args = ['uploads', '@gone', ...lists, '--output-dir', 'exports'];
   const result = await fixture.run(args);
   assert.equal(result.exit, 4);
@@ -207,7 +207,7 @@ test('a failure of the account ends the call in one line and sets its exit code;
     /^chanlist: no credits \(402: [^\n]*; 4 credits spent; [^\n]*\d of 5 done; run the same command to resume\n/m,
   );
   assert.equal(result.stderr.split('\n').length - 1, 2);
-  fixture.sandbox.setCredits(100);
+  fixture.sandbox.account.credits = 100;
   const again = await fixture.run(args);
   assert.equal(again.exit, 5);
   assert.equal(again.charged, pages - 4);

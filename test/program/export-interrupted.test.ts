@@ -71,9 +71,9 @@ const ways: Readonly<Record<string, Way>> = {
     says: new RegExp(`no credits \\(402: .*; 2 credits spent; .*${resume}`),
     again: 0,
     stop: async (fixture, proxy, args) => {
-      fixture.sandbox.setCredits(2);
+      fixture.sandbox.account.credits = 2;
       const outcome = await fixture.run(args, { baseUrl: proxy.url });
-      fixture.sandbox.setCredits(1000);
+      fixture.sandbox.account.credits = 1000;
       return outcome;
     },
   },
@@ -195,7 +195,7 @@ test('stopped before the first page: nothing is left, and nothing is said to be 
   assert.deepEqual(await fixture.files(), []);
   assert.equal((await fixture.run(['uploads', '@gone', '-o', 'out'])).exit, 5);
   assert.deepEqual(await fixture.files(), []);
-  fixture.sandbox.setCredits(0);
+  fixture.sandbox.account.credits = 0;
   assert.equal((await fixture.run(['uploads', list, '-o', 'out'])).exit, 4);
   assert.deepEqual(await fixture.files(), []);
 });

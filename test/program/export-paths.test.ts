@@ -195,9 +195,9 @@ test('whole answers (resolve, search, latest): FILE is replaced at once or not a
   const before = await fixture.read('a.json');
   for (const [name = '', , ...rest] of commands) {
     assert.equal((await fixture.run([name, '@gone', ...rest, '-o', 'a.json'])).exit, 5);
-    fixture.sandbox.setCredits(0);
+    fixture.sandbox.account.credits = 0;
     assert.equal((await fixture.run([name, list, ...rest, '-o', 'a.json'])).exit, 4);
-    fixture.sandbox.setCredits(1000);
+    fixture.sandbox.account.credits = 1000;
     assert.equal(await fixture.read('a.json'), before);
   }
   assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);

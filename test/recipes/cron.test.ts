@@ -34,10 +34,10 @@ suite('the crontab lines, as cron runs them', () => {
     const variables = Object.entries(clean).map(([name, value]) => `${name}=${value}`);
     /** Runs a line: its exit code, what cron would mail, and what it cost. */
     const cron = async (entry: string) => {
-      const before = at.sandbox.credits();
+      const before = at.sandbox.account.credits;
       const shell = ['/usr/bin/env', '-i', ...variables, '/bin/sh', '-c', commandOf(entry)];
       const { exit, stdout, stderr } = await runCommand(shell, { cwd: folder, env: {} });
-      return { exit, mail: stdout + stderr, cost: before - at.sandbox.credits() };
+      return { exit, mail: stdout + stderr, cost: before - at.sandbox.account.credits };
     };
     const night = () => cron(nightly);
     const week = () => cron(weekly);
@@ -88,11 +88,11 @@ suite('the crontab lines, as cron runs them', () => {
 
   test('no credits: exit 4 and mail; the same line resumes once there are some', async (t) => {
     const { sandbox, night } = await nights(t);
-    sandbox.setCredits(5);
+    sandbox.account.credits = 5;
     const poor = await night();
     assert.deepEqual([poor.exit, poor.cost], [4, 5]);
     assert.match(poor.mail, /^chanlist: .*no credits/m);
-    sandbox.setCredits(100);
+    sandbox.account.credits = 100;
     assert.deepEqual(await night(), { exit: 0, mail: '', cost: 16 - 5 });
   });
 });

@@ -83,7 +83,7 @@ test('xargs: references in, IDs on to the next command', { skip: missing('xargs'
     'chanlist resolve @demo --format id | xargs chanlist latest --format id | xargs -n 5 echo',
   );
   assert.match(chained.stdout, /^(?:(?:[\w-]{11} ){4}[\w-]{11}\n){3}$/);
-  assert.equal(sandbox.credits(), 1000);
+  assert.equal(sandbox.account.credits, 1000);
 });
 
 test('GNU parallel: records spread over jobs, none lost', { skip: missing('parallel') }, async (t) => {

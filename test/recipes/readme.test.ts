@@ -35,7 +35,7 @@ async function demo({ sh }: Workshop): Promise<Entry[]> {
   return lines(stdout).map((line) => JSON.parse(line) as Entry);
 }
 
-const spent = ({ sandbox }: Workshop): number => 1000 - sandbox.credits();
+const spent = ({ sandbox }: Workshop): number => 1000 - sandbox.account.credits;
 
 /** Seconds of `minutes:seconds`. */
 function seconds(lengthText: string): number {
@@ -139,7 +139,7 @@ test('exit codes: a script distinguishes a missing channel, a known one and an e
   const answer = (name: string): Promise<string> => recipe(at, 'chanlist resolve "$name"', `name=${name}; `);
   assert.equal(await answer('@demo'), 'UCrp-w49rcYgEM7-fcR1_9DQ\n');
   assert.equal(await answer('@nobody'), 'there is no channel @nobody\n');
-  at.sandbox.setCredits(0);
+  at.sandbox.account.credits = 0;
   assert.equal(await answer('@demo'), 'no credits left for @demo\n');
   assert.match(await read(at, 'errors.log'), /^chanlist: @nobody: not found .*\nchanlist: .*no credits.*\n$/);
 });

@@ -14,13 +14,13 @@ for (const [path, query, cost] of calls) {
   test(`spec 1: ${path} costs ${cost} on a 200`, async (t) => {
     const service = await sandbox(t, { credits: 3 });
     assert.equal((await get(service, path, query)).status, 200);
-    assert.equal(service.credits(), 3 - cost);
+    assert.equal(service.account.credits, 3 - cost);
   });
 
   test(`spec 1, 5 rule 2: ${path} needs at least 1 credit`, async (t) => {
     const service = await sandbox(t, { credits: 0 });
     assert.equal((await get(service, path, query)).status, 402);
-    service.setCredits(1);
+    service.account.credits = 1;
     assert.equal((await get(service, path, query)).status, 200);
   });
 
@@ -28,27 +28,27 @@ for (const [path, query, cost] of calls) {
     for (const kind of [400, 401, 402, 403, 404, 408, 410, 422, 429, 500, 502, 503, 504]) {
       const service = await sandbox(t, { credits: 3, fail: [{ kind, rate: 1 }] });
       assert.equal((await get(service, path, query)).status, kind);
-      assert.equal(service.credits(), 3);
+      assert.equal(service.account.credits, 3);
     }
     const service = await sandbox(t, { credits: 3 });
     assert.equal((await get({ ...service, key: 'wrong' }, path, query)).status, 401);
-    assert.equal(service.credits(), 3);
+    assert.equal(service.account.credits, 3);
   });
 }
 
 test('spec 1: 1 credit per page', async (t) => {
   const service = await sandbox(t, { credits: 20 });
   await pages(service, 'channel/videos', { channel: '@demo' });
-  assert.equal(service.credits(), 7);
+  assert.equal(service.account.credits, 7);
   await pages(service, 'playlist/videos', { playlist: 'PLdemo' });
-  assert.equal(service.credits(), 3);
+  assert.equal(service.account.credits, 3);
 });
 
 test('spec 1: an empty result is a successful call', async (t) => {
   const service = await sandbox(t, { credits: 2 });
   await get(service, 'channel/videos', { channel: '@empty' });
   await get(service, 'channel/search', { channel: '@empty', q: 'x' });
-  assert.equal(service.credits(), 0);
+  assert.equal(service.account.credits, 0);
 });
 
 for (const latency of [0, 20]) {
@@ -57,7 +57,7 @@ for (const latency of [0, 20]) {
     const race = Array.from({ length: 8 }, () => get(service, 'channel/videos', { channel: '@demo' }));
     const statuses = (await Promise.all(race)).map(({ status }) => status).sort();
     assert.deepEqual(statuses, [200, 402, 402, 402, 402, 402, 402, 402]);
-    assert.equal(service.credits(), 0);
+    assert.equal(service.account.credits, 0);
   });
 }
 

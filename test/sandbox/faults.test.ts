@@ -58,7 +58,7 @@ test('a status rule of rate 1 gives that status; 429 says when to retry', async 
 test('reset: the connection ends before the headers, nothing is debited', async (t) => {
   const service = await sandbox(t, { credits: 5, fail: [{ kind: 'reset', rate: 1 }] });
   await assert.rejects(get(service, ...uploads));
-  assert.equal(service.credits(), 5);
+  assert.equal(service.account.credits, 5);
 });
 
 test('truncate: headers and part of the body arrive, the credit is debited', async (t) => {
@@ -68,7 +68,7 @@ test('truncate: headers and part of the body arrive, the credit is debited', asy
   });
   assert.equal(response.status, 200);
   await assert.rejects(response.text());
-  assert.equal(service.credits(), 4);
+  assert.equal(service.account.credits, 4);
 });
 
 test('garbage: a complete 200 that is not JSON, the credit is debited', async (t) => {
@@ -76,7 +76,7 @@ test('garbage: a complete 200 that is not JSON, the credit is debited', async (t
   const { status, text } = await get(service, ...uploads);
   assert.equal(status, 200);
   assert.throws(() => JSON.parse(text));
-  assert.equal(service.credits(), 4);
+  assert.equal(service.account.credits, 4);
 });
 
 test('loop: the token leads back to the same page', async (t) => {
@@ -96,7 +96,7 @@ test('expire: a valid token is refused with 410 and not debited, a first page is
   assert.equal((await get(service, ...uploads)).status, 200);
   assert.equal((await get(service, 'channel/videos', { continuation })).status, 410);
   assert.equal((await get(service, 'channel/videos', { continuation: 'x' })).status, 400);
-  assert.equal(service.credits(), 4);
+  assert.equal(service.account.credits, 4);
 });
 
 test('faults that need a 200 leave refusals alone', async (t) => {
@@ -134,7 +134,7 @@ test('latency: a delayed response does not keep the sandbox from closing', async
     (answer): Page['has_more'] => answer.status === 200,
     () => false,
   );
-  while (service.credits() === 1000) await new Promise((resolve) => setImmediate(resolve));
+  while (service.account.credits === 1000) await new Promise((resolve) => setImmediate(resolve));
   await service.close();
   assert.equal(await waiting, false);
 });
@@ -166,7 +166,7 @@ test('stall: half of a 200, then silence until the client gives up', async (t) =
   await assert.rejects(async () => {
     while ((await reader?.read())?.done === false);
   });
-  assert.equal(service.credits(), 999);
+  assert.equal(service.account.credits, 999);
 });
 
 for (const [kind, token] of [

@@ -76,7 +76,7 @@ test('spec 4, 7, 8: parameter rules, each with a message, none with a debit', as
       const service = await sandbox(t, { credits: 5 });
       const answer = await get(service, path, query);
       assert.equal(answer.status, status, answer.text);
-      assert.equal(service.credits(), status === 200 ? 4 : 5);
+      assert.equal(service.account.credits, status === 200 ? 4 : 5);
       if (status !== 200) assert.ok(JSON.stringify(detail(answer)).length > 5);
     });
   }

@@ -34,11 +34,11 @@ test('spec 4.3, 4.5: the token of one operation is refused by the other', async 
   const service = await sandbox(t, { credits: 2 });
   const ofPlaylist = await page(service, 'playlist/videos', { playlist: 'PLdemo' });
   assert.equal((await get(service, 'channel/videos', { continuation: earlier })).status, 200);
-  service.setCredits(1);
+  service.account.credits = 1;
   assert.equal((await get(service, 'playlist/videos', { continuation: earlier })).status, 400);
   const continuation = String(ofPlaylist.continuation_token);
   assert.equal((await get(service, 'channel/videos', { continuation })).status, 400);
-  assert.equal(service.credits(), 1);
+  assert.equal(service.account.credits, 1);
 });
 
 test('a token with any change is refused', async (t) => {
@@ -60,7 +60,7 @@ test('a token with any change is refused', async (t) => {
   for (const continuation of changed) {
     assert.equal((await get(service, 'channel/videos', { continuation })).status, 400, continuation);
   }
-  assert.equal(service.credits(), 1);
+  assert.equal(service.account.credits, 1);
 });
 
 test('--plain-tokens: tokens need no encoding, and are valid at every sandbox', async (t) => {

@@ -75,7 +75,7 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
     },
     run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary } = {}) => {
       const report = join(reports, `${runs++}.json`);
-      const before = sandbox.credits();
+      const before = sandbox.account.credits;
       const words = noSummary ? args : [...args, '--summary', report];
       const service = { CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl, CHANLIST_API_KEY: testKey };
       const child = start(words, { env: { ...service, ...env }, cwd: folder, within });
@@ -83,7 +83,7 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
       child.stdin?.end();
       started?.(child);
       const result = await ended(child);
-      const charged = before - sandbox.credits();
+      const charged = before - sandbox.account.credits;
       const summary = await readSummary(report);
       if (summary !== null && result.signal !== 'SIGKILL') {
         const { confirmed, possibly_charged: possibly } = summary.credits;
