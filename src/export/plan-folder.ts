@@ -51,12 +51,13 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
     isPaid: true,
     destination: folder,
     resumeHint: (_, left) => {
-      const rest = options.restart
-        ? `; to export the others again: ${commandFor(
-            options.invocation,
-            left.flatMap(({ pages, reference }) => (pages === 0 && reference !== null ? [reference] : [])),
-          )}`
-        : '';
+      const unreached = left.flatMap(({ pages, reference }) =>
+        pages === 0 && reference !== null ? [reference] : [],
+      );
+      const rest =
+        options.restart && unreached.length > 0
+          ? `; to export the others again: ${commandFor(options.invocation, unreached)}`
+          : '';
       return `${done()} of ${starts.length} done; ${resumeInstruction(options)}${rest}`;
     },
     work: (session) => exportFolder(session, settings, folder, checkSeparate),

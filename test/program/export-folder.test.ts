@@ -348,6 +348,17 @@ test('the lock is per FILE: 10 for a file that another run writes, other referen
   assert.equal(service.seen.length, 3);
 });
 
+test('--restart that has reached every reference prints no command for others', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', '@size-15', '--output-dir', 'exports', '--restart', '--max-credits', '1'];
+  const stopped = await fixture.run(args);
+  assert.equal(stopped.exit, 9);
+  assert.match(
+    stopped.stderr,
+    /; 1 credit spent; 0 of 1 done; run: chanlist uploads @size-15 [^;\n]* to resume\n$/,
+  );
+});
+
 test('--restart always starts over; files not reached stay, and stderr prints the commands', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
