@@ -65,9 +65,10 @@ export function firstOf(messages: readonly string[]): string {
   return `${messages[0]}${messages.length > 1 ? ` (and ${messages.length - 1} more)` : ''}`;
 }
 
-/** `3 credits spent`; null if no paid request was sent. */
+/** `3 credits spent`; null if no paid request was sent, except where a budget did not allow one. */
 export function spentText(receipts: readonly Receipt[]): string | null {
-  if (receipts.every(({ tally }) => tally.paidRequests === 0)) return null;
+  const isPaid = receipts.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
+  if (!isPaid) return null;
   return describeCredits(spentOn(receipts), 'spent');
 }
 

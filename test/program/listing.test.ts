@@ -131,6 +131,18 @@ test('a budget that ends between two references: the command for the remaining o
   );
 });
 
+test('a budget that allows no page: stderr states that nothing was spent, and the command that resumes', async (t) => {
+  const service = await scriptedService(t, reply);
+  const env = serviceEnvironment(service.url);
+  const result = await run(['uploads', '@a', '--max-credits', '0', '-f', 'id'], { env });
+  assert.deepEqual([result.exit, result.stdout], [9, '']);
+  assert.equal(service.seen.length, 0);
+  assert.match(
+    result.stderr,
+    /^chanlist: @a: stopped by the budget: [^\n]*; 0 credits spent; resume with: chanlist uploads @a --format id --max-credits 1\n$/,
+  );
+});
+
 test('the command that resumes a listing has each flag once, as it was meant', async (t) => {
   const service = await scriptedService(t, reply);
   const args = ['--timeout', '5', '-v', 'uploads', '@a', '--timeout', '10', '--max-credits', '1', '-n', '7'];
