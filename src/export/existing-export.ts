@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
 import type { Text } from '../output/format.ts';
-import { type FileFormat, formats } from '../output/formats.ts';
+import { type FileFormat, formatByStart, formats } from '../output/formats.ts';
 import { keepHeapFlat } from '../run/flat-heap.ts';
 import type { ExportJob } from './job.ts';
 import type { Memory } from './memory.ts';
@@ -10,6 +10,8 @@ import { digestOf } from './partial-file.ts';
 import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
 
 const lineEnd = Buffer.from('\n');
+/** Bytes that are read to recognize a format. */
+const startSize = 4096;
 
 /** The complete FILE that an update extends. It is read in batches: memory use is constant. */
 export class ExistingExport {
@@ -31,6 +33,17 @@ export class ExistingExport {
       this.#ids = await readIdSet(this.#path, this.#format, this.#fields);
     }
     return this.#ids;
+  }
+
+  /** The format that its start shows, which may be another one than that of this call; null if it shows none. */
+  async format(): Promise<FileFormat | null> {
+    const file = await open(this.#path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(startSize), 0, startSize, 0);
+      return formatByStart(buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, ''));
+    } finally {
+      await file.close();
+    }
   }
 
   /** Whether it has no entries. A file that cannot be read as this format has some. */
@@ -70,11 +83,21 @@ export class ExistingExport {
     return (await readHeader?.(this.#path)) ?? null;
   }
 
-  /** Adds the publication dates of its entries to `dates`, by video ID. */
+  /**
+   * Adds the publication dates of its entries to `dates`, by video ID, as far as it can be read: it is about to be
+   * replaced, and may have other fields or another format, or be damaged.
+   */
   async addPublished(dates: Record<string, string>): Promise<void> {
-    for await (const entries of readEntries(this.#path, this.#format, this.#fields, { check: false })) {
-      for (const { videoId, published } of entries)
-        if (videoId !== null && published !== null) dates[videoId] = published;
+    const format = (await this.format()) ?? this.#format;
+    // Only an id file does not name its columns.
+    const fields = format === 'id' ? this.#fields : undefined;
+    try {
+      for await (const entries of readEntries(this.#path, format, fields, { check: false })) {
+        for (const { videoId, published } of entries)
+          if (videoId !== null && published !== null) dates[videoId] = published;
+      }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'damaged') throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import { spent } from '../api/credits.ts';
+import { noCredits, spent } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
@@ -11,7 +11,9 @@ import {
   type ExportJob,
   type ExportRun,
   endConditions,
+  fieldsText,
   fullCost,
+  hasOwnMemory,
   identityFor,
   ofReference,
   remember,
@@ -20,7 +22,7 @@ import {
   withRemedy,
 } from './job.ts';
 import { gone } from './look.ts';
-import { newerMemory, readMemory, UnusableMemory, writeMemory } from './memory.ts';
+import { type Memory, newerMemory, readMemory, UnusableMemory, writeMemory } from './memory.ts';
 import { PartialFile } from './partial-file.ts';
 import { checkIdentity, type State } from './state.ts';
 import { updateFile } from './update.ts';
@@ -78,10 +80,12 @@ export async function exportReference(
 async function exportLocked(job: ExportJob): Promise<void> {
   const { run, receipt } = job;
   let isUsable = true;
+  let isOfOtherService = false;
   if (run.remembers) {
     try {
       job.memory = await readMemory(job.target.real);
-      if (job.memory !== null && job.memory.service !== run.session.serviceName) job.memory = null;
+      isOfOtherService = job.memory !== null && job.memory.service !== run.session.serviceName;
+      if (isOfOtherService) job.memory = null;
     } catch (error) {
       if (!(error instanceof UnusableMemory)) throw error;
       if (error.newer) throw newerMemory(error);
@@ -97,13 +101,16 @@ async function exportLocked(job: ExportJob): Promise<void> {
   const finished = job.memory?.finished ?? null;
   try {
     await exportOrUpdate(job);
-    noteResult(job, true);
+    noteResult(job, before);
   } catch (error) {
     run.session.fail(receipt, explain(job, error));
-    noteResult(job, false);
+    // A run that did not get FILE does not replace what is known of it.
+    if (isOfOtherService) return;
+    noteResult(job, before);
   }
   if (!receipt.isGone) warnOfMoved(job);
   if (!run.remembers || job.memory === null || !isUsable) return;
+  if (job.memory === before && receipt.failure !== null) return;
   const { vanished } = job.memory;
   if (receipt.failure === null && vanished !== null) remember(job, () => ({ vanished: null }));
   // Without pages nothing was paid: losing this in a power cut costs one free request.
@@ -122,7 +129,7 @@ function explain(job: ExportJob, error: unknown): Failure {
   const { receipt } = job;
   let failure = toFailure(error);
   // A channel that was exported before is gone, not misspelled.
-  if (failure.code === 'not_found' && !receipt.isGone && job.memory?.checked != null)
+  if (failure.code === 'not_found' && !receipt.isGone && job.memory?.checked != null && hasOwnMemory(job))
     failure = gone(job, failure);
   if (failure.code === 'damaged') failure = failure.with({ scope: 'reference' });
   // Once something was spent, no failure is a usage error: FILE may change while pages are bought.
@@ -140,13 +147,13 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   // One that cannot be read is reported below, unless --restart replaces it.
   const state = await PartialFile.peek(target).catch(() => null);
   if (state !== null) countInterruptedRuns(job, state);
-  if (options.restart) return await exportFull(job, true);
+  if (options.restart) return await exportWhole(job, true);
   const interrupted = await unfinishedExport(job);
   if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)
     throw missingFile(job);
   if (interrupted !== null && (interrupted.header.mode === 'export' || !options.update || !target.exists)) {
     const isDropped = interrupted.header.mode === 'update' && options.update;
-    await exportFull(job, isDropped || (interrupted.progress.pages === 0 && interrupted.isVersion1));
+    await exportWhole(job, isDropped || (interrupted.progress.pages === 0 && interrupted.isVersion1));
     if (!options.update) return;
     const { resumed } = receipt;
     const again = { ...job, target: await resolveTarget(target.path) };
@@ -158,16 +165,24 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   }
   if (!target.exists) {
     if (memory?.finished != null) throw missingFile(job);
-    return await exportFull(job, false);
+    return await exportWhole(job, false);
   }
   if (options.update) return await updateFile(job);
   const { stat } = await import('node:fs/promises');
   const isEmpty = (await stat(target.real)).size === 0;
-  if ((isEmpty && memory?.finished == null) || (run.folder === null && !operation.updatable))
-    return await exportFull(job, false);
+  // An empty file that a memory describes is a complete export, which a folder keeps.
+  const isReplaced = isEmpty && (memory?.finished == null || (run.folder === null && memory.entries === 0));
+  if (isReplaced || (run.folder === null && !operation.updatable))
+    return await exportWhole(job, false);
   if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
   receipt.status = 'kept';
   receipt.entries = memory?.entries ?? 0;
+}
+
+/** Exports all of the list. What the replaced FILE held says nothing about the new one. */
+async function exportWhole(job: ExportJob, restart: boolean): Promise<void> {
+  await exportFull(job, restart);
+  remember(job, () => ({ seen: [] }));
 }
 
 /**
@@ -232,15 +247,36 @@ function warnOfMoved(job: ExportJob): void {
   );
 }
 
-/** Notes in the memory how the run ended. */
-function noteResult(job: ExportJob, succeeded: boolean): void {
+/**
+ * Notes in the memory how the run ended; `before`: the memory as it was. A memory describes FILE: a run that did not
+ * get FILE notes nothing about another reference or service, and one that replaced FILE describes the new one.
+ */
+function noteResult(job: ExportJob, before: Memory | null): void {
   const { run, start, receipt } = job;
+  const { failure, resumed } = receipt;
+  const succeeded = failure === null;
+  const isOwn = before === null || hasOwnMemory({ ...job, memory: before });
+  // Without a memory, arguments that do not fit FILE would become what is remembered of it.
+  if (!succeeded && (!isOwn || (before === null && failure.code === 'usage'))) {
+    job.memory = before;
+    return;
+  }
+  if (succeeded && job.memory !== null && job.memory.finished !== (before?.finished ?? null)) {
+    const { checked, changed, entries, limited, finished, reported } = job.memory;
+    const content = { format: run.format, fields: fieldsText(run.fields) };
+    if (isOwn) remember(job, () => content);
+    else {
+      job.memory = null;
+      const credits = { ...noCredits(), confirmed: resumed?.credits ?? 0 };
+      remember(job, () => ({ checked, changed, entries, limited, finished, reported, credits }));
+    }
+  }
   const value = start.value;
   const resolved = value === null ? null : (run.resolved.get(value) ?? null);
   remember(job, (memory) => {
     const known =
       value === null || value === memory.id ? {} : { [value]: resolved ?? memory.references[value] ?? null };
-    const isOfCall = receipt.failure !== null && receipt.failure.scope !== 'reference';
+    const isOfCall = failure !== null && failure.scope !== 'reference';
     return {
       references: { ...memory.references, ...known },
       credits: creditsSoFar({ ...job, memory }),

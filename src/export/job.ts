@@ -131,6 +131,14 @@ export function creditsSoFar({ memory, receipt }: ExportJob): Credits {
   };
 }
 
+/** Whether the memory of FILE is of this job's reference: another one may have been exported to FILE before. */
+export function hasOwnMemory({ run, start, receipt, id, memory }: ExportJob): boolean {
+  if (memory === null || memory.command !== run.task.operation.name) return false;
+  const own = id ?? receipt.id;
+  if (own !== null) return own === memory.id;
+  return start.value !== null && Object.hasOwn(memory.references, start.value);
+}
+
 /** Changes the memory of a job, if it keeps one. */
 export function remember(job: ExportJob, change: (memory: Memory) => Partial<Memory>): void {
   const memory = memoryOf(job);

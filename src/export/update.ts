@@ -91,6 +91,8 @@ async function checkExisting(job: ExportJob, existing: ExistingExport): Promise<
     if (job.id !== null && memory.id !== job.id) throw foreignFile(job, memory.id);
     return true;
   }
+  const format = (await existing.format()) ?? run.format;
+  if (format !== run.format) throw differs(target.path, `exported as ${format}`, `not as ${run.format}`);
   const { channels } = await existing.ids();
   const [held] = channels;
   if (held !== undefined && job.id !== null && !channels.has(job.id)) throw foreignFile(job, held);

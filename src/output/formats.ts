@@ -9,6 +9,8 @@ interface FormatRow {
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
   /** Loads its reader; null: it is never written to a file. */
   readonly reader: (() => Promise<Reader>) | null;
+  /** How a file of it starts; null: that shows nothing. The first row that matches decides. */
+  readonly start: RegExp | null;
   /** Loads what reads the columns of its header back; null: it has no header. */
   readonly header: (() => Promise<HeaderReader>) | null;
 }
@@ -20,6 +22,7 @@ export const formats = {
     meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
     writer: async () => (await import('./table.ts')).tableFormat,
     reader: null,
+    start: null,
     header: null,
   },
   json: {
@@ -29,6 +32,7 @@ export const formats = {
       'if it was cut short, has_more is true and continuation_token is where to resume',
     writer: async () => (await import('./json.ts')).jsonFormat,
     reader: async () => (await import('./read/json.ts')).readJson,
+    start: /^\s*\{\s*"(?:playlist_info|results)"/,
     header: null,
   },
   ndjson: {
@@ -37,6 +41,7 @@ export const formats = {
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
     writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
     reader: async () => (await import('./read/ndjson.ts')).readNdjson,
+    start: /^\s*\{/,
     header: null,
   },
   csv: {
@@ -44,6 +49,7 @@ export const formats = {
     meaning: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
     writer: async () => (await import('./csv.ts')).csvFormat,
     reader: async () => (await import('./read/csv.ts')).readCsv,
+    start: /^(?:[^\n"{]*,)?videoId(?:,[^\n{]*)?\r?\n/,
     header: async () => (await import('./read/csv.ts')).readHeader,
   },
   id: {
@@ -51,6 +57,7 @@ export const formats = {
     meaning: 'one videoId per line (resolve: channel_id)',
     writer: async () => (await import('./id.ts')).idFormat,
     reader: async () => (await import('./read/id.ts')).readIds,
+    start: /^(?:[\w-]+(?:\t[^\n]*)?\r?\n)+(?:[\w-]+(?:\t[^\n]*)?)?$/,
     header: null,
   },
 } as const satisfies Record<string, FormatRow>;
@@ -67,6 +74,12 @@ export const formatNames = Object.keys(formats) as readonly FormatName[];
 /** The format that an extension of `-o` (without its dot) selects. */
 export function formatByExtension(extension: string): FormatName | undefined {
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
+}
+
+/** The format of a file that starts with this text; null if that does not show it. */
+export function formatByStart(text: string): FileFormat | null {
+  const name = formatNames.find((name) => formats[name].start?.test(text));
+  return name !== undefined && isFileFormat(name) ? name : null;
 }
 
 /** Whether exports can have this format. */

@@ -1,0 +1,168 @@
+/** One FILE, and runs with other arguments: what is remembered describes FILE, not what a run wanted. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { channelId, type Entry, feedEntry, video, videos } from '../support/simulated-service.ts';
+import { idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
+
+const plain = ['uploads', '@a', '-o', 'a.ndjson'];
+
+const memoryOf = async (nights: Nights) =>
+  JSON.parse(await nights.read('.chanlist/a.ndjson.json')) as Record<string, unknown>;
+
+/** A night with nothing new, and one with a new upload. */
+async function goesOn(nights: Nights, list: Entry[], more: readonly string[] = []): Promise<void> {
+  assert.deepEqual(outcome(await nights.night(more)), unchanged);
+  list.unshift(video(`v_new_${list.length}`));
+  assert.deepEqual(outcome(await nights.night(more)), updated(1, 1));
+  assert.deepEqual(outcome(await nights.night(more)), unchanged);
+}
+
+const mistakes = [
+  ['other --fields', ['uploads', '@a', '-o', 'a.ndjson', '--fields', 'videoId']],
+  ['another format', ['uploads', '@a', '-o', 'a.ndjson', '-f', 'csv']],
+  ['another channel', ['uploads', '@b', '-o', 'a.ndjson']],
+] as const;
+for (const [what, mistake] of mistakes)
+  for (const isKnown of [false, true])
+    test(`--update with ${what} by mistake, ${isKnown ? 'with' : 'before there is'} a memory: 2, and nothing of it stays`, async (t) => {
+      const nights = await nightlyRuns(t);
+      const a = nights.service.addChannel('a', { list: videos(0, 20) });
+      nights.service.addChannel('b', { list: videos(100, 120) });
+      assert.equal((await nights.run(plain)).credits, 1);
+      if (isKnown) assert.deepEqual(outcome(await nights.night()), unchanged);
+      for (let n = 0; n < 2; n++) {
+        const wrong = await nights.run([...mistake, '--update']);
+        assert.deepEqual([wrong.exit, wrong.credits], [2, 0], wrong.stderr);
+      }
+      await goesOn(nights, a.list);
+      assert.deepEqual((await nights.ids()).slice(1), idsIn(videos(0, 20)));
+      assert.equal((await nights.run(['check', 'a.ndjson'], { noReceipt: true })).exit, 0);
+    });
+
+for (const [was, is] of [
+  ['ndjson', 'id'],
+  ['json', 'id'],
+  ['csv', 'id'],
+  ['ndjson', 'json'],
+  ['json', 'ndjson'],
+  ['csv', 'json'],
+  ['id', 'csv'],
+  ['id', 'ndjson'],
+] as const)
+  test(`--update -f ${is} of a FILE in ${was}, without a memory: 2, and nothing is sent`, async (t) => {
+    const nights = await nightlyRuns(t);
+    nights.service.addChannel('a', { list: videos(0, 20) });
+    await nights.run(['uploads', '@a', '-o', 'out', '-f', was]);
+    const before = await nights.read('out');
+    const wrong = await nights.run(['uploads', channelId('a'), '-o', 'out', '-f', is, '--update']);
+    assert.deepEqual([wrong.exit, wrong.requests], [2, []], wrong.stderr);
+    assert.match(wrong.stderr, new RegExp(`out was exported as ${was}, not as ${is}; `));
+    assert.equal(await nights.read('out'), before);
+  });
+
+test('--restart with other --fields, another format or another channel: the nights after it update the new FILE', async (t) => {
+  for (const [reference, more] of [
+    ['@a', ['--fields', 'videoId']],
+    ['@a', ['-f', 'csv']],
+    ['@b', []],
+  ] as const) {
+    const nights = await nightlyRuns(t);
+    nights.service.addChannel('a', { list: videos(0, 20) });
+    nights.service.addChannel('b', { list: videos(100, 120) });
+    await nights.night();
+    const line = ['uploads', reference, '-o', 'a.ndjson', ...more];
+    const restart = await nights.run([...line, '--restart']);
+    assert.deepEqual([restart.exit, restart.credits], [0, 1], restart.stderr);
+    const next = await nights.run([...line, '--update']);
+    assert.deepEqual(outcome(next), unchanged, next.stderr);
+    assert.equal(next.stderr, '');
+    assert.equal((await nights.run(['check', 'a.ndjson'], { noReceipt: true })).exit, 0);
+    const { id, format, fields, credits } = await memoryOf(nights);
+    assert.deepEqual(
+      [id, format, fields, credits],
+      [
+        channelId(reference.slice(1)),
+        more[0] === '-f' ? 'csv' : 'ndjson',
+        more[0] === '--fields' ? 'videoId' : null,
+        { confirmed: reference === '@a' ? 2 : 1, possibly_charged: 0 },
+      ],
+    );
+  }
+});
+
+test('a folder exported again with other --fields is updated with them', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['--output-dir', 'dir'] });
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  const fields = ['--fields', 'videoId,title'];
+  assert.equal((await nights.run(['uploads', '@a', '--output-dir', 'dir', ...fields, '--restart'])).exit, 0);
+  await goesOn(nights, a.list, fields);
+});
+
+test('a limited --restart: IDs of the feed that the new FILE lacks are expected', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  assert.deepEqual(outcome(await nights.night()), unchanged);
+  assert.equal((await nights.run([...plain, '--restart', '-n', '3'])).exit, 0);
+  assert.deepEqual(outcome(await nights.night()), updated(17, 1));
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
+});
+
+test('--restart of a reference that never was in FILE: 404 is a spelling mistake, and FILE has not vanished', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  const wrong = await nights.run(['uploads', '@typo', '-o', 'a.ndjson', '--restart']);
+  assert.deepEqual([wrong.exit, wrong.credits], [5, 0]);
+  assert.doesNotMatch(wrong.stderr, /gone/);
+  assert.deepEqual(outcome(await nights.night()), unchanged);
+});
+
+test('a run on another service that fails leaves the memory as it is', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  const before = await nights.read('.chanlist/a.ndjson.json');
+  const line = ['uploads', channelId('a'), '-o', 'a.ndjson', '--update', '--retries', '0'];
+  const other = await nights.run([...line, '--namespace', 'other']);
+  assert.notEqual(other.exit, 0);
+  assert.equal(await nights.read('.chanlist/a.ndjson.json'), before);
+});
+
+test('uploads -o onto an empty FILE needs no flag, also if a memory describes it', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: [] });
+  assert.equal((await nights.night()).credits, 1);
+  assert.equal(await nights.read('a.ndjson'), '');
+  a.list = videos(0, 3);
+  const run = await nights.run(plain);
+  assert.deepEqual([run.exit, run.credits], [0, 1], run.stderr);
+  assert.deepEqual(await nights.ids(), idsIn(videos(0, 3)));
+});
+
+test('--restart with @published: FILE may be damaged, or have other fields or another format; its dates are kept', async (t) => {
+  const fields = ['--fields', 'videoId,@published'];
+  const dates = (text: string): number => text.match(/2026-0\d-\d\dT/g)?.length ?? 0;
+  for (const [what, more] of [
+    ['fields', ['--fields', 'videoId,title,@published']],
+    ['format', ['-f', 'csv', ...fields]],
+    ['format', ['-f', 'json', ...fields]],
+    ['damaged', fields],
+  ] as const) {
+    const nights = await nightlyRuns(t);
+    const list = videos(0, 20);
+    const a = nights.service.addChannel('a', { list });
+    a.feed = list
+      .slice(0, 15)
+      .map(({ videoId }) => feedEntry(`${videoId}`, { published: '2026-02-01T00:00:00Z' }));
+    await nights.run([...plain, ...fields]);
+    const text = await nights.read('a.ndjson');
+    assert.equal(dates(text), 15);
+    if (what === 'damaged') await nights.write('a.ndjson', text.slice(0, -5));
+    a.feed = [];
+    const restart = await nights.run([...plain, ...more, '--restart']);
+    assert.deepEqual([restart.exit, restart.credits], [0, 1], restart.stderr);
+    assert.equal(dates(await nights.read('a.ndjson')), 15, what);
+  }
+});
