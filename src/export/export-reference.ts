@@ -172,8 +172,7 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   const isEmpty = (await stat(target.real)).size === 0;
   // An empty file that a memory describes is a complete export, which a folder keeps.
   const isReplaced = isEmpty && (memory?.finished == null || (run.folder === null && memory.entries === 0));
-  if (isReplaced || (run.folder === null && !operation.updatable))
-    return await exportWhole(job, false);
+  if (isReplaced || (run.folder === null && !operation.updatable)) return await exportWhole(job, false);
   if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
   receipt.status = 'kept';
   receipt.entries = memory?.entries ?? 0;
