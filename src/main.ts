@@ -9,14 +9,10 @@ import { Stdout } from './output/stdout.ts';
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 });
   try {
-    const texts: string[] = [];
-    const task = await parseArguments(
-      argv,
-      (text) => texts.push(text),
-      () => columnsFor(context),
-    );
-    if (texts.length > 0) await new Stdout(context, stderr).write(texts.join(''));
-    return task === null ? 0 : await task.run(task.options, context);
+    const task = await parseArguments(argv, () => columnsFor(context));
+    if (typeof task !== 'string') return await task.run(task.options, context);
+    await new Stdout(context, stderr).write(task);
+    return 0;
   } catch (error) {
     return report(error, context, stderr);
   }

@@ -9,9 +9,9 @@ import {
   sharedFlagNames,
 } from '../../src/cli/flags.ts';
 import { wholeProgram } from '../../src/cli/help-text.ts';
-import { commandPath } from '../../src/cli/usage-errors.ts';
+import { commandPath, pathOf } from '../../src/cli/usage-errors.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { type Example, examplesOf, termsOf } from '../../src/help/document.ts';
+import { additionsTo, type Example } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
 import { fileRows } from '../../src/help/files.ts';
 import {
@@ -65,9 +65,9 @@ export async function manPage(): Promise<string> {
     '.SS Fields',
     ...fieldRules.flatMap(paragraph).slice(1),
     ...taggedRows(fieldRows),
-    ...(memoryRows.length === 0
-      ? []
-      : ['.SS The memory of a folder', ...text(memoryRule), ...taggedRows(memoryRows)]),
+    '.SS The memory of a folder',
+    ...text(memoryRule),
+    ...taggedRows(memoryRows),
     '.SH REPORTS',
     `.SS ${roff('The report of --summary (JSON)')}`,
     ...taggedRows(summaryRows),
@@ -84,19 +84,19 @@ export async function manPage(): Promise<string> {
     '.SH FILES',
     ...taggedRows(fileRows),
     '.SH EXAMPLES',
-    ...exampleLines(examplesOf(program)).slice(1),
+    ...exampleLines(additionsTo(program).examples).slice(1),
     '',
   ].join('\n');
 }
 
 /** A command: what it does, its own flags, the shared ones that it takes, its examples. */
 function section(command: Command): string[] {
-  const path = commandPath(command).replace(/^chanlist /, '');
+  const path = pathOf(command);
   const arguments_ = command.usage().replace(/ *\[options\]$/, '');
   const taken = flagsOf(path);
   const shared = taken.filter((name) => (sharedFlagNames as readonly FlagName[]).includes(name));
   const own = taken.filter((name) => !shared.includes(name));
-  const terms = termsOf(command);
+  const { examples, terms } = additionsTo(command);
   const others =
     shared.length === sharedFlagNames.length
       ? 'Also takes all options of the section OPTIONS.'
@@ -109,7 +109,7 @@ function section(command: Command): string[] {
     ...(terms === null ? [] : [...paragraph(terms.heading), ...taggedRows(terms.rows)]),
     '.PP',
     '.B Examples',
-    ...exampleLines(examplesOf(command)),
+    ...exampleLines(examples),
   ];
 }
 
@@ -140,7 +140,7 @@ function text(words: string): string[] {
 
 /** Examples in lines that fit 60 columns. */
 function exampleLines(examples: readonly Example[]): string[] {
-  return examples.flatMap(({ what, line }) => [
+  return examples.flatMap(([what, line]) => [
     '.PP',
     `${roff(what)}:`,
     '.PP',

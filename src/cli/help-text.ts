@@ -9,11 +9,7 @@ import { buildProgram, registerCommand } from './program.ts';
  * it does not exist. `--help` prints the same. Lines have at most `width` columns.
  */
 export async function helpText(topic: string | null, width: number = helpWidth): Promise<string | null> {
-  const program = buildProgram(
-    () => {},
-    () => {},
-    () => width,
-  );
+  const program = buildProgram(undefined, undefined, () => width);
   if (topic === null) return program.helpInformation();
   const [name = '', action, ...rest] = topic.split(' ');
   const command = await registered(program, name);
@@ -38,10 +34,7 @@ export async function helpTopics(): Promise<string[]> {
 
 /** The Commander tree with all commands registered. */
 export async function wholeProgram(): Promise<Command> {
-  const program = buildProgram(
-    () => {},
-    () => {},
-  );
+  const program = buildProgram();
   for (const { name } of commands) await registered(program, name);
   return program;
 }

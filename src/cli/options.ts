@@ -14,6 +14,7 @@ import {
   type SharedFlag,
   sharedFlagNames,
 } from './flags.ts';
+import { pathOf } from './usage-errors.ts';
 
 /** The shared flags that are options of their own: `--json` and `--ndjson` are values of `format`. */
 type SharedName = Exclude<SharedFlag, 'json' | 'ndjson'>;
@@ -25,45 +26,27 @@ export type SharedOptions = { readonly [Name in Exclude<SharedName, OptionalName
   readonly [Name in OptionalName]?: FlagValue<Name>;
 };
 
-/** Options of the commands that list pages: uploads and playlist. */
-export interface ListingOptions {
+/** The values of some flags; the table of flags says what each means. */
+type FlagValues<Name extends FlagName> = { readonly [N in Name]: FlagValue<N> };
+
+const listingFlags = [
+  ...(['from', 'limit', 'continuation', 'outputDir', 'concurrency'] as const),
+  ...(['restart', 'update', 'all', 'printNew'] as const),
+] as const;
+
+/** Options of the commands that list pages: uploads and playlist. `restart` wins over `update`. */
+export interface ListingOptions extends FlagValues<(typeof listingFlags)[number]> {
   readonly shared: SharedOptions;
   readonly references: readonly string[];
-  /** `--from`: a file of references, `-` for stdin. */
-  readonly from: string | null;
-  /** Maximum number of entries per reference; null: all. */
-  readonly limit: number | null;
-  /** Token of the page to start at, in place of a reference. */
-  readonly continuation: string | null;
-  readonly outputDir: string | null;
-  readonly concurrency: number;
-  /** Wins over `update`. */
-  readonly restart: boolean;
-  readonly update: boolean;
-  /** Lists every page at a terminal; with `update` buys every page. */
-  readonly all: boolean;
-  readonly printNew: boolean;
   readonly invocation: Invocation;
 }
 
-/** Options of the free commands that print whole answers: resolve and latest. */
-export interface AnswerOptions {
+const answerFlags = ['from', 'concurrency', 'limit', 'seen'] as const;
+
+/** Options of the free commands that print whole answers: resolve and latest, which alone has `limit` and `seen`. */
+export interface AnswerOptions extends FlagValues<(typeof answerFlags)[number]> {
   readonly shared: SharedOptions;
   readonly references: readonly string[];
-  readonly from: string | null;
-  readonly concurrency: number;
-  /** Maximum number of entries per reference; latest only. */
-  readonly limit: number | null;
-  /** File of the IDs that were printed before; latest only. */
-  readonly seen: string | null;
-}
-
-/** The path of a command in the table of flags: `auth login`. */
-function pathOf(command: Command): string {
-  const above = command.parent;
-  if (above === null) return '';
-  const path = pathOf(above);
-  return path === '' ? command.name() : `${path} ${command.name()}`;
 }
 
 /**
@@ -82,10 +65,7 @@ function textsOf(command: Command, name: FlagName): string[] {
  * The values of some flags of a command line, or their defaults. Throws usage errors for wrong values and for flags
  * that exclude each other.
  */
-export function readFlags<Name extends FlagName>(
-  command: Command,
-  names: readonly Name[],
-): { readonly [N in Name]: FlagValue<N> } {
+export function readFlags<Name extends FlagName>(command: Command, names: readonly Name[]): FlagValues<Name> {
   const taken = new Set<FlagName>(flagsOf(pathOf(command)));
   const isGiven = (name: FlagName): boolean => taken.has(name) && textsOf(command, name).length > 0;
   for (const [one, other, hint] of conflicts) {
@@ -93,7 +73,7 @@ export function readFlags<Name extends FlagName>(
       throw usage(`${longName(one)} and ${longName(other)} exclude each other`, hint);
   }
   const values = names.map((name) => [name, taken.has(name) ? parsed(command, name) : absent(name)]);
-  return Object.fromEntries(values) as { [N in Name]: FlagValue<N> };
+  return Object.fromEntries(values) as FlagValues<Name>;
 }
 
 function parsed(command: Command, name: FlagName): unknown {
@@ -151,10 +131,7 @@ function chosenFormat(command: Command): FormatName | null {
 /** The options of a paged listing. Throws usage errors for combinations of flags that are not allowed. */
 export function listingOptions(command: Command, references: readonly string[]): ListingOptions {
   const shared = sharedOptions(command);
-  const own = readFlags(command, [
-    ...(['from', 'limit', 'continuation', 'outputDir', 'concurrency'] as const),
-    ...(['restart', 'update', 'all', 'printNew'] as const),
-  ]);
+  const own = readFlags(command, listingFlags);
   const { continuation, outputDir, update, restart, printNew } = own;
   const toFile = shared.output !== null || outputDir !== null;
   if (continuation !== null && references.length > 0)
@@ -185,11 +162,7 @@ function includesVideoId(fields: string): boolean {
 
 /** The options of a free command over channels. */
 export function answerOptions(command: Command, references: readonly string[]): AnswerOptions {
-  return {
-    shared: sharedOptions(command),
-    references,
-    ...readFlags(command, ['from', 'concurrency', 'limit', 'seen']),
-  };
+  return { shared: sharedOptions(command), references, ...readFlags(command, answerFlags) };
 }
 
 /**

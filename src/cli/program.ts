@@ -7,9 +7,6 @@ import { type CommandRow, commands, type Start, type Task } from './commands.ts'
 import { type FlagName, flagGroups, flagHelp, flagRow, flagsOf, longName, sharedFlagNames } from './flags.ts';
 import { checkFlagsBefore, checkWords, unknownWord, usageErrorOf } from './usage-errors.ts';
 
-/** Writes the program's own text (help, version). */
-type Write = (text: string) => void;
-
 const programExamples = [
   ['try it without an account', 'chanlist uploads @demo --sandbox --limit 20'],
   ['store an account; prompts for address and key', 'chanlist auth login'],
@@ -21,7 +18,11 @@ const programExamples = [
  * The Commander tree. `start` is called with the task that the arguments name; `write` with help and version texts,
  * help in lines of `width` columns.
  */
-export function buildProgram(start: Start, write: Write, width: () => number = () => helpWidth): Command {
+export function buildProgram(
+  start: Start = () => {},
+  write: (text: string) => void = () => {},
+  width: () => number = () => helpWidth,
+): Command {
   const program = new Command('chanlist');
   program
     .usage('<command> [options]')
@@ -105,12 +106,8 @@ function convertErrors(command: Command): void {
   });
 }
 
-/** The task that the arguments name; null if they ask for help or version, which has been written. */
-export async function parseArguments(
-  argv: readonly string[],
-  write: Write,
-  width?: () => number,
-): Promise<Task | null> {
+/** The task that the arguments name, or the text of the help or version that they request. */
+export async function parseArguments(argv: readonly string[], width?: () => number): Promise<Task | string> {
   let task: Task | null = null;
   const texts: string[] = [];
   const program = buildProgram(
@@ -129,6 +126,5 @@ export async function parseArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
-  if (texts.length > 0) write(texts.join(''));
-  return task;
+  return task ?? texts.join('');
 }

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { operations } from '../api/contract.ts';
 import { type Failure, usage } from '../errors.ts';
-import { knownFields } from '../output/fields.ts';
+import { computedFields, knownFields } from '../output/fields.ts';
 import { formatNames } from '../output/formats.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { type FlagName, flagRow, flags, longName } from './flags.ts';
@@ -11,14 +11,14 @@ export function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }
 
-/** The same without the program. */
-function shortPath(command: Command): string {
-  return commandPath(command).replace(/^chanlist /, '');
+/** The same without the program, as in the table of flags; '' for the program. */
+export function pathOf(command: Command): string {
+  return commandPath(command).replace(/^chanlist ?/, '');
 }
 
 /** Converts an error of Commander into a usage error of one line. */
 export function usageErrorOf(error: CommanderError, command: Command): Failure {
-  const path = shortPath(command);
+  const path = pathOf(command);
   const [, named = ''] = /'(.*)'/s.exec(error.message) ?? [];
   switch (error.code) {
     case 'commander.help':
@@ -59,7 +59,7 @@ export function unknownWord(command: Command): Failure {
           : `did you mean auth ${action}?`;
     return usage(`there is no command '${word}'`, meant === undefined ? hint : `did you mean ${meant}?`);
   }
-  return usage(`${shortPath(command)} has no action '${word}'`, expectedOneOf(word, names));
+  return usage(`${pathOf(command)} has no action '${word}'`, expectedOneOf(word, names));
 }
 
 /** Actions of `auth` that are commands in other programs. */
@@ -90,7 +90,6 @@ export function checkWords(command: Command, argv: readonly string[]): void {
   }
 }
 
-const computedFields = ['@reference', '@seconds', '@views', '@published'];
 const fieldNames = new Set<string>([
   ...computedFields,
   ...Object.values(operations).flatMap(({ name }) => knownFields(name)),
@@ -100,12 +99,13 @@ const fieldNames = new Set<string>([
 function isFieldList(text: string, inQuery: boolean): boolean {
   const names = text.split(',').map((name) => name.split('.')[0] ?? '');
   if (names.every((name) => fieldNames.has(name))) return !inQuery || names.length > 1;
-  const plausible = (name: string): boolean => /^(?:\w+|\*)$/.test(name) || computedFields.includes(name);
+  const plausible = (name: string): boolean =>
+    /^(?:\w+|\*)$/.test(name) || (computedFields as readonly string[]).includes(name);
   return !inQuery && names.length > 1 && names.every(plausible);
 }
 
 function notTaken(command: Command, flag: string): Failure {
-  return usage(`${shortPath(command)} does not take ${flag}`, `see: ${helpLine(command)}`);
+  return usage(`${pathOf(command)} does not take ${flag}`, `see: ${helpLine(command)}`);
 }
 
 /** Flags for a key in other programs. */
@@ -167,7 +167,7 @@ function unknownFlag(command: Command, text: string): Failure {
         ? `it is a flag of ${takers.join(', ')}; see`
         : 'see';
   return usage(
-    command === root ? `there is no flag '${flag}'` : `${shortPath(command)} has no flag '${flag}'`,
+    command === root ? `there is no flag '${flag}'` : `${pathOf(command)} has no flag '${flag}'`,
     meant === undefined ? `${where}: ${helpLine(command)}` : `did you mean ${meant}?`,
   );
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import type { CheckedExport } from '../export/check.ts';
 import { problemCodes } from '../export/problem-codes.ts';
-import { addTerms, document } from '../help/document.ts';
+import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
@@ -41,8 +41,8 @@ export function register(command: Command, start: Start): void {
         'chanlist check lists --from refs.txt --max-age 36h -q',
       ],
     ],
+    { heading: 'Problems:', rows: Object.entries(problemCodes) },
   );
-  addTerms(command, 'Problems:', Object.entries(problemCodes));
   command.action((paths: string[]) => {
     const { checkFrom: from, maxAge } = readFlags(command, ['checkFrom', 'maxAge']);
     start(run, { shared: sharedOptions(command), paths, from, maxAge });

@@ -3,14 +3,14 @@ import { operations, type PagedName } from '../api/contract.ts';
 import { expectedReference } from '../api/references.ts';
 import type { Start } from '../cli/commands.ts';
 import { listingOptions } from '../cli/options.ts';
-import { costSentence, document, type ExamplePair } from '../help/document.ts';
+import { costSentence, document, type Example } from '../help/document.ts';
 import { runListing } from '../run/run-listing.ts';
 
 const resumes =
   'With -o the file appears once it is complete; if interrupted, run the same command to resume with the next page.';
 
 /** The first paragraph and the examples of the help of each command. */
-const help: Record<PagedName, { readonly about: string; readonly examples: readonly ExamplePair[] }> = {
+const help: Record<PagedName, { readonly about: string; readonly examples: readonly Example[] }> = {
   uploads: {
     about: 'Lists every upload of each channel, page by page.',
     examples: [

@@ -6,7 +6,7 @@ import type { Start } from '../cli/commands.ts';
 import { readFlags } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, usage } from '../errors.ts';
-import { addTerms, document } from '../help/document.ts';
+import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
@@ -39,11 +39,14 @@ export function register(command: Command, start: Start): void {
         'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02',
       ],
     ],
+    {
+      heading: 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):',
+      rows: [
+        ['400 to 599', 'answers with this status, e.g. 503; 429 with Retry-After'],
+        ...Object.entries(faultMeanings),
+      ],
+    },
   );
-  addTerms(command, 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):', [
-    ['400 to 599', 'answers with this status, e.g. 503; 429 with Retry-After'],
-    ...Object.entries(faultMeanings),
-  ]);
   command.action(() => start(run, serveOptions(command)));
 }
 

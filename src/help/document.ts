@@ -4,28 +4,7 @@ import { credits } from '../text/count.ts';
 import { wrap, wrapCommand } from './text.ts';
 
 /** A complete command line and its purpose. */
-export interface Example {
-  readonly what: string;
-  readonly line: string;
-}
-
-export type ExamplePair = readonly [what: string, line: string];
-
-const examples = new WeakMap<Command, readonly Example[]>();
-
-/** Sets the paragraphs and examples (pairs of purpose and command line) of the help of a command. */
-export function document(command: Command, about: readonly string[], pairs: readonly ExamplePair[]): void {
-  if (about.length > 0) command.description(about.join('\n\n'));
-  examples.set(
-    command,
-    pairs.map(([what, line]) => ({ what, line })),
-  );
-}
-
-/** The examples that `document` was given for the command. */
-export function examplesOf(command: Command): readonly Example[] {
-  return examples.get(command) ?? [];
-}
+export type Example = readonly [what: string, line: string];
 
 /** A list of terms and their meanings, under a heading. */
 export interface Terms {
@@ -33,21 +12,34 @@ export interface Terms {
   readonly rows: readonly (readonly [term: string, meaning: string])[];
 }
 
-const terms = new WeakMap<Command, Terms>();
-
-/** Adds a list of terms to the help of a command, after its flags. */
-export function addTerms(command: Command, heading: string, rows: Terms['rows']): void {
-  terms.set(command, { heading, rows });
+/** The parts of a command's help that Commander does not know. */
+interface Additions {
+  readonly examples: readonly Example[];
+  /** After the flags; null if there are none. */
+  readonly terms: Terms | null;
 }
 
-/** The terms that `addTerms` added; null if there are none. */
-export function termsOf(command: Command): Terms | null {
-  return terms.get(command) ?? null;
+const additions = new WeakMap<Command, Additions>();
+
+/** Sets the paragraphs, examples and terms of the help of a command. */
+export function document(
+  command: Command,
+  about: readonly string[],
+  examples: readonly Example[],
+  terms: Terms | null = null,
+): void {
+  command.description(about.join('\n\n'));
+  additions.set(command, { examples, terms });
+}
+
+/** The examples and terms that `document` was given for the command. */
+export function additionsTo(command: Command): Additions {
+  return additions.get(command) ?? { examples: [], terms: null };
 }
 
 /** Examples as the help shows them, in lines of at most `width` columns. */
 export function exampleLines(shown: readonly Example[], width: number): string[] {
-  return shown.flatMap(({ what, line }) => [
+  return shown.flatMap(([what, line]) => [
     ...wrap(what, width - 4).map((part) => `  # ${part}`),
     ...wrapCommand(line, width - 2).map((part) => `  ${part}`),
   ]);

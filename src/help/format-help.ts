@@ -1,5 +1,5 @@
 import type { Command, Help } from 'commander';
-import { exampleLines, examplesOf, termsOf } from './document.ts';
+import { additionsTo, exampleLines } from './document.ts';
 import { wrap } from './text.ts';
 
 /** The heading of the flags of the program itself. */
@@ -15,7 +15,7 @@ export function formatHelp(command: Command, helper: Help): string {
   const item = (term: string, meaning: string): string => helper.formatItem(term, termWidth, meaning, helper);
   const commands = helper.visibleCommands(command);
   const flags = helper.visibleOptions(command);
-  const terms = termsOf(command);
+  const { examples, terms } = additionsTo(command);
   const flagGroups = helper.groupItems(
     [...command.options],
     flags,
@@ -44,7 +44,7 @@ export function formatHelp(command: Command, helper: Help): string {
     terms === null
       ? []
       : [...wrap(terms.heading, width), ...terms.rows.map(([term, meaning]) => item(term, meaning))],
-    section('Examples:', exampleLines(examplesOf(command), width)),
+    section('Examples:', exampleLines(examples, width)),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)

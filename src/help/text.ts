@@ -1,12 +1,10 @@
+import type { Context } from '../context.ts';
+
 /** Maximum width of help texts, in columns. */
 export const helpWidth = 80;
 
 /** The width of a help text on this stdout: that of the terminal, between 40 and 80 columns. */
-export function columnsFor({
-  stdout,
-}: {
-  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number };
-}): number {
+export function columnsFor({ stdout }: Pick<Context, 'stdout'>): number {
   const columns = stdout.isTTY === true ? (stdout.columns ?? helpWidth) : helpWidth;
   return columns > 0 ? Math.max(40, Math.min(helpWidth, columns)) : helpWidth;
 }

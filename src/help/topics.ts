@@ -1,6 +1,6 @@
 import type { TopicName } from '../cli/commands.ts';
 import { exitCodes } from '../errors.ts';
-import { exampleLines } from './document.ts';
+import { type Example, exampleLines } from './document.ts';
 import { environment } from './environment.ts';
 import { fileRows } from './files.ts';
 import { fieldRows, fieldRules, formatRows, formatRules, memoryRows, memoryRule } from './formats.ts';
@@ -24,9 +24,8 @@ export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> 
       ['Formats (-f, --format; --json and --ndjson for short):', ...twoColumns(formatRows, width)],
       ...[...formatRules, ...fieldRules].map((rule) => wrap(rule, width)),
       ['Fields:', ...twoColumns(fieldRows, width)],
-      ...(memoryRows.length === 0
-        ? []
-        : [wrap(memoryRule, width), ['Fields of .chanlist/*.json:', ...twoColumns(memoryRows, width)]]),
+      wrap(memoryRule, width),
+      ['Fields of .chanlist/*.json:', ...twoColumns(memoryRows, width)],
       ['Fields of the report of --summary (JSON):', ...twoColumns(summaryRows, width)],
       ['Fields of each of its references:', ...twoColumns(referenceRows, width)],
       ['Fields of an export in chanlist check:', ...twoColumns(checkRows, width)],
@@ -44,15 +43,12 @@ export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> 
     ]),
 };
 
-const formatExamples = [
-  {
-    what: 'print the titles of the first 5 uploads',
-    line: 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title',
-  },
-  {
-    what: 'write a list for a spreadsheet',
-    line: 'chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv',
-  },
+const formatExamples: readonly Example[] = [
+  ['print the titles of the first 5 uploads', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title'],
+  [
+    'write a list for a spreadsheet',
+    'chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv',
+  ],
 ];
 
 function page(blocks: readonly (readonly string[])[]): string {

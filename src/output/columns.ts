@@ -8,7 +8,6 @@ export function entryColumns(options: FormatOptions, entries: readonly JsonText[
   const { fields, operation, several, references = [] } = options;
   if (fields !== null)
     return expandFields(fields, operation, entries).map((field) => fieldColumn(field, operation));
-  if (operation.columns !== undefined) return [...operation.columns];
   const isTerminal = options.terminal !== null;
   const columns = operationColumns[operation.name] ?? answerColumns[operation.answer];
   const isUsual = operation.specified || entries.length === 0 || hasEssentials(entries);

@@ -55,8 +55,6 @@ export interface EntryColumn extends Pick<ColumnConstraint, 'dropIfTitleBelow' |
 export interface RecordShape
   extends Pick<Operation, 'fields' | 'documentedFields' | 'idField' | 'answer' | 'specified'> {
   readonly name: string;
-  /** Columns of a table, unless they are those of an operation. */
-  readonly columns?: readonly EntryColumn[];
 }
 
 export interface FormatOptions {

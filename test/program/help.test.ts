@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { helpText, helpTopics, wholeProgram } from '../../src/cli/help-text.ts';
-import { examplesOf } from '../../src/help/document.ts';
+import { additionsTo } from '../../src/help/document.ts';
 import { environment } from '../../src/help/environment.ts';
 import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
@@ -309,9 +309,9 @@ for (const name of listCommands) {
     const program = await wholeProgram();
     const command = name === '' ? program : program.commands.find((one) => one.name() === name);
     assert.ok(command);
-    const examples = examplesOf(command);
+    const { examples } = additionsTo(command);
     assert.ok(examples.length > 0);
-    for (const { line } of examples) {
+    for (const [, line] of examples) {
       assert.deepEqual(await shell(line, folder, env), { exit: 0, said: '' }, line);
     }
   });
@@ -334,9 +334,9 @@ test('the examples of auth run as written, one after another', async (t) => {
   const auth = (await wholeProgram()).commands.find((one) => one.name() === 'auth');
   assert.ok(auth);
   for (const command of [auth, ...auth.commands]) {
-    const examples = examplesOf(command);
+    const { examples } = additionsTo(command);
     assert.ok(examples.length > 0);
-    for (const { line } of examples) {
+    for (const [, line] of examples) {
       // The sandbox of `chanlist serve`, at the port that this one has.
       const here = line.replace('http://127.0.0.1:8787', url);
       assert.deepEqual(await shell(here, folder, env), { exit: 0, said: '' }, here);
@@ -347,7 +347,7 @@ test('the examples of auth run as written, one after another', async (t) => {
 test('the examples of serve run as written until Ctrl-C', async () => {
   const serve = (await wholeProgram()).commands.find((one) => one.name() === 'serve');
   assert.ok(serve);
-  const lines = examplesOf(serve).map(({ line }) => line);
+  const lines = additionsTo(serve).examples.map(([, line]) => line);
   assert.equal(lines.length, 3);
   for (const line of lines) {
     const args = line.split(' ').slice(1);

@@ -50,19 +50,15 @@ const shape: RecordShape = {
   idField: 'profile',
   answer: 'list',
   specified: true,
-  columns: [
-    { header: 'active', align: 'left', text: (row) => (row.get('active')?.boolean() ? '*' : '') },
-    ...['profile', 'origin', 'namespace', 'last_four'].map((name) => ({
-      header: name,
-      align: 'left' as const,
-      minWidth: 8,
-      text: (row: JsonText) => row.get(name)?.plain() ?? '',
-    })),
-  ],
 };
 
 async function render(rows: readonly Row[], name: FormatName, terminal: Terminal | null): Promise<string> {
-  if (name === 'table' && rows.length === 0) return '';
+  if (name === 'table') {
+    if (rows.length === 0) return '';
+    const { drawTable } = await import('../../output/table.ts');
+    const cells = rows.map(({ active, ...texts }) => [active ? '*' : '', ...Object.values(texts)]);
+    return await drawTable(shape.fields, cells, terminal);
+  }
   const format = await createFormat(name, { operation: shape, fields: null, several: false, terminal });
   const body = format.body({ reference: null }, JsonText.of(JSON.stringify(rows)));
   return joined(format.head(), body).toString() + format.tail();
