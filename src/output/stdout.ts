@@ -49,7 +49,8 @@ export class Stdout {
 
   /**
    * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe,
-   * the reason to stop if there is one and the reader does not read, and `failed` for anything else (a full disk).
+   * the reason to stop if there is one and the reader does not read or has gone, and `failed` for anything else (a full
+   * disk).
    */
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
@@ -131,7 +132,11 @@ export class Stdout {
   #check(): void {
     if (this.#error === null) return;
     const code = systemCode(this.#error);
-    if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') throw new ClosedPipe();
+    if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') {
+      const { stop } = this.#context;
+      // Ctrl-C ends the reader in a pipeline, too: the signal is what stopped the call.
+      throw stop.aborted ? stop.reason : new ClosedPipe();
+    }
     // The terminal is closed: its signal may come later than this error.
     if (code === 'EIO' && this.#stream.isTTY === true) throw interrupted('SIGHUP');
     this.#failure ??=

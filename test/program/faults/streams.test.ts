@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { takesSignals, waits } from '../../support/process-state.ts';
@@ -243,6 +243,27 @@ test('a signal during a wait, before an answer, and within a body: its code, one
     assert.equal(results.length, 2);
     assert.equal(continuation_token, 'second');
     assert.equal(error.code, 'interrupted');
+  }
+});
+
+test('a signal that ends the reader of a pipe, too: its code, and how to resume', async (t) => {
+  for (const args of [['--json'], ['--json', '@b'], ['--json', '-o', '/dev/stdout']]) {
+    const service = await scriptedService(t, (_, n) => (n === 0 ? { body: page(0, 2, 'second') } : () => {}));
+    const summary = join(await temporaryFolder(t), 'summary.json');
+    const child = started(service, [...args, '--summary', summary]);
+    const result = ended(child);
+    await service.arrived(2);
+    child.stdout?.destroy();
+    await once(child.stdout ?? child, 'close');
+    child.kill('SIGINT');
+    const { exit: code, stderr } = await result;
+    assert.equal(code, 130, args.join(' '));
+    assert.match(
+      stderr,
+      /^chanlist: [^\n]*stopped by SIGINT; 1 credit spent, 1 more possibly charged; resume with: [^\n]*--continuation=second[^\n]*\n$/,
+    );
+    const { exit, references } = JSON.parse(await readFile(summary, 'utf8'));
+    assert.deepEqual([exit, references[0].error.code], [130, 'interrupted']);
   }
 });
 
