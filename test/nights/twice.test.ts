@@ -14,9 +14,10 @@ test('uploads -o onto a complete FILE: 2, naming --update and --restart with the
   a.list = videos(0, 251);
   const again = await nights.run(plain);
   assert.deepEqual([again.exit, again.requests], [2, []]);
-  assert.match(again.stderr, /--update/);
-  assert.match(again.stderr, /--restart/);
-  assert.match(again.stderr, /credit/);
+  assert.match(
+    again.stderr,
+    /; --update brings it up to date \(free if there is nothing new, else 1 credit per page\); to export it again \(1 credit per page\): chanlist uploads @a --output \S*a\.ndjson --restart\n$/,
+  );
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 250)));
   // An empty file is no export, and FILE of a playlist is replaced.
   await nights.write('empty.ndjson', '');
@@ -35,8 +36,8 @@ test('--output-dir keeps complete exports, exports the others, and warns once', 
   assert.equal((await nights.run(['uploads', '@a', '@b', ...into])).credits, 4);
   const more = await nights.run(['uploads', '@a', '@c', '@b', '@d', ...into]);
   assert.deepEqual([more.exit, more.credits, more.mail.length], [0, 4, 1], more.stderr);
-  assert.match(more.stderr, /--update/);
-  assert.match(more.stderr, /--restart/);
+  assert.match(more.stderr, / 2 complete exports are kept; --update brings them up to date \(free if /);
+  assert.match(more.stderr, /, --restart exports them again \(about 4 credits\)\n$/);
   assert.deepEqual(
     more.receipt?.references.map(({ status }) => status),
     ['kept', 'complete', 'kept', 'complete'],
@@ -128,7 +129,10 @@ test('--restart on a folder starts over; references not reached keep their old e
   for (const channel of [a, b]) if (channel) channel.list = videos(0, 160);
   const stopped = await nights.run([...line, '--restart', '--max-credits', '2']);
   assert.deepEqual([stopped.exit, stopped.credits], [9, 2]);
-  assert.match(stopped.stderr, /chanlist uploads .*dir/);
+  assert.match(
+    stopped.stderr,
+    /; run: chanlist uploads @a @b --output-dir dir (?:(?!--restart).)* to resume; to export the others again: chanlist uploads @b --output-dir dir .*--restart .*\n$/,
+  );
   assert.deepEqual(await nights.ids(`dir/${channelId('a')}.ndjson`), idsIn(videos(0, 160)));
   assert.deepEqual(await nights.ids(`dir/${channelId('b')}.ndjson`), idsIn(videos(0, 150)));
 });
@@ -189,9 +193,11 @@ test('a token that is no longer accepted: 8, naming --restart and its cost; noth
     nights.service.expiredStatus = status;
     const run = await nights.run(plain);
     assert.deepEqual([run.exit, run.credits], [8, 0], run.stderr);
-    assert.match(run.stderr, /--restart/);
-    assert.match(run.stderr, /\b3 credits/);
-    assert.match(run.stderr, /a\.ndjson\.part/);
+    assert.match(run.stderr, /; a\.ndjson\.part keeps 1 page, /);
+    assert.match(
+      run.stderr,
+      /; to export it again \(about 3 credits\): chanlist uploads @a --output \S*a\.ndjson --restart\n$/,
+    );
     assert.ok((await readdir(nights.folder)).includes('a.ndjson.part'));
     const restart = await nights.run([...plain, '--restart']);
     assert.deepEqual([restart.exit, restart.credits], [0, 3]);
