@@ -126,6 +126,44 @@ for (const [what, args, answer] of [
   });
 }
 
+test('concurrent waits for one rate limit count once against --max-wait', async (t) => {
+  const held: (() => void)[] = [];
+  const service = await scriptedService(t, async (_, number) => {
+    if (number >= 3) return { body: page(0, 1, null) };
+    // All three are limited at the same moment.
+    await new Promise<void>((resolve) => {
+      held.push(resolve);
+      if (held.length === 3) for (const release of held) release();
+    });
+    return { status: 429, headers: { 'retry-after': '12' } };
+  });
+  const asleep: (() => void)[] = [];
+  const folder = await temporaryFolder(t);
+  const args = [
+    'uploads',
+    'UCa',
+    'UCb',
+    'UCc',
+    '--output-dir',
+    folder,
+    '--concurrency',
+    '3',
+    '--max-wait',
+    '20',
+  ];
+  const result = await command(args, {
+    env: serviceEnvironment(service.url),
+    sleeping: () =>
+      new Promise((resolve) => {
+        asleep.push(resolve);
+        if (asleep.length >= 3) for (const wake of asleep) wake();
+      }),
+  });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(service.seen.length, 6);
+  assert.deepEqual(result.waits.slice(0, 3), [12_000, 12_000, 12_000]);
+});
+
 test('what ends the call ends the waits of all others: nothing more is sent', async (t) => {
   const held: (() => void)[] = [];
   const service = await scriptedService(t, async ({ query }) => {

@@ -77,24 +77,33 @@ test('the format follows the extension, else it is ndjson', async (t) => {
 
 test('flags that exclude each other, and a table in a file: usage errors before any request', async (t) => {
   const fixture = await exportFixture(t);
-  for (const args of [
-    ['uploads', list, '-o', 'x', '-f', 'table'],
-    ['uploads', list, '--output-dir', 'x', '-f', 'table'],
-    ['latest', list, '-o', 'x', '-f', 'table'],
-    ['uploads', list, '@empty', '-o', 'x'],
-    ['playlist', 'PLdemo', 'PLother', '-o', 'x'],
-    ['uploads', list, '-o', 'x', '--output-dir', 'y'],
-    ['uploads', list, '--restart'],
-    ['uploads', list, '--update'],
-    ['uploads', list, '-o', 'x', '--update', '-n', '3'],
-    ['uploads', '--continuation', 'abc', '-o', 'x', '--update'],
-    ['playlist', 'PLdemo', '-o', 'x', '--update'],
-    ['uploads', list, '-o', 'x', '--update', '--fields', 'title,index'],
-    ['uploads', '--continuation', 'abc', '--output-dir', 'x'],
-  ]) {
+  for (const [args, says] of [
+    [['uploads', list, '-o', 'x', '-f', 'table'], 'a table is for people, not for a file'],
+    [['uploads', list, '--output-dir', 'x', '-f', 'table'], 'a table is for people, not for a file'],
+    [['latest', list, '-o', 'x', '-f', 'table'], 'a table is for people, not for a file'],
+    [['uploads', list, '@empty', '-o', 'x'], '-o takes one reference'],
+    [['playlist', 'PLdemo', 'PLother', '-o', 'x'], '-o takes one reference'],
+    [['uploads', list, '-o', 'x', '--output-dir', 'y'], '--output and --output-dir exclude each other'],
+    [['uploads', list, '--restart'], '--restart needs a file'],
+    [['uploads', list, '--update'], '--update needs a file'],
+    [['uploads', list, '-o', 'x', '--update', '-n', '3'], '--update and --limit exclude each other'],
+    [
+      ['uploads', '--continuation', 'abc', '-o', 'x', '--update'],
+      '--update and --continuation exclude each other',
+    ],
+    [['playlist', 'PLdemo', '-o', 'x', '--update'], '--update is only for uploads'],
+    [
+      ['uploads', list, '-o', 'x', '--update', '--fields', 'title,index'],
+      '--update needs videoId among the --fields',
+    ],
+    [
+      ['uploads', '--continuation', 'abc', '--output-dir', 'x'],
+      '--output-dir and --continuation exclude each other',
+    ],
+  ] as const) {
     const result = await fixture.run(args);
     assert.equal(result.exit, 2, args.join(' '));
-    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    assert.match(result.stderr, new RegExp(`^chanlist: ${says}; [^\\n]+\\n$`));
   }
   assert.deepEqual(fixture.requests, []);
   assert.deepEqual(await fixture.files(), []);
@@ -141,6 +150,7 @@ test('--continuation into a file starts at that page; interrupted, the same comm
   ).continuation_token;
   const misfit = await fixture.run(['uploads', `--continuation=${other}`, '-f', 'id', '-o', 'out']);
   assert.equal(misfit.exit, 2);
+  assert.match(misfit.stderr, /^chanlist: out: the interrupted export differs: of --continuation /);
   assert.equal(misfit.charged, 0);
   const result = await fixture.run(args);
   assert.equal(result.exit, 0);
@@ -287,11 +297,13 @@ test('no output destroys an input: 2 names both flags, nothing is sent, all file
     noSummary: true,
   });
   assert.equal(variable.exit, 2, variable.stderr);
+  assert.match(variable.stderr, /^chanlist: --output key and CHANLIST_API_KEY_FILE key are the same file, /);
   const stdin = await fixture.run(['resolve', '--from', '-', '-o', 'refs.txt', '-f', 'id'], {
     within: ['bash', '-c', '"$@" < refs.txt', 'bash'],
     noSummary: true,
   });
   assert.equal(stdin.exit, 2, stdin.stderr);
+  assert.match(stdin.stderr, /^chanlist: --output refs\.txt and --from - are the same file, /);
   assert.deepEqual(fixture.requests, []);
   assert.equal(await fixture.read('refs.txt'), '@size-5\n');
   assert.deepEqual(await fixture.files(), ['hard', 'key', 'refs.txt', 'refs.txt.part', 'soft']);

@@ -72,7 +72,7 @@ test('json after a failure: a valid document, even if nothing arrived', async (t
     results: [],
     continuation_token: null,
     has_more: false,
-    error: { code: 'not_found', status: 404, message: uploads.error.message },
+    error: { code: 'not_found', status: 404, message: 'not found (404: gone)' },
   });
   const latest = await run(['latest', '@a', '--json'], { env });
   assert.equal(latest.exit, 5);
@@ -136,19 +136,23 @@ test('--fields: these, in this order, in every format; a missing value is null',
 test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const env = serviceEnvironment(service.url);
-  for (const fields of [
-    'vidoeId',
-    'videoid',
-    'tittle',
-    'thumbnail.0',
-    'videoId,,title',
-    'title,title',
-    '@refrence',
-    '',
-  ]) {
+  for (const [fields, says] of [
+    ['vidoeId', "--fields: there is no field 'vidoeId'; did you mean videoId?"],
+    ['videoid', "--fields: there is no field 'videoid'; did you mean videoId?"],
+    ['tittle', "--fields: there is no field 'tittle'; did you mean title?"],
+    ['thumbnail.0', "--fields: there is no field 'thumbnail'; did you mean thumbnails?"],
+    ['videoId,,title', "--fields: 'videoId,,title' has an empty name; expected e.g. videoId,title"],
+    ['title,title', '--fields names title twice'],
+    [
+      '@refrence',
+      "--fields: there is no field '@refrence'; did you mean @reference? expected one of @reference, @seconds, @views, @published",
+    ],
+    ['', '--fields is empty'],
+  ] as const) {
     const result = await run(['uploads', '@a', '--fields', fields], { env });
     assert.equal(result.exit, 2, fields);
     assert.equal(result.stdout, '');
+    assert.equal(result.stderr, `chanlist: ${says}\n`);
   }
   assert.equal(service.seen.length, 0);
   const known = await run(['latest', '@a', '--fields', 'thumbnail,viewCount,published'], { env });
@@ -164,25 +168,56 @@ test('id: one videoId per line; resolve: the channel_id', async (t) => {
   assert.equal((await run(['resolve', '@a', '-f', 'id'], { env })).stdout, 'UCx\n');
 });
 
-const shapes: readonly [name: string, body: unknown, lines: string[]][] = [
-  ['an array', [{ a: 1 }, 2, 'x', null], ['{"a":1}', '2', '"x"', 'null']],
-  ['results', { results: [{ a: 1 }], other: [1, 2] }, ['{"a":1}']],
-  ['the only array', { items: [{ a: 1 }, { a: 2 }], n: 2 }, ['{"a":1}', '{"a":2}']],
-  ['two arrays', { x: [1], y: [2] }, ['{"x":[1],"y":[2]}']],
-  ['one record', { a: { b: 1 } }, ['{"a":{"b":1}}']],
-  ['a word', 'hello', ['"hello"']],
+/** The header of a search: its documented fields, in the order of the known deployment. */
+const searchHeader =
+  'type,videoId,title,channelId,channelTitle,channelHandle,channelVerified,lengthText,viewCountText,publishedTimeText,hasCaptions,thumbnails';
+
+/** Rows of CSV without their first twelve cells, which are empty. */
+const shapes: readonly [name: string, body: unknown, lines: string[], csv: string[], table: string][] = [
+  [
+    'an array',
+    [{ a: 1 }, 2, 'x', null],
+    ['{"a":1}', '2', '"x"', 'null'],
+    ['a,value', '1,', ',2', ',x', ','],
+    'a  value\n────────\n1\n   2\n   x\n\n',
+  ],
+  ['results', { results: [{ a: 1 }], other: [1, 2] }, ['{"a":1}'], ['a', '1'], 'a\n─\n1\n'],
+  [
+    'the only array',
+    { items: [{ a: 1 }, { a: 2 }], n: 2 },
+    ['{"a":1}', '{"a":2}'],
+    ['a', '1', '2'],
+    'a\n─\n1\n2\n',
+  ],
+  [
+    'two arrays',
+    { x: [1], y: [2] },
+    ['{"x":[1],"y":[2]}'],
+    ['x,y', '[1],[2]'],
+    'x    y\n────────\n[1]  [2]\n',
+  ],
+  ['one record', { a: { b: 1 } }, ['{"a":{"b":1}}'], ['a', '"{""b"":1}"'], 'a\n───────\n{"b":1}\n'],
+  ['a word', 'hello', ['"hello"'], ['value', 'hello'], 'value\n─────\nhello\n'],
 ];
 
 test('an answer of any unknown shape is printed, in every format', async (t) => {
-  for (const [name, body, lines] of shapes) {
+  for (const [name, body, lines, csv, table] of shapes) {
     const service = await scriptedService(t, () => ({ body }));
     const env = serviceEnvironment(service.url);
     const ndjson = await run(['latest', '@a'], { env });
     assert.deepEqual(ndjson.lines, lines, name);
     const json = await run(['latest', '@a', '--json'], { env });
     assert.equal(json.stdout, `${JSON.stringify(body)}\n`, name);
-    for (const format of ['csv', 'table', 'id']) {
-      assert.equal((await run(['search', '@a', 'x', '-f', format], { env })).exit, 0, `${name} as ${format}`);
+    const [header, ...rows] = csv;
+    const texts = {
+      csv: [`${searchHeader},${header}`, ...rows.map((row) => `${','.repeat(12)}${row}`), ''].join('\n'),
+      table,
+      // No entry has a videoId.
+      id: '',
+    };
+    for (const [format, text] of Object.entries(texts)) {
+      const { exit, stdout } = await run(['search', '@a', 'x', '-f', format], { env });
+      assert.deepEqual([exit, stdout], [0, text], `${name} as ${format}`);
     }
   }
 });

@@ -78,7 +78,7 @@ test('the receipt is written at the start with exit null, and replaced at the en
         reference: '@b',
         ...blank,
         status: 'failed',
-        error: { code: 'not_found', status: 404, message: summary.references[1].error.message },
+        error: { code: 'not_found', status: 404, message: 'not found (404)' },
         exit: 5,
       },
     ],
