@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Start } from '../cli/commands.ts';
-import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
+import { readFlags, sharedOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { runList } from './auth/list.ts';
@@ -12,14 +11,6 @@ import { runSwitch } from './auth/switch.ts';
 
 /** Adds the actions of `chanlist auth`; each has a file of its own in `auth/`. */
 export function register(command: Command, start: Start): void {
-  const add = (
-    name: string,
-    summary: string,
-    run: (options: SharedOptions, context: Context) => Promise<number>,
-  ): Command => {
-    const action = command.command(name).usage('[options]').summary(summary);
-    return action.action(() => start((options, context) => run(options, context), sharedOptions(action)));
-  };
   document(
     command,
     [
@@ -53,16 +44,23 @@ export function register(command: Command, start: Start): void {
       ],
     ],
   );
+  const status = command
+    .command('status')
+    .usage('[options]')
+    .summary('show the account in use and verify its key');
+  status.action(() => start((options, context) => runStatus(options, context), sharedOptions(status)));
   document(
-    add('status', 'show the account in use and verify its key', runStatus),
+    status,
     ['Shows the account in use and verifies its key with a free call.'],
     [
       ['show the account in use', 'chanlist auth status'],
       ['print it as JSON for a script', 'chanlist auth status --json'],
     ],
   );
+  const list = command.command('list').usage('[options]').summary('list the stored profiles');
+  list.action(() => start(runList, sharedOptions(list)));
   document(
-    add('list', 'list the stored profiles', runList),
+    list,
     ['Lists the stored profiles. Sends nothing.'],
     [['list the profiles: a table at a terminal, ndjson elsewhere', 'chanlist auth list']],
   );

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Start } from '../cli/commands.ts';
 import { effectiveFormat, readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
@@ -62,7 +63,9 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
   const expected = from === null ? [] : await readExpected(from, context);
   const { exports, problems } = await findExports(paths);
   if (problems.length > 0) stderr.warn(`${firstOf(problems)}; the files are checked without it`);
-  const { matches, absent } = await matchExpected(expected, exports, await folderOf(paths));
+  // Exports that are missing belong to the first folder.
+  const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? null;
+  const { matches, absent } = await matchExpected(expected, exports, folder);
   const total = exports.length + absent.length;
   // A folder that is not mounted must not pass for one where all is well.
   if (total === 0)
@@ -104,18 +107,4 @@ export async function run({ shared, paths, from, maxAge }: CheckOptions, context
     );
   stderr.note(`${count(total, 'export', 'exports')} checked, no problems found`);
   return 0;
-}
-
-/** The first folder among the paths, where exports that are missing belong; null if there is none. */
-async function folderOf(paths: readonly string[]): Promise<string | null> {
-  const { stat } = await import('node:fs/promises');
-  for (const path of paths)
-    if (
-      await stat(path).then(
-        (stats) => stats.isDirectory(),
-        () => false,
-      )
-    )
-      return path;
-  return null;
 }

@@ -10,8 +10,8 @@ const OPEN_BRACE = 123;
 /** Maximum size of the text before and after the list (bytes). */
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** Why a document is not a complete listing. `at`: the scanned byte that shows it. */
-export class NoListing extends Error {
+/** Damage in a file. `at`: the scanned byte that shows it. */
+export class Damage extends Error {
   readonly at: number;
 
   constructor(message: string, at: number) {
@@ -31,32 +31,31 @@ export class JsonListScanner {
 
   /**
    * Scans `bytes`: the rest of the last chunk and the next one. `isEnd`: no more follow. Calls `onElement` with the
-   * start and end of each element; returns how many bytes were consumed. Throws `NoListing`.
+   * start and end of each element; returns how many bytes were consumed. Throws `Damage`.
    */
   scan(bytes: Buffer, isEnd: boolean, onElement: (from: number, to: number) => void): number {
     let end = 0;
     if (this.#stage === 'head') {
       const start = this.#findList(bytes);
       if (start === null) {
-        if (isEnd || bytes.length > maxFrameBytes) throw new NoListing('cut short', bytes.length);
+        if (isEnd || bytes.length > maxFrameBytes) throw new Damage('cut short', bytes.length);
         return 0;
       }
       this.#stage = 'list';
       end = start;
     }
     if (this.#stage === 'list') end = this.#scanList(bytes, end, isEnd, onElement);
-    if (this.#stage === 'list' && isEnd) throw new NoListing('cut short', bytes.length);
-    if (this.#stage === 'tail' && bytes.length - end > maxFrameBytes)
-      throw new NoListing('not a listing', end);
+    if (this.#stage === 'list' && isEnd) throw new Damage('cut short', bytes.length);
+    if (this.#stage === 'tail' && bytes.length - end > maxFrameBytes) throw new Damage('not a listing', end);
     return end;
   }
 
-  /** The members after the list. `tail`: the bytes not consumed by `scan`. Throws `NoListing` if they are incomplete. */
+  /** The members after the list. `tail`: the bytes not consumed by `scan`. Throws `Damage` if they are incomplete. */
   members(tail: Buffer): Record<string, unknown> {
     try {
       return JSON.parse(`{"results":[]${tail.toString()}`);
     } catch {
-      throw new NoListing('not valid JSON after the list, or cut short', 0);
+      throw new Damage('not valid JSON after the list, or cut short', 0);
     }
   }
 
@@ -64,23 +63,23 @@ export class JsonListScanner {
   #findList(bytes: Buffer): number | null {
     let at = skipSpace(bytes, 0);
     if (at === bytes.length) return null;
-    if (bytes[at] !== OPEN_BRACE) throw new NoListing('not a listing', at);
+    if (bytes[at] !== OPEN_BRACE) throw new Damage('not a listing', at);
     for (;;) {
       at = skipSpace(bytes, at + 1);
-      if (at < bytes.length && bytes[at] !== QUOTE) throw new NoListing('not a listing', at);
+      if (at < bytes.length && bytes[at] !== QUOTE) throw new Damage('not a listing', at);
       const keyEnd = valueEnd(bytes, at);
       if (keyEnd === null) return null;
       const isResults = bytes.toString('utf8', at, keyEnd) === '"results"';
       at = skipSpace(bytes, keyEnd);
-      if (at < bytes.length && bytes[at] !== COLON) throw new NoListing('not valid JSON before the list', at);
+      if (at < bytes.length && bytes[at] !== COLON) throw new Damage('not valid JSON before the list', at);
       at = skipSpace(bytes, at + 1);
       if (at >= bytes.length) return null;
       if (isResults && bytes[at] === OPEN_BRACKET) return at + 1;
-      if (isResults) throw new NoListing('not a listing', at);
+      if (isResults) throw new Damage('not a listing', at);
       const end = valueEnd(bytes, at);
       if (end === null) return null;
       at = skipSpace(bytes, end);
-      if (at < bytes.length && bytes[at] !== COMMA) throw new NoListing('not a listing', at);
+      if (at < bytes.length && bytes[at] !== COMMA) throw new Damage('not a listing', at);
     }
   }
 
@@ -100,12 +99,12 @@ export class JsonListScanner {
         return from + 1;
       }
       if (this.#next === 'separator') {
-        if (byte !== COMMA) throw new NoListing('not valid JSON between two entries', from);
+        if (byte !== COMMA) throw new Damage('not valid JSON between two entries', from);
         this.#next = 'element';
         at = from + 1;
         continue;
       }
-      if (byte === COMMA) throw new NoListing('not valid JSON between two entries', from);
+      if (byte === COMMA) throw new Damage('not valid JSON between two entries', from);
       const end = valueEnd(bytes, from);
       // A number may continue in the next chunk.
       if (end === null || (end === bytes.length && !isEnd)) return from;
@@ -116,11 +115,11 @@ export class JsonListScanner {
   }
 }
 
-/** Position after the value at `at`; null if it continues after the bytes. Throws `NoListing` if it is invalid. */
+/** Position after the value at `at`; null if it continues after the bytes. Throws `Damage` if it is invalid. */
 function valueEnd(bytes: Buffer, at: number): number | null {
   if (at >= bytes.length) return null;
   const end = scanValue(bytes, at);
   if (end >= 0) return end;
   if (~end >= bytes.length) return null;
-  throw new NoListing('not valid JSON', ~end);
+  throw new Damage('not valid JSON', ~end);
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { promises as fs } from 'node:fs';
 import { Failure } from '../../errors.ts';
 import { guarded } from '../../fs/file-errors.ts';
+import { Damage } from '../../json/list-scanner.ts';
 import type { FileRecord } from '../format.ts';
 
 /** Bytes per read: larger reads are not faster, and leave more to the collector. */
@@ -15,16 +16,6 @@ function damagedAt(path: string, line: number, what: string): Failure {
     hint: 'fix the file, or export it again with --restart',
     remedy: 'restart',
   });
-}
-
-/** Damage at a byte of the bytes being split. */
-export class Damage extends Error {
-  readonly at: number;
-
-  constructor(what: string, at: number) {
-    super(what);
-    this.at = at;
-  }
 }
 
 /**

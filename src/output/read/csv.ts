@@ -1,5 +1,6 @@
+import { Damage } from '../../json/list-scanner.ts';
 import type { FileRecord, ReaderOptions } from '../format.ts';
-import { Damage, readBatches, type Split } from './batches.ts';
+import { readBatches, type Split } from './batches.ts';
 import { checkHeader } from './expected-fields.ts';
 import { type CellPositions, CellsRecord, cellPositions } from './records.ts';
 

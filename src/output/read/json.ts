@@ -1,6 +1,6 @@
-import { JsonListScanner, NoListing } from '../../json/list-scanner.ts';
+import { Damage, JsonListScanner } from '../../json/list-scanner.ts';
 import type { FileRecord, ReaderOptions } from '../format.ts';
-import { Damage, readBatches, type Split } from './batches.ts';
+import { readBatches, type Split } from './batches.ts';
 import { checkEntryKeys } from './expected-fields.ts';
 import { firstKeys } from './ndjson.ts';
 import { JsonRecord } from './records.ts';
@@ -21,16 +21,12 @@ function splitListing(): Split<JsonRecord> {
   return (bytes, isEnd) => {
     isEmpty &&= bytes.length === 0;
     if (isEmpty) return { items: [], end: 0 };
-    try {
-      const items: JsonRecord[] = [];
-      const end = scanner.scan(bytes, isEnd, (from, to) =>
-        items.push(new JsonRecord(bytes.subarray(from, to))),
-      );
-      if (isEnd) checkComplete(scanner, bytes, end);
-      return { items, end };
-    } catch (error) {
-      throw error instanceof NoListing ? new Damage(error.message, error.at) : error;
-    }
+    const items: JsonRecord[] = [];
+    const end = scanner.scan(bytes, isEnd, (from, to) =>
+      items.push(new JsonRecord(bytes.subarray(from, to))),
+    );
+    if (isEnd) checkComplete(scanner, bytes, end);
+    return { items, end };
   };
 }
 

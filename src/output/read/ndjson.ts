@@ -1,5 +1,6 @@
+import { Damage } from '../../json/list-scanner.ts';
 import type { FileRecord, ReaderOptions } from '../format.ts';
-import { Damage, readBatches, splitLines } from './batches.ts';
+import { readBatches, splitLines } from './batches.ts';
 import { checkEntryKeys } from './expected-fields.ts';
 import { JsonRecord } from './records.ts';
 
