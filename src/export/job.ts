@@ -13,7 +13,7 @@ import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import type { Session } from '../run/session.ts';
 import { credits } from '../text/count.ts';
 import { type Memory, newMemory } from './memory.ts';
-import type { Identity, State } from './state.ts';
+import { type Identity, type State, startsAtToken } from './state.ts';
 
 /** What the exports of one call share. */
 export interface ExportRun {
@@ -71,9 +71,10 @@ function identityOf({ run, start, id }: ExportJob): Identity {
 export async function identityFor(job: ExportJob, state: State | null): Promise<Identity> {
   const own = identityOf(job);
   if (state === null || state.header.identity.reference === own.reference) return own;
+  if (startsAtToken(state.header.identity) || startsAtToken(own)) return own;
   const { session, task } = job.run;
   const idOf = async (id: string | null, reference: string): Promise<string | null> => {
-    if (id !== null || task.operation.reference !== 'channel' || reference.startsWith('--')) return id;
+    if (id !== null || task.operation.reference !== 'channel') return id;
     if (reference.startsWith('UC')) return reference;
     try {
       const body = await session.client.call(operations.resolve, { input: reference }, job.receipt.tally);

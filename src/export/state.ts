@@ -274,6 +274,9 @@ function fromVersion1(state: Version1): State {
   return { header, progress, marks: header.marks, isVersion1: true };
 }
 
+/** Whether an export starts at a token: its ID does not say which pages it has. */
+export const startsAtToken = ({ reference }: Identity): boolean => reference.startsWith('--continuation ');
+
 /** Maximum length of a reference in messages: a continuation token may have any length. */
 const maxShownReference = 200;
 
@@ -284,7 +287,8 @@ const maxShownReference = 200;
 export function checkIdentity(state: State, mode: ExportMode, now: Identity, file: string): void {
   const { identity, mode: before } = state.header;
   const id = state.progress.id ?? identity.id;
-  const sameReference = identity.reference === now.reference || (id !== null && id === now.id);
+  const isWhole = !startsAtToken(identity) && !startsAtToken(now);
+  const sameReference = identity.reference === now.reference || (isWhole && id !== null && id === now.id);
   const fields = ({ fields }: Identity): string =>
     fields === null ? 'without --fields' : `with --fields ${fields}`;
   const shown = ({ reference }: Identity): string =>

@@ -138,7 +138,7 @@ test('-n into a file: exactly that many entries, no page more than needed, statu
   }
 });
 
-test('--continuation into a file starts at that page; interrupted, the same command resumes, another token is 2', async (t) => {
+test('--continuation into a file starts at that page; interrupted, the same command resumes, another start is 2', async (t) => {
   const fixture = await exportFixture(t);
   const first = await fixture.run(['uploads', list, '--json', '-n', '10']);
   const token: string = JSON.parse(first.stdout).continuation_token;
@@ -152,6 +152,14 @@ test('--continuation into a file starts at that page; interrupted, the same comm
   assert.equal(misfit.exit, 2);
   assert.match(misfit.stderr, /^chanlist: out: the interrupted export differs: of --continuation /);
   assert.equal(misfit.charged, 0);
+  const requests = fixture.requests.length;
+  const whole = await fixture.run(['uploads', list, '-f', 'id', '-o', 'out']);
+  assert.equal(whole.exit, 2, 'the pages before the token would be missing');
+  assert.match(
+    whole.stderr,
+    /^chanlist: [^\n]*out: the interrupted export differs: of --continuation [^\n]*, not @[^\n]*\n$/,
+  );
+  assert.equal(fixture.requests.length, requests);
   const result = await fixture.run(args);
   assert.equal(result.exit, 0);
   assert.equal(result.charged, 2);
