@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { Command } from 'commander';
-import { flagsOf } from '../../src/cli/flags.ts';
-import { addFlags } from '../../src/cli/program.ts';
-import { register, run, type ServeOptions } from '../../src/commands/serve.ts';
+import { parseArguments } from '../../src/cli/program.ts';
+import { run, type ServeOptions } from '../../src/commands/serve.ts';
 import type { Context } from '../../src/context.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import { get } from './client.ts';
 
 /** Parses arguments to options. */
-function parse(...argv: string[]): ServeOptions {
-  const program = new Command();
-  const command = program.command('serve').exitOverride();
-  let options: unknown;
-  register(command, (_, given) => {
-    options = given;
-  });
-  addFlags(command, flagsOf('serve'));
-  program.parse(['serve', ...argv], { from: 'user' });
-  return options as ServeOptions;
+async function parse(...argv: string[]): Promise<ServeOptions> {
+  const task = await parseArguments(['serve', ...argv]);
+  assert.ok(typeof task === 'object');
+  return task.options as ServeOptions;
 }
 
 interface Served {
@@ -90,16 +82,16 @@ for (const argv of [
   ['--grow', '-1'],
   ['--namespace', ''],
 ]) {
-  test(`serve ${argv.join(' ')} is a usage error`, () => {
-    assert.throws(
-      () => parse(...argv),
+  test(`serve ${argv.join(' ')} is a usage error`, async () => {
+    await assert.rejects(
+      parse(...argv),
       (error) => error instanceof Failure && error.exit === 2 && error.message.includes(argv[0] ?? ''),
     );
   });
 }
 
 test('ready, it prints URL, key and export lines; then one line per request; SIGINT stops it with 0', async (t) => {
-  const { line, stop, exit } = serve(t, { ...parse('--port', '0', '--key', 'sk_mine', '--credits', '2') });
+  const { line, stop, exit } = serve(t, await parse('--port', '0', '--key', 'sk_mine', '--credits', '2'));
   const ready = await line(0);
   const [, baseUrl = ''] =
     /^# chanlist sandbox at (http:\/\/127\.0\.0\.1:\d+) with key sk_mine$/.exec(ready) ?? [];
@@ -112,15 +104,15 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
   assert.equal(await line(4), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credits left');
   stop.abort(interrupted('SIGINT'));
   assert.equal(await exit, 0);
-  await assert.rejects(fetch(baseUrl));
+  await assert.rejects(fetch(baseUrl), /fetch failed/);
 });
 
 test('SIGTERM stops it with 0, SIGHUP with 129', async (t) => {
-  const terminated = serve(t, parse('--port', '0'));
+  const terminated = serve(t, await parse('--port', '0'));
   await terminated.line(0);
   terminated.stop.abort(interrupted('SIGTERM'));
   assert.equal(await terminated.exit, 0);
-  const { line, stop, exit } = serve(t, parse('--port', '0'));
+  const { line, stop, exit } = serve(t, await parse('--port', '0'));
   await line(0);
   stop.abort(interrupted('SIGHUP'));
   await assert.rejects(exit, (error) => error instanceof Failure && error.exit === 129);
@@ -130,25 +122,25 @@ test('another namespace, from the flag or the environment, is a third export lin
   const port = ['--port', '0'];
   const third = 'export CHANLIST_NAMESPACE=';
   const both = { CHANLIST_NAMESPACE: 'tube' };
-  assert.equal(await serve(t, parse(...port, '--namespace', 'tube')).line(3), `${third}tube`);
-  assert.equal(await serve(t, parse(...port), { env: both }).line(3), `${third}tube`);
-  assert.equal(await serve(t, parse(...port, '--namespace', 'v'), { env: both }).line(3), `${third}v`);
+  assert.equal(await serve(t, await parse(...port, '--namespace', 'tube')).line(3), `${third}tube`);
+  assert.equal(await serve(t, await parse(...port), { env: both }).line(3), `${third}tube`);
+  assert.equal(await serve(t, await parse(...port, '--namespace', 'v'), { env: both }).line(3), `${third}v`);
   await assert.rejects(
-    serve(t, parse(...port, '--namespace', 'a/b')).exit,
+    serve(t, await parse(...port, '--namespace', 'a/b')).exit,
     (error) => error instanceof Failure && error.exit === 2 && error.message.includes('--namespace'),
   );
 });
 
 test('a key that a shell would expand is quoted', async (t) => {
-  const { line } = serve(t, parse('--port', '0', '--key', "a$HOME'b"));
+  const { line } = serve(t, await parse('--port', '0', '--key', "a$HOME'b"));
   assert.equal(await line(2), `export CHANLIST_API_KEY='a$HOME'\\''b'`);
 });
 
 test('a port in use is an error that names the next step', async (t) => {
-  const { line } = serve(t, parse('--port', '0'));
+  const { line } = serve(t, await parse('--port', '0'));
   const port = /:(\d+) /.exec(await line(0))?.[1] ?? '';
   await assert.rejects(
-    serve(t, parse('--port', port)).exit,
+    serve(t, await parse('--port', port)).exit,
     (error) =>
       error instanceof Failure &&
       error.exit === 1 &&
@@ -158,8 +150,8 @@ test('a port in use is an error that names the next step', async (t) => {
 });
 
 test('an IPv6 address is accepted with and without brackets, and printed with them', async (t) => {
-  assert.equal(parse('--host', '::1').host, '::1');
-  const { line, exit } = serve(t, parse('--port', '0', '--host', '[::1]'));
+  assert.equal((await parse('--host', '::1')).host, '::1');
+  const { line, exit } = serve(t, await parse('--port', '0', '--host', '[::1]'));
   const ready = await Promise.race([line(0), exit.then(String, String)]);
   if (/EADDRNOTAVAIL|EAFNOSUPPORT/.test(ready)) return t.skip('this machine has no IPv6');
   assert.match(ready, / at http:\/\/\[::1\]:\d+ with /);
@@ -170,14 +162,14 @@ test('a closed stdout ends it with 0, a full disk with 1', async (t) => {
     new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
     });
-  assert.equal(await serve(t, parse('--port', '0'), { stdout: failing('EPIPE') }).exit, 0);
+  assert.equal(await serve(t, await parse('--port', '0'), { stdout: failing('EPIPE') }).exit, 0);
   await assert.rejects(
-    serve(t, parse('--port', '0'), { stdout: failing('ENOSPC') }).exit,
+    serve(t, await parse('--port', '0'), { stdout: failing('ENOSPC') }).exit,
     (error) => error instanceof Failure && error.exit === 1,
   );
 });
 
 test('listening on every address, it prints one that clients on this machine can use', async (t) => {
-  const { line } = serve(t, parse('--port', '0', '--host', '0.0.0.0'));
+  const { line } = serve(t, await parse('--port', '0', '--host', '0.0.0.0'));
   assert.match(await line(0), / at http:\/\/127\.0\.0\.1:\d+ with /);
 });

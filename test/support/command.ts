@@ -40,7 +40,10 @@ export async function command(args: readonly string[], options: CommandOptions =
       sleep: async (milliseconds, signal) => {
         signal.throwIfAborted();
         waits.push(milliseconds);
-        await options.sleeping?.();
+        const aborted = new Promise<void>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+        await Promise.race([options.sleeping?.(), aborted]);
         time += milliseconds;
       },
     },

@@ -220,7 +220,7 @@ test('a service that closes connections without announcing it: after the first, 
 test('a service that announces that it closes connections costs no possible charge', async (t) => {
   for (const headers of [{ connection: 'close' }, { connection: 'keep-alive', 'keep-alive': 'timeout=0' }]) {
     const [charged, seen] = await possiblyCharged(t, (n) => (response, socket) => {
-      response.writeHead(200, headers).end(tenPages(n), () => setTimeout(() => socket.destroy(), 1));
+      response.writeHead(200, headers).end(tenPages(n), () => setImmediate(() => socket.destroy()));
     });
     assert.equal(charged, 0);
     assert.ok(seen.every(({ headers }) => headers.connection === 'keep-alive'));

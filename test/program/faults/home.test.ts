@@ -168,10 +168,15 @@ test('a store of a newer version is 2, a damaged one 1, for every command; it st
 });
 
 test('logins at the same time are all stored, and leave nothing else', async (t) => {
-  const service = await anyService(t);
+  const names = ['one', 'two', 'three', 'four', 'five', '__proto__', 'constructor'];
+  const service = await scriptedService(t, async ({ path }) => {
+    if (!path.endsWith('/resolve')) return { body: page(0, 1, null) };
+    // No login writes the store before all have read it.
+    await service.arrived(names.length);
+    return { body: { channel_id: 'UCx', resolved_from: 'x' } };
+  });
   const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
-  const names = ['one', 'two', 'three', 'four', 'five', '__proto__', 'constructor'];
   const results = await Promise.all(names.map((name) => login(service.url, env, '--profile', name)));
   for (const { exit, stderr } of results) assert.equal(exit, 0, stderr);
   assert.deepEqual(await readdir(join(folder, 'chanlist')), ['config.json']);
