@@ -21,7 +21,8 @@ export async function dryRunRequest(
   const { operation, options } = task;
   const updates = options.update && !options.restart;
   const when = updates && target?.exists !== false ? ' for new entries' : '';
-  if (start.id === null && (target === null || options.update))
+  const isRemembered = options.restart && Object.hasOwn(memory?.references ?? {}, start.value ?? '');
+  if (start.id === null && (target === null || options.update || isRemembered))
     return {
       operation: operations.resolve,
       parameters: { input: start.value ?? '' },

@@ -23,7 +23,8 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
     receipts: [receipt],
     requests: async () => {
       const memory = await memoryAt(target);
-      const known = options.update && memory !== null ? withKnownId(task, start, [memory]) : start;
+      const keepsId = options.update || options.restart;
+      const known = keepsId && memory !== null ? withKnownId(task, start, [memory]) : start;
       return [await dryRunRequest(settings, known, target, memory)];
     },
     concurrency: 1,
@@ -36,8 +37,9 @@ export async function planFile(task: ListingTask, target: Target): Promise<Sessi
       const run = exportRun(session, { ...settings, remembers: settings.remembers || exists });
       const index = new IdIndex(memory === null ? [] : [memory], run);
       await exportReference(run, start, async () => {
-        // Only an update needs to know the channel before the first page.
-        return { target, id: options.update ? () => index.idOf(start, run) : start.id };
+        // An update needs to know the channel before the first page; --restart keeps to the one that is known.
+        const needsId = options.update || (options.restart && index.memoryOf(start) !== null);
+        return { target, id: needsId ? () => index.idOf(start, run) : start.id };
       });
     },
   };

@@ -63,7 +63,7 @@ export async function updateFile(job: ExportJob): Promise<void> {
     await noteLook(job, look.feed, existing, remembered, now);
     return;
   }
-  const found = await buyPages(job, existing, look.feed);
+  const found = await buyPages(job, existing, look.feed, remembered);
   noteSought(job, expected, found, now);
   const missing = expected.filter((id) => !found.has(id));
   if (receipt.why === null && expected.length > 0 && missing.length === expected.length)
@@ -157,6 +157,7 @@ async function buyPages(
   job: ExportJob,
   existing: ExistingExport,
   feed: Feed | null,
+  remembered: boolean,
 ): Promise<ReadonlySet<string>> {
   const { run, receipt, target } = job;
   const known = await existing.ids();
@@ -181,7 +182,7 @@ async function buyPages(
     });
     if (selector.hasMetKnown) endConditions(job, 'all old');
     else if (known.entries > 0) {
-      if (known.channelId === null && job.memory?.finished == null) throw possiblyForeign(target.path);
+      if (known.channelId === null && !remembered) throw possiblyForeign(target.path);
       warnOnce(
         job,
         'all old',

@@ -119,6 +119,37 @@ test('--restart of a reference that never was in FILE: 404 is a spelling mistake
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
 
+test('-o FILE --restart of a handle that now leads to another channel: the known one is exported, with one warning', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  nights.service.addChannel('b', { list: videos(100, 350) });
+  await nights.night();
+  nights.service.handles.set('@a', channelId('b'));
+  for (const days of [1, 40]) {
+    nights.pass(days);
+    const dry = await nights.run([...plain, '--restart', '--dry-run'], { noReceipt: true });
+    const restart = await nights.run([...plain, '--restart']);
+    assert.deepEqual([restart.exit, restart.credits], [0, 1], restart.stderr);
+    assert.equal(restart.operations.length, days === 1 ? 1 : 2);
+    assert.match(dry.stdout, days === 1 ? /videos\?channel=UCa/ : /resolve\?input=/);
+    assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
+    assert.equal(restart.mail.length, days === 1 ? 0 : 1);
+    assert.match(restart.stderr, days === 1 ? /^$/ : /now leads to UCb.*; change its line to UCa/);
+  }
+});
+
+test('FILE without channel IDs that was replaced by hand: no entry of another list is added', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['-o', 'a.id', '-f', 'id'] });
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  const other = idsIn(videos(100, 130)).join('\n');
+  await nights.write('a.id', `${other}\n`);
+  const night = await nights.night();
+  assert.equal(night.exit, 8);
+  assert.match(night.stderr, /no entry of a\.id is in the list: it may hold another channel/);
+  assert.equal(await nights.read('a.id'), `${other}\n`);
+});
+
 test('a run on another service that fails leaves the memory as it is', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 20) });
