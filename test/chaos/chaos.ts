@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { seeded } from '../../src/sandbox/random.ts';
 import { Bench, checkFinished, checkShown, isThrough } from './fixture.ts';
-import { contents, type Scenario, scenarios } from './scenarios.ts';
+import { contents, type Scenario, scenarios, sizes } from './scenarios.ts';
 
 export interface ChaosOptions {
   /** Kills in all. */
@@ -41,6 +41,7 @@ const expectedWarnings = /^(?:chanlist: [^\n]*(?: kept; --| without a memory )[^
 export async function runChaos({ kills: wanted, seed, log = () => {} }: ChaosOptions): Promise<ChaosFigures> {
   const random = seeded(seed);
   const below = (n: number): number => Math.floor(random() * n);
+  const oneOf = <T>(all: readonly [T, ...T[]]): T => all[below(all.length)] ?? all[0];
   const bench = await Bench.open();
   const byMoment: Record<Moment, number> = { time: 0, request: 0, answer: 0, file: 0, operation: 0 };
   let [kills, runs, exports, credits, repeats] = [0, 0, 0, 0, 0];
@@ -80,11 +81,12 @@ export async function runChaos({ kills: wanted, seed, log = () => {} }: ChaosOpt
 
   try {
     while (kills < wanted) {
+      const list = () => oneOf(sizes.list);
       const all = scenarios({
-        whole: 20 + below(40),
-        added: 15 + below(30),
+        whole: oneOf(sizes.whole),
+        added: oneOf(sizes.added),
         // With none before, an update is an export of all.
-        lists: [1 + below(30), 1 + below(30), 1 + below(30)],
+        lists: [list(), list(), list()],
       });
       for (const scenario of all) if (kills < wanted) await exportOnce(scenario);
     }

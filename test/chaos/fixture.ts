@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
+import { collect } from '../support/collect.ts';
 import { watchForKey } from '../support/key-watch.ts';
-import { stateHome } from '../support/program.ts';
+import { start } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/test-sandbox.ts';
 import { contents, pageSize, type Scenario } from './scenarios.ts';
 
@@ -82,7 +82,7 @@ export class Bench {
   }
 
   /** Runs the program; `started` may kill it. */
-  run(
+  async run(
     args: readonly string[],
     options: {
       readonly started?: (child: ChildProcess) => void;
@@ -91,29 +91,18 @@ export class Bench {
       readonly folder?: string;
     } = {},
   ): Promise<Ended> {
-    const launcher = join(process.cwd(), 'bin/chanlist.js');
-    return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [...(options.node ?? []), launcher, ...args], {
-        cwd: options.folder ?? this.folder,
-        env: {
-          PATH: process.env.PATH ?? '',
-          HOME: '/nonexistent',
-          XDG_STATE_HOME: stateHome,
-          CHANLIST_BASE_URL: this.sandbox.baseUrl,
-          CHANLIST_API_KEY: key,
-          ...options.env,
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      watchForKey(child, key);
-      let stderr = '';
-      child.stderr.setEncoding('utf8').on('data', (text) => {
-        stderr += text;
-      });
-      child.on('error', reject);
-      child.on('close', (exit, signal) => resolve({ exit, killed: signal === 'SIGKILL', stderr }));
-      options.started?.(child);
+    const service = { CHANLIST_BASE_URL: this.sandbox.baseUrl, CHANLIST_API_KEY: key };
+    const child = start(args, {
+      cwd: options.folder ?? this.folder,
+      env: { ...service, ...options.env },
+      node: options.node ?? [],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    watchForKey(child, key);
+    const result = collect(child);
+    options.started?.(child);
+    const { exit, signal, stderr } = await result;
+    return { exit, killed: signal === 'SIGKILL', stderr };
   }
 
   async #whole(args: readonly string[], folder: string): Promise<void> {

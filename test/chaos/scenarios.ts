@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileFormats } from '../support/file-formats.ts';
 import type { TestSandbox } from '../support/test-sandbox.ts';
 
-export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
 export const pageSize = 5;
 
 /** An export to interrupt. */
@@ -21,16 +21,28 @@ export interface Scenario {
 /** Runs the program in a folder to its end, undisturbed. */
 export type Run = (args: readonly string[], folder: string) => Promise<void>;
 
-/** Pages of a full list of so many uploads. */
-const pagesOf = (count: number): number => Math.max(1, Math.ceil(count / pageSize));
+/** A number of uploads, and what listing them costs at five entries per page. */
+export interface Size {
+  readonly uploads: number;
+  readonly credits: number;
+}
+
+const size = (uploads: number, credits: number): Size => ({ uploads, credits });
+
+/** Sizes to choose from: exports, new uploads of an update, and lists of a folder. */
+export const sizes = {
+  whole: [size(20, 4), size(21, 5), size(33, 7), size(40, 8), size(52, 11), size(59, 12)],
+  added: [size(15, 4), size(19, 4), size(20, 5), size(27, 6), size(35, 8), size(44, 9)],
+  list: [size(1, 1), size(4, 1), size(5, 1), size(6, 2), size(13, 3), size(20, 4), size(30, 6)],
+} as const;
 
 export interface Sizes {
   /** Uploads of an export. */
-  readonly whole: number;
+  readonly whole: Size;
   /** New uploads of an update. */
-  readonly added: number;
+  readonly added: Size;
   /** Uploads of each of the three lists in a folder. */
-  readonly lists: readonly [number, number, number];
+  readonly lists: readonly [Size, Size, Size];
 }
 
 /** Exports and updates in all formats, and folders of several lists. */
@@ -38,36 +50,35 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
   const handle = '@size-7';
   const handles = ['@size-11', '@size-12', '@size-13'];
   const setLists = (sandbox: TestSandbox, more = 0): void => {
-    for (const [at, name] of handles.entries()) sandbox.setUploads(name, (lists[at] ?? 0) + more);
+    for (const [at, name] of handles.entries()) sandbox.setUploads(name, (lists[at]?.uploads ?? 0) + more);
   };
   const folderArgs = ['uploads', ...handles, '--output-dir', 'out', '--concurrency', '2'];
-  const updateCredits = Math.ceil((added + 1) / pageSize);
   return [
     ...fileFormats.map((format) => ({
       name: `export, ${format}`,
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format],
-      credits: pagesOf(whole),
+      credits: whole.credits,
       concurrency: 1,
       prepare: async (sandbox: TestSandbox, folder: string) => {
-        sandbox.setUploads(handle, whole);
+        sandbox.setUploads(handle, whole.uploads);
         await writeFile(join(folder, `list.${format}`), '');
       },
     })),
     ...fileFormats.map((format) => ({
       name: `update, ${format}`,
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format, '--update'],
-      credits: updateCredits,
+      credits: added.credits,
       concurrency: 1,
       prepare: async (sandbox: TestSandbox, folder: string, run: Run) => {
         sandbox.setUploads(handle, 21);
         await run(['uploads', handle, '-o', `list.${format}`, '-f', format], folder);
-        sandbox.setUploads(handle, 21 + added);
+        sandbox.setUploads(handle, 21 + added.uploads);
       },
     })),
     {
       name: 'folder',
       args: [...folderArgs, '-f', 'csv'],
-      credits: lists.map(pagesOf).reduce((a, b) => a + b),
+      credits: lists.reduce((sum, { credits }) => sum + credits, 0),
       concurrency: 2,
       prepare: async (sandbox, folder) => {
         setLists(sandbox);
@@ -77,12 +88,12 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
     {
       name: 'folder, update',
       args: [...folderArgs, '--update'],
-      credits: handles.length * updateCredits,
+      credits: handles.length * added.credits,
       concurrency: 2,
       prepare: async (sandbox, folder, run) => {
         setLists(sandbox);
         await run(folderArgs, folder);
-        setLists(sandbox, added);
+        setLists(sandbox, added.uploads);
       },
     },
   ];

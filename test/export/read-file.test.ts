@@ -9,8 +9,9 @@ import { JsonListScanner } from '../../src/json/list-scanner.ts';
 import { type Field, parseFields } from '../../src/output/fields.ts';
 import type { FileFormat } from '../../src/output/formats.ts';
 import { readHeader } from '../../src/output/read/csv.ts';
+import { fileFormats } from '../support/file-formats.ts';
 import { temporaryFolder } from './temp.ts';
-import { entry, fileFormats, textsOf } from './texts.ts';
+import { entry, textsOf } from './texts.ts';
 
 interface Plain {
   raw: string;

@@ -2,8 +2,6 @@ import { operations } from '../../src/api/contract.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { createFormat, type FileFormat } from '../../src/output/formats.ts';
 
-export const fileFormats = ['ndjson', 'json', 'csv', 'id'] as const satisfies readonly FileFormat[];
-
 /** The texts of an export: one per page, and one after the last page. */
 export interface Texts {
   readonly pages: readonly string[];

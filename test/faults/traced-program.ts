@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Collected, collect } from '../support/collect.ts';
 import { watchForKey } from '../support/key-watch.ts';
 import { launcher, testKey } from '../support/program.ts';
 
@@ -32,11 +33,7 @@ export interface Fault {
 export const describeFault = ({ call, n, kind }: Fault): string => `${kind} at ${call} ${n}`;
 
 /** How a traced run ended. */
-export interface TracedResult {
-  readonly exit: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface TracedResult extends Collected {
   /** The fault has happened. */
   readonly hit: boolean;
   /** It did not end within the time limit. */
@@ -132,31 +129,21 @@ export class TracedProgram {
     return await this.#spawn(['strace', ...options, ...filter, ...more, ...program], true);
   }
 
-  #spawn([command = '', ...args]: readonly string[], isGroup: boolean): Promise<TracedResult> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(command, args, {
-        cwd: this.#cwd,
-        env: this.#env,
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      if (!isGroup) watchForKey(child, testKey);
-      let hung = false;
-      const timer = setTimeout(() => {
-        hung = true;
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      }, timeLimitMs);
-      const texts = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const)
-        child[name].setEncoding('utf8').on('data', (text) => {
-          texts[name] += text;
-        });
-      child.on('error', reject);
-      child.on('close', (exit, signal) => {
-        clearTimeout(timer);
-        resolve({ exit, signal, ...texts, hit: false, hung });
-      });
+  async #spawn([command = '', ...args]: readonly string[], isGroup: boolean): Promise<TracedResult> {
+    const child = spawn(command, args, {
+      cwd: this.#cwd,
+      env: this.#env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (!isGroup) watchForKey(child, testKey);
+    let hung = false;
+    const timer = setTimeout(() => {
+      hung = true;
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    }, timeLimitMs);
+    const collected = await collect(child).finally(() => clearTimeout(timer));
+    return { ...collected, hit: false, hung };
   }
 
   async #takeLog(): Promise<string> {

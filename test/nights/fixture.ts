@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { ended, type Result, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
-import type { Receipt, ReferenceReceipt } from '../support/receipt.ts';
+import { type Receipt, type ReferenceReceipt, takeReceipt } from '../support/receipt.ts';
 import {
   type LoggedRequest,
   type Operation,
@@ -157,17 +157,6 @@ export function idsOf(ndjson: string): (string | null)[] {
   const lines = ndjson.split('\n');
   assert.equal(lines.pop(), '', 'the last line has no end');
   return lines.map((line) => (JSON.parse(line) as { videoId: string | null }).videoId);
-}
-
-async function takeReceipt(path: string): Promise<Receipt | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Receipt;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  } finally {
-    await rm(path, { force: true });
-  }
 }
 
 /** Exit, status, credits by the service and new entries: what most tests are about. */

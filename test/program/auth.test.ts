@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { collect } from '../support/collect.ts';
 import { command } from '../support/command.ts';
 import { watchForKey } from '../support/key-watch.ts';
 import { cleanEnvironment, launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
@@ -218,12 +218,7 @@ async function signalled(t: TestContext, action: string): Promise<string> {
     timeout: 20_000,
   });
   watchForKey(child, key);
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  await once(child, 'close');
-  return text.trim();
+  return (await collect(child)).stdout.trim();
 }
 
 test(

@@ -3,13 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  type ExportFixture,
-  exportFixture,
-  exportsIn,
-  fileFormats,
-  uninterrupted,
-} from '../support/exports.ts';
+import { type ExportFixture, exportFixture, exportsIn, uninterrupted } from '../support/exports.ts';
+import { fileFormats } from '../support/file-formats.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import {
-  type ExportFixture,
-  exportFixture,
-  fileFormats,
-  type Outcome,
-  uninterrupted,
-} from '../support/exports.ts';
+import { type ExportFixture, exportFixture, type Outcome, uninterrupted } from '../support/exports.ts';
+import { fileFormats } from '../support/file-formats.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 

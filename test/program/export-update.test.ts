@@ -6,10 +6,10 @@ import {
   type ExportFixture,
   exportFixture,
   type FixtureRunOptions,
-  fileFormats,
   type Outcome,
   uninterrupted,
 } from '../support/exports.ts';
+import { fileFormats } from '../support/file-formats.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 
 const list = '@size-35';

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exportFixture, fileFormats, uninterrupted } from '../support/exports.ts';
+import { exportFixture, uninterrupted } from '../support/exports.ts';
+import { fileFormats } from '../support/file-formats.ts';
 
 const list = '@size-35'; // 4 pages of 10
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,8 @@ import { environment } from '../../src/help/environment.ts';
 import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { writeStore } from '../accounts/fake-context.ts';
-import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
+import { cleanEnvironment, launcher, run, temporaryFolder } from '../support/program.ts';
+import { runCommand } from '../support/shell.ts';
 
 const topics = [
   'resolve',
@@ -269,7 +270,6 @@ async function workshop(
   t.after(() => sandbox.close());
   const bin = join(folder, 'bin');
   await mkdir(bin);
-  const launcher = join(process.cwd(), 'bin/chanlist.js');
   await writeFile(join(bin, 'chanlist'), `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`, {
     mode: 0o755,
   });
@@ -284,21 +284,9 @@ async function workshop(
 }
 
 /** Runs a line in a shell; the exit code and what it said. */
-function shell(
-  line: string,
-  cwd: string,
-  env: Record<string, string>,
-): Promise<{ exit: number | null; said: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['pipe', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text) => {
-      said += text;
-    });
-    child.stdin.end('sk_sandbox\n');
-    child.on('error', reject);
-    child.on('close', (exit) => resolve({ exit, said }));
-  });
+async function shell(line: string, cwd: string, env: Record<string, string>) {
+  const { exit, stderr } = await runCommand(['bash', '-c', line], { cwd, env, input: 'sk_sandbox\n' });
+  return { exit, said: stderr };
 }
 
 const listCommands = ['', 'resolve', 'search', 'uploads', 'latest', 'playlist', 'help'];

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { collect } from '../support/collect.ts';
 import { watchForKey } from '../support/key-watch.ts';
 import { deliver, noProc } from '../support/process-state.ts';
 import {
@@ -128,11 +129,7 @@ test('closed stderr and stdin change nothing', async (t) => {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   watchForKey(shell, testKey);
-  let stdout = '';
-  shell.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  const exit = await new Promise((resolve) => shell.on('close', resolve));
+  const { exit, stdout } = await collect(shell);
   assert.equal(exit, 0);
   assert.equal(stdout.split('\n').length, 4);
 });

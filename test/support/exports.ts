@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { ended, type Result, start, temporaryFolder, testKey } from './program.ts';
-import type { Receipt, ReferenceReceipt } from './receipt.ts';
+import { type Receipt, type ReferenceReceipt, takeReceipt } from './receipt.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
-
-export const fileFormats = ['ndjson', 'csv', 'json', 'id'] as const;
 
 /** How a run ended, and what it cost by the service's own account. */
 export interface Outcome extends Result {
@@ -84,7 +82,7 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
       started?.(child);
       const result = await ended(child);
       const charged = before - sandbox.account.credits;
-      const summary = await readSummary(report);
+      const summary = await takeReceipt(report);
       if (summary !== null && result.signal !== 'SIGKILL') {
         const { confirmed, possibly_charged: possibly } = summary.credits;
         assert.ok(
@@ -113,17 +111,6 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
 /** All files in a folder but its memory. */
 export async function exportsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== '.chanlist').sort();
-}
-
-async function readSummary(path: string): Promise<Receipt | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Receipt;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  } finally {
-    await rm(path, { force: true });
-  }
 }
 
 /** What an uninterrupted run writes: on stdout, which has no partial files. */

@@ -1,3 +1,5 @@
+import { readFile, rm } from 'node:fs/promises';
+
 /** The fields of `--summary`, as the contract names them. */
 export interface Credits {
   readonly confirmed: number;
@@ -33,4 +35,16 @@ export interface Receipt {
   readonly retries: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly references: readonly ReferenceReceipt[];
+}
+
+/** Reads the receipt of a run and removes it; null if there is none. */
+export async function takeReceipt(path: string): Promise<Receipt | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Receipt;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
-import { temporaryFolder, testKey } from './program.ts';
+import { launcher, temporaryFolder, testKey } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export interface ShellOptions {
@@ -31,7 +31,6 @@ export async function workshop(t: TestContext): Promise<Workshop> {
   const bin = join(folder, '.bin');
   await mkdir(bin);
   await symlink(process.execPath, join(bin, 'node'));
-  const launcher = join(process.cwd(), 'bin/chanlist.js');
   await writeFile(join(bin, 'chanlist'), `#!/bin/sh\nexec node '${launcher}' "$@"\n`);
   await chmod(join(bin, 'chanlist'), 0o755);
   const env = {

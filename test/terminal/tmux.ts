@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { cleanEnvironment, temporaryFolder } from '../support/program.ts';
+import { cleanEnvironment, launcher, temporaryFolder } from '../support/program.ts';
 
 const execute = promisify(execFile);
 
 /** The program as words of a shell line. */
-export const chanlist = `'${process.execPath}' '${join(process.cwd(), 'bin/chanlist.js')}'`;
+export const chanlist = `'${process.execPath}' '${launcher}'`;
 
 export interface ScreenOptions {
   readonly columns?: number;
