@@ -1,11 +1,12 @@
 import type { InputStream } from '../context.ts';
-import { Failure, usage } from '../errors.ts';
-import { readPath, readProblem, readStream, TooLarge } from '../fs/read-input.ts';
+import { usage } from '../errors.ts';
+import { readText } from '../fs/read-input.ts';
 
 /** Longest key, in characters. */
 const maxKeyLength = 4096;
 /** Largest key file or standard input read for a key, in bytes. */
 const maxInputBytes = 64 * 1024;
+const expected = 'expected one key and nothing else';
 
 /**
  * Parses a key; surrounding white space is trimmed. `source` names where it was given. Throws a usage error, which
@@ -13,7 +14,6 @@ const maxInputBytes = 64 * 1024;
  */
 export function parseKey(text: string, source: string): string {
   const key = text.trim();
-  const expected = 'expected one key and nothing else';
   if (key === '') throw usage(`${source}: there is no key in it`, expected);
   if (/\s/.test(key)) throw usage(`${source}: the key has white space or a line end inside`, expected);
   if (!/^[\x21-\x7e]+$/.test(key))
@@ -30,23 +30,17 @@ export function parseKey(text: string, source: string): string {
 export async function readKeyFile(path: string, source: string, stop?: AbortSignal): Promise<string> {
   if (path === '') throw usage(`${source}: the file name is empty`);
   const file = keyFileName(path);
-  const text = await readText(readPath(path, maxInputBytes, stop), `${source}: cannot read ${file}`);
-  return parseKey(text, `${source} ${file}`);
+  const problem = `${source}: cannot read ${file}`;
+  return parseKey(
+    await readText(path, maxInputBytes, { problem, hint: expected, stop }),
+    `${source} ${file}`,
+  );
 }
 
 /** Reads a key from standard input, to its end; throws as `readKeyFile`. */
 export async function readKeyFromStdin(stdin: InputStream, stop: AbortSignal): Promise<string> {
-  return parseKey(await readText(readStream(stdin, maxInputBytes, stop), 'stdin: cannot read it'), 'stdin');
-}
-
-async function readText(reading: Promise<Buffer>, problem: string): Promise<string> {
-  try {
-    return (await reading).toString('utf8');
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const why = error instanceof TooLarge ? 'it is larger than 64 KiB' : readProblem(error);
-    throw usage(`${problem}: ${why}`, 'expected one key and nothing else');
-  }
+  const problem = 'stdin: cannot read it';
+  return parseKey(await readText(stdin, maxInputBytes, { problem, hint: expected, stop }), 'stdin');
 }
 
 /** The name of a key file for messages; `the file` if the name may be a key that was given by mistake. */

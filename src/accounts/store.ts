@@ -24,25 +24,23 @@ const storeVersion = 1;
 
 const emptyStore: Store = { active: null, profiles: new Map() };
 
+/** The config folder of other platforms than Linux: its place in the home folder, and the variable that names it. */
+const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, variable?: string]>> = {
+  darwin: ['Library/Preferences'],
+  win32: ['AppData/Roaming', 'APPDATA'],
+};
+
 /**
  * The absolute path of the store: the file that `conf` chooses for a project of this name, where version 0.1.0 put
  * it. Null if no home folder is known.
  */
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
-  const folder = (inHome: readonly string[], own: string | undefined): string | null => {
-    if (own) return own;
-    const home = homeFolder(env, platform);
-    return home === null ? null : join(home, ...inHome);
-  };
-  const config =
-    platform === 'darwin'
-      ? folder(['Library', 'Preferences'], undefined)
-      : platform === 'win32'
-        ? folder(['AppData', 'Roaming'], env.APPDATA)
-        : folder(['.config'], env.XDG_CONFIG_HOME);
-  if (config === null) return null;
-  return resolve(join(config, 'chanlist', ...(platform === 'win32' ? ['Config'] : [])), 'config.json');
+  const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
+  const home = homeFolder(env, platform);
+  const folder = env[variable] || (home && join(home, inHome));
+  if (folder === null) return null;
+  return resolve(folder, 'chanlist', platform === 'win32' ? 'Config' : '', 'config.json');
 }
 
 /** The home folder from the environment, else from the system; null if unknown. */

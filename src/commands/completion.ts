@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Start } from '../cli/commands.ts';
 import type { Context } from '../context.ts';
@@ -42,31 +41,20 @@ function shellName(text: string): Shell {
   throw usage(`there is no completion for '${text}'`, expectedOneOf(text, shellNames));
 }
 
+/** The folder that the program was built into. */
+declare const __dirname: string;
+
 /** Prints the bytes of the completion script of a shell. */
 export async function run({ shell }: CompletionOptions, context: Context): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
-  const folder = packageFolder();
   let script: string;
   try {
-    if (folder === null) throw new Error('the package has no completions');
-    script = await readFile(`${folder}/completions/${shells[shell]}`, 'utf8');
+    script = await readFile(`${__dirname}/../completions/${shells[shell]}`, 'utf8');
   } catch (error) {
-    throw new Failure('failed', `the completion script cannot be read (${systemCode(error) ?? 'error'})`, {
+    throw new Failure('failed', `the completion script cannot be read (${systemCode(error)})`, {
       hint: 'install chanlist again',
       cause: error,
     });
   }
   await new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 })).write(script);
   return 0;
-}
-
-/** The folder of the installed package: the first one upwards from the running file that has completions. */
-function packageFolder(): string | null {
-  let folder = typeof __dirname === 'string' ? __dirname : dirname(process.argv[1] ?? '');
-  for (;;) {
-    if (existsSync(join(folder, 'completions', 'chanlist.bash'))) return folder;
-    const above = dirname(folder);
-    if (above === folder) return null;
-    folder = above;
-  }
 }

@@ -1,7 +1,7 @@
 import { expectedReference, parseReference, type Reference, type ReferenceKind } from '../api/references.ts';
 import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { readPath, readProblem, readStream, TooLarge } from '../fs/read-input.ts';
+import { readText } from '../fs/read-input.ts';
 
 /** A reference as it was given. */
 export interface InputReference extends Reference {
@@ -50,7 +50,12 @@ export async function readReferences(
   for (const word of words) add(word, null);
   if (from !== null) {
     const name = from === '-' ? 'stdin' : from;
-    const lines = (await readText(from, context)).split('\n');
+    const text = await readText(from === '-' ? context.stdin : from, maxListBytes, {
+      problem: `--from: cannot read ${from}`,
+      hint: 'expected a text file, or - for stdin',
+      stop: context.stop,
+    });
+    const lines = text.replace(/^\ufeff/, '').split('\n');
     for (const [index, line] of lines.entries()) {
       const text = line.replace(/(?:^|\s)#.*$/s, '').trim();
       if (text !== '') add(text, `${name}:${index + 1}`);
@@ -93,15 +98,3 @@ function parseEither(text: string): Reference {
 
 /** Maximum size of a list (bytes): some ten million references. */
 const maxListBytes = 256 * 1024 * 1024;
-
-async function readText(from: string, { stdin, stop }: Context): Promise<string> {
-  try {
-    const bytes =
-      from === '-' ? await readStream(stdin, maxListBytes, stop) : await readPath(from, maxListBytes, stop);
-    return bytes.toString('utf8').replace(/^\ufeff/, '');
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const why = error instanceof TooLarge ? 'it is larger than 256 MiB' : readProblem(error);
-    throw usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');
-  }
-}

@@ -127,21 +127,16 @@ function baseUrl({ address, family, port }: AddressInfo): string {
 }
 
 function listenFailure(error: Error, host: string, port: number): Failure {
-  const code = systemCode(error);
-  if (code === 'EADDRINUSE') {
-    return new Failure('failed', `port ${port} of ${host} is in use`, {
-      hint: 'choose another with --port, or any free one with --port 0',
-      cause: error,
-    });
-  }
+  const code = systemCode(error) ?? error.message;
   const hints: Partial<Record<string, string>> = {
+    EADDRINUSE: 'choose another with --port, or any free one with --port 0',
     EACCES: 'ports below 1024 need privileges that this user lacks; choose another with --port',
     EADDRNOTAVAIL: 'this machine has no such address; the default of --host is 127.0.0.1',
     ENOTFOUND: 'there is no such host; the default of --host is 127.0.0.1',
   };
-  const hint = hints[code ?? ''];
-  return new Failure('failed', `cannot listen on ${host}, port ${port}: ${code ?? error.message}`, {
-    hint,
-    cause: error,
-  });
+  const message =
+    code === 'EADDRINUSE'
+      ? `port ${port} of ${host} is in use`
+      : `cannot listen on ${host}, port ${port}: ${code}`;
+  return new Failure('failed', message, { hint: hints[code], cause: error });
 }
