@@ -1,6 +1,7 @@
-import { constants, lstatSync, mkdirSync, readdirSync, readSync, statSync } from 'node:fs';
+import { constants, lstatSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
+import { makeFolders } from '../fs/make-folders.ts';
 import { effectiveUser, inTheWay, newFileIn, openOwnedSync, ownerName } from '../fs/owned.ts';
 import { homeFolder } from './store.ts';
 
@@ -53,7 +54,7 @@ export function openLedgerFile(folder: string, month: string, env: Env): number 
   return guarded(() => {
     refuseForeignHome(folder, env);
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolders(folder, 0o700);
     } catch (error) {
       // For a link or a file, the check names what is there.
       if (systemCode(error) !== 'EEXIST') throw error;

@@ -1,9 +1,10 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { acquireLock } from '../fs/lock.ts';
+import { makeFolders } from '../fs/make-folders.ts';
 import { replaceOwned } from '../fs/replace-owned.ts';
 import { foreignHome } from './foreign-home.ts';
 import type { Settings } from './settings.ts';
@@ -25,7 +26,7 @@ export async function updateStore(
 ): Promise<Store> {
   const file = writableStoreFile(context.env);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(file), 0o700);
   } catch (error) {
     throw notWritable(dirname(file), error);
   }

@@ -1,10 +1,11 @@
-import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { listingCost } from '../api/contract.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { memoryFolder } from '../fs/kept-names.ts';
 import { acquireLock } from '../fs/lock.ts';
+import { makeFolders } from '../fs/make-folders.ts';
 import { readProblem } from '../fs/read-input.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
 import type { FileFormat } from '../output/formats.ts';
@@ -243,16 +244,18 @@ function interruptedFirst(
 /** Creates a folder durably. Throws a usage error if no file can be created in it. */
 async function makeFolder(folder: string): Promise<void> {
   try {
-    const first = await mkdir(folder, { recursive: true });
-    if (first === undefined) return await access(folder, constants.W_OK | constants.X_OK);
+    const first = makeFolders(folder);
+    if (first === null) return await access(folder, constants.W_OK | constants.X_OK);
     const top = dirname(resolve(first));
     for (let at = dirname(resolve(folder)); ; at = dirname(at)) {
       await nodeFileOps.syncFolder(at);
       if (at === top || at === dirname(at)) break;
     }
   } catch (error) {
-    const taken = ['EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '');
-    const why = taken ? 'something that is not a folder has its name' : readProblem(error);
+    const code = systemCode(error) ?? '';
+    const taken = ['EEXIST', 'ENOTDIR'].includes(code);
+    const missing = code === 'ENOENT' ? 'nothing can be created there' : readProblem(error);
+    const why = taken ? 'something that is not a folder has its name' : missing;
     throw usage(`the folder ${folder} cannot be used: ${why}`, 'choose another --output-dir');
   }
 }

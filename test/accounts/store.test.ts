@@ -21,6 +21,7 @@ import { markVerified, updateStore } from '../../src/accounts/store-write.ts';
 import { parseBaseUrl } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/lock.ts';
+import { noProc } from '../support/process-state.ts';
 import {
   fakeContext,
   storedJson,
@@ -353,6 +354,11 @@ test('a store below a file is an error in one line', async (t) => {
   writeFileSync(file, '');
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: file } });
   await assert.rejects(updateStore(context, add('a')), { exit: 1, message: /cannot be written \(ENOTDIR\)/ });
+});
+
+test('a store below a folder in which nothing can be created is an error', { skip: noProc }, async () => {
+  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: '/proc/x' } });
+  await assert.rejects(updateStore(context, add('a')), { exit: 1, message: /cannot be written \(ENOENT\)/ });
 });
 
 test('a folder that cannot be written', {

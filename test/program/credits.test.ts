@@ -161,20 +161,21 @@ test('the bound of a profile holds unless flag or environment give one', async (
   );
 });
 
-test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
-  const { env, service } = await fixture(t);
-  const broken = { ...env, XDG_STATE_HOME: '/dev/null/x' };
-  const bounded = await run(['uploads', '@a', '--max-credits', '3/month'], { env: broken });
-  assert.equal(bounded.exit, 1);
-  assert.match(
-    bounded.stderr,
-    /^chanlist: the ledger of credits, which --max-credits needs, cannot be used: [^\n]*\n$/,
-  );
-  assert.equal(service.seen.length, 0);
-  const free = await run(['uploads', '@a', '-n', '3', '-f', 'id'], { env: broken });
-  assert.deepEqual([free.exit, free.lines.length], [0, 3]);
-  assert.match(free.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
-});
+for (const folder of ['/dev/null/x', '/proc/x'])
+  test(`a ledger that cannot be used (${folder}): nothing is sent with a bound per month; without, one warning`, async (t) => {
+    const { env, service } = await fixture(t);
+    const broken = { ...env, XDG_STATE_HOME: folder };
+    const bounded = await run(['uploads', '@a', '--max-credits', '3/month'], { env: broken });
+    assert.equal(bounded.exit, 1);
+    assert.match(
+      bounded.stderr,
+      /^chanlist: the ledger of credits, which --max-credits needs, cannot be used: [^\n]*\n$/,
+    );
+    assert.equal(service.seen.length, 0);
+    const free = await run(['uploads', '@a', '-n', '3', '-f', 'id'], { env: broken });
+    assert.deepEqual([free.exit, free.lines.length], [0, 3]);
+    assert.match(free.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
+  });
 
 test('eight processes with one bound per month buy exactly what it allows', async (t) => {
   const { env, service, credits: report, hold } = await fixture(t);

@@ -461,7 +461,7 @@ test('no output destroys an export of the folder, nor the other way round: 2, no
 test('a folder that cannot be created: 2 before any request', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'file'), '');
-  for (const folder of ['file', 'file/below', '/dev/null/x']) {
+  for (const folder of ['file', 'file/below', '/dev/null/x', '/proc/x', '/proc/x/y']) {
     const result = await fixture.run(['uploads', ...lists, '--output-dir', folder]);
     assert.equal(result.exit, 2, result.stderr);
     assert.match(result.stderr, /^chanlist: [^\n]+; choose another --output-dir\n$/);
