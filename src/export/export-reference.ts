@@ -285,7 +285,12 @@ function noteResult(job: ExportJob, before: Memory | null): void {
           ? memory.failures
           : 0
         : memory.failures + (isOfCall ? 0 : 1),
-      ...(receipt.missing !== null && { missing: receipt.missing, disappeared: receipt.disappeared }),
+      // The pages of an interrupted run say nothing about the finished FILE.
+      ...(receipt.missing !== null &&
+        (succeeded || memory.finished === null) && {
+          missing: receipt.missing,
+          disappeared: receipt.disappeared,
+        }),
     };
   });
 }

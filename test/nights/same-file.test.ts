@@ -138,6 +138,24 @@ test('-o FILE --restart of a handle that now leads to another channel: the known
   }
 });
 
+test('check: an interrupted --restart or update does not change how many entries FILE misses', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  await nights.night();
+  const missing = async (): Promise<unknown> => {
+    const { stdout } = await nights.run(['check', 'a.ndjson'], { noReceipt: true });
+    const { entries, missing, problems } = JSON.parse(stdout);
+    return [entries, missing, problems.length];
+  };
+  assert.deepEqual(await missing(), [250, 0, 0]);
+  assert.equal((await nights.run([...plain, '--restart', '--max-credits', '1'])).exit, 9);
+  assert.deepEqual(await missing(), [250, 0, 1]);
+  assert.equal((await nights.run(plain)).exit, 0);
+  a.list = [...videos(1000, 1150), ...a.list];
+  assert.equal((await nights.night(['--max-credits', '1'])).exit, 9);
+  assert.deepEqual(await missing(), [250, 0, 1]);
+});
+
 test('FILE without channel IDs that was replaced by hand: no entry of another list is added', async (t) => {
   const nights = await nightlyRuns(t, { output: ['-o', 'a.id', '-f', 'id'] });
   nights.service.addChannel('a', { list: videos(0, 20) });
