@@ -87,7 +87,7 @@ export function reportFailures(
     const key = JSON.stringify([
       failure.code,
       failure.status,
-      withoutNames(failure.message, receipt),
+      sharedMessage(failure, receipt),
       withoutNames(failure.hint ?? '', receipt),
       receipt.resumeHint,
     ]);
@@ -103,7 +103,7 @@ export function reportFailures(
       stderr.error(failureLine(failure, nameOf(first), spentText(group), next));
     } else {
       const names = shortNames(group.flatMap(({ label }) => label ?? []));
-      const what = withoutNames(failure.message, first).replace(/^FILE: /, '');
+      const what = sharedMessage(failure, first).replace(/^FILE: /, '');
       const { hint } = failure;
       const shared = failure.with({
         // A command ends the line, so that it can be copied.
@@ -127,6 +127,22 @@ export function reportFailures(
       ),
     );
 }
+
+/** The message of a failure without the names of its reference: the service may quote what was sent to it. */
+function sharedMessage({ message, status }: Failure, receipt: Receipt): string {
+  const { reference, id } = receipt;
+  let text = withoutNames(message, receipt);
+  if (status === null) return text;
+  for (const name of [reference, id]) if (name !== null) text = text.replace(wordOf(name), 'REFERENCE');
+  return text;
+}
+
+/** Matches a name that is not part of a longer one. */
+const wordOf = (name: string): RegExp =>
+  new RegExp(
+    `(?<![\\p{L}\\p{N}_@-])${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}_-])`,
+    'gu',
+  );
 
 /** Replaces the names of one reference by FILE and REFERENCE, so that failures with the same cause have one text. */
 function withoutNames(text: string, { file, reference }: Receipt): string {

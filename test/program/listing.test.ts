@@ -538,6 +538,22 @@ test('listings that fail with one cause: one line, which ends with one command f
   );
 });
 
+test('failures with one cause are one line, also if the service quotes what was sent to it', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    status: 404,
+    body: { detail: `no channel ${query.get('input')} (UC_A-b)` },
+  }));
+  const references = ['@a', '@ab', 'UC_A-b', '@a.b', '@日本'];
+  const result = await run(['resolve', ...references], { env: serviceEnvironment(service.url) });
+  assert.equal(result.exit, 5);
+  assert.match(
+    result.stderr,
+    /^chanlist: 4 references: not found \(404: no channel REFERENCE \(UC_A-b\)\); check the spelling: @a, @ab, @a\.b and 1 more$/m,
+  );
+  assert.match(result.stderr, /^chanlist: UC_A-b: not found \(404: no channel UC_A-b \(UC_A-b\)\); /m);
+  assert.equal(result.stderr.split('\n').length, 3);
+});
+
 test('a token that is too long for a command line is left out of it', async (t) => {
   const token = 'x'.repeat(4097);
   const service = await scriptedService(t, ({ query }) =>
