@@ -25,9 +25,8 @@ interface OperationRow {
   /** Path below `{base_url}/api/v2/{namespace}/`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Credits debited by a 200 response: per call, or per page if `paged`. */
+  /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
-  readonly paged: boolean;
   /** Pages hold each video once, of one channel; a new one moves the list while it is read. */
   readonly distinct?: boolean;
   /** `latest` (free) shows new entries of the list: `--update` brings an export up to date. */
@@ -35,9 +34,7 @@ interface OperationRow {
   readonly reference: ReferenceKind;
   /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
   readonly answer: 'record' | 'list' | 'page';
-  /** The specification shows the body. */
-  readonly specified: boolean;
-  /** The specified fields of an entry, in order (2.1, 2.2); empty if the specification shows none. */
+  /** The specified fields of an entry, in order (2.1, 2.2); empty if the specification does not show the body. */
   readonly fields: readonly string[];
   /** All fields that a deployment is documented to send, in its order: the specified ones and others. */
   readonly documentedFields: readonly string[];
@@ -63,6 +60,13 @@ export const videoFields = [
 
 const listedFields = [...videoFields, 'publishedTimeText', 'members_only'] as const;
 
+const videoPages = {
+  answer: 'page',
+  fields: videoFields,
+  documentedFields: listedFields,
+  idField: 'videoId',
+} as const;
+
 const continuation = { name: 'continuation', type: 'string', when: 'next pages', kind: 'token' } as const;
 
 /** Number of uploads that `latest` returns (section 8). */
@@ -77,10 +81,8 @@ export const operations = {
       { name: 'input', type: 'string', when: 'required', kind: 'channel', minimum: 1, maximum: 200 },
     ],
     credits: 0,
-    paged: false,
     reference: 'channel',
     answer: 'record',
-    specified: true,
     fields: resolveFields,
     documentedFields: resolveFields,
     idField: 'channel_id',
@@ -95,10 +97,8 @@ export const operations = {
       { name: 'limit', type: 'integer', when: 'optional', minimum: 1, maximum: 50, default: 30 },
     ],
     credits: 1,
-    paged: false,
     reference: 'channel',
     answer: 'list',
-    specified: false,
     fields: [],
     documentedFields: [
       'type',
@@ -122,15 +122,10 @@ export const operations = {
     path: 'channel/videos',
     parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
     credits: 1,
-    paged: true,
     distinct: true,
     updatable: true,
     reference: 'channel',
-    answer: 'page',
-    specified: true,
-    fields: videoFields,
-    documentedFields: listedFields,
-    idField: 'videoId',
+    ...videoPages,
   },
   latest: {
     name: 'latest',
@@ -138,10 +133,8 @@ export const operations = {
     path: 'channel/latest',
     parameters: [{ name: 'channel', type: 'string', when: 'required', kind: 'channel' }],
     credits: 0,
-    paged: false,
     reference: 'channel',
     answer: 'list',
-    specified: false,
     fields: [],
     documentedFields: [
       'videoId',
@@ -164,15 +157,10 @@ export const operations = {
     path: 'playlist/videos',
     parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
     credits: 1,
-    paged: true,
     distinct: false,
     updatable: false,
     reference: 'playlist',
-    answer: 'page',
-    specified: true,
-    fields: videoFields,
-    documentedFields: listedFields,
-    idField: 'videoId',
+    ...videoPages,
   },
 } as const satisfies Record<string, OperationRow>;
 
@@ -180,13 +168,13 @@ export type OperationName = keyof typeof operations;
 
 /** The operations whose answers are pages. */
 export type PagedName = {
-  [Name in OperationName]: (typeof operations)[Name]['paged'] extends true ? Name : never;
+  [Name in OperationName]: (typeof operations)[Name]['answer'] extends 'page' ? Name : never;
 }[OperationName];
 export type PagedOperation = (typeof operations)[PagedName];
 
 /** Whether the answers of an operation are pages. */
 export function isPaged(name: OperationName): name is PagedName {
-  return operations[name].paged;
+  return operations[name].answer === 'page';
 }
 
 export const operationNames = Object.keys(operations) as readonly OperationName[];

@@ -48,7 +48,7 @@ export function exampleLines(shown: readonly Example[], width: number): string[]
 /** The cost of an operation in a few words. */
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
-  if (!operation.paged) return credits(operation.credits);
+  if (operation.answer !== 'page') return credits(operation.credits);
   // The specification gives a page size only for uploads (section 8).
   const size = operation.name === 'uploads' ? ` of about ${pageSize}` : '';
   return `${credits(operation.credits)} per page${size}`;

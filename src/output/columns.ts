@@ -10,8 +10,9 @@ export function entryColumns(options: FormatOptions, entries: readonly JsonText[
     return expandFields(fields, operation, entries).map((field) => fieldColumn(field, operation));
   const isTerminal = options.terminal !== null;
   const columns = operationColumns[operation.name] ?? answerColumns[operation.answer];
-  const isUsual = operation.specified || entries.length === 0 || hasEssentials(entries);
-  const present = isUsual ? presentColumns(columns, operation.specified, entries) : [];
+  const isSpecified = operation.fields.length > 0;
+  const isUsual = isSpecified || entries.length === 0 || hasEssentials(entries);
+  const present = isUsual ? presentColumns(columns, isSpecified, entries) : [];
   const shown =
     present.length > 0 ? present.map((column) => memberColumn(column, isTerminal)) : keyColumns(entries);
   if (!several) return shown;
@@ -28,53 +29,36 @@ interface MemberColumn extends Omit<EntryColumn, 'text'> {
   readonly isDate?: boolean;
 }
 
-const index = {
-  header: '#',
-  members: ['index'],
-  align: 'right',
-  dropIfTitleBelow: 16,
-  reservedWidth: 3,
-} as const;
-const videoId = {
-  header: 'videoId',
-  members: ['videoId'],
-  align: 'left',
-  dropIfTitleBelow: 6,
-  reservedWidth: 11,
-  maxWidth: 24,
-} as const;
-const length = {
-  header: 'length',
-  members: ['lengthText'],
-  align: 'right',
-  dropIfTitleBelow: 15,
-  reservedWidth: 7,
-  maxWidth: 12,
-} as const;
-const views = {
-  header: 'views',
-  members: ['viewCountText', 'viewCount'],
-  align: 'right',
-  dropIfTitleBelow: 20,
-  maxWidth: 28,
-} as const;
-const channel = {
-  header: 'channel',
-  members: ['channelTitle'],
-  align: 'left',
-  dropIfTitleBelow: 40,
-  maxWidth: 24,
-} as const;
-const published = {
-  header: 'published',
-  members: ['published', 'publishedTimeText'],
-  align: 'left',
-  dropIfTitleBelow: 18,
-  maxWidth: 20,
-  isDate: true,
-} as const;
-const listed = { ...published, isOptional: true } as const;
-const title = { header: 'title', members: ['title'], align: 'left', flexible: true, minWidth: 6 } as const;
+/** The columns of videos, by their header; without members, the one of that name. */
+const videoColumns = {
+  '#': { members: ['index'], align: 'right', dropIfTitleBelow: 16, reservedWidth: 3 },
+  videoId: { dropIfTitleBelow: 6, reservedWidth: 11, maxWidth: 24 },
+  length: { members: ['lengthText'], align: 'right', dropIfTitleBelow: 15, reservedWidth: 7, maxWidth: 12 },
+  views: { members: ['viewCountText', 'viewCount'], align: 'right', dropIfTitleBelow: 20, maxWidth: 28 },
+  channel: { members: ['channelTitle'], dropIfTitleBelow: 40, maxWidth: 24 },
+  published: {
+    members: ['published', 'publishedTimeText'],
+    dropIfTitleBelow: 18,
+    maxWidth: 20,
+    isDate: true,
+  },
+  title: { flexible: true, minWidth: 6 },
+} as const satisfies Record<string, Partial<MemberColumn>>;
+
+const column = (header: keyof typeof videoColumns, changes: Partial<MemberColumn> = {}): MemberColumn => ({
+  ...{ header, members: [header], align: 'left' },
+  ...videoColumns[header],
+  ...changes,
+});
+
+const listed = column('published', { isOptional: true });
+const relative = column('published', { members: ['publishedTimeText', 'published'] });
+const exactViews = column('views', { members: ['viewCount', 'viewCountText'] });
+const index = column('#');
+const videoId = column('videoId');
+const length = column('length');
+const views = column('views');
+const title = column('title');
 
 /** Columns by the kind of answer. The title is last: if a terminal measures it differently, no other column moves. */
 const answerColumns: Readonly<Record<RecordShape['answer'], readonly MemberColumn[]>> = {
@@ -82,14 +66,14 @@ const answerColumns: Readonly<Record<RecordShape['answer'], readonly MemberColum
     { header: 'channel_id', members: ['channel_id'], align: 'left', reservedWidth: 24 },
     { header: 'resolved_from', members: ['resolved_from'], align: 'left', dropIfTitleBelow: 0, minWidth: 8 },
   ],
-  list: [videoId, length, views, { ...published, members: ['publishedTimeText', 'published'] }, title],
+  list: [videoId, length, views, relative, title],
   page: [index, videoId, length, views, listed, title],
 };
 
 /** Columns of the operations that have others. */
 const operationColumns: Readonly<Partial<Record<string, readonly MemberColumn[]>>> = {
-  latest: [published, videoId, length, { ...views, members: ['viewCount', 'viewCountText'] }, title],
-  playlist: [index, videoId, length, views, listed, channel, title],
+  latest: [column('published'), videoId, length, exactViews, title],
+  playlist: [index, videoId, length, views, listed, column('channel'), title],
 };
 
 const hasEssentials = (entries: readonly JsonText[]): boolean => {

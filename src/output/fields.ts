@@ -22,8 +22,8 @@ const numeric = (digits: string | null): Value => (digits === null ? null : Json
 
 /** The specified and documented fields of an operation's entries. */
 export function knownFields(name: OperationName): readonly string[] {
-  const { specified, fields, documentedFields } = operations[name];
-  return [...new Set([...fields, ...documentedFields, ...(specified ? [] : videoFields)])];
+  const { fields, documentedFields } = operations[name];
+  return [...new Set([...fields, ...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
 /** The first fields of a csv: the specified ones, else the documented ones. */

@@ -52,8 +52,7 @@ export interface EntryColumn extends Pick<ColumnConstraint, 'dropIfTitleBelow' |
 }
 
 /** The shape of the printed records: those of an operation, or others. */
-export interface RecordShape
-  extends Pick<Operation, 'fields' | 'documentedFields' | 'idField' | 'answer' | 'specified'> {
+export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField' | 'answer'> {
   readonly name: string;
 }
 

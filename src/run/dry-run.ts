@@ -60,7 +60,7 @@ export async function dryRun(
 
 function cost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
-  return operation.paged ? '1 credit per page' : '1 credit';
+  return operation.answer === 'page' ? '1 credit per page' : '1 credit';
 }
 
 /** The request that a listing starts with. */

@@ -49,7 +49,6 @@ const shape: RecordShape = {
   documentedFields: [],
   idField: 'profile',
   answer: 'list',
-  specified: true,
 };
 
 async function render(rows: readonly Row[], name: FormatName, terminal: Terminal | null): Promise<string> {
