@@ -84,7 +84,7 @@ const cases: Case[] = [
     expected: ['https://env.example.com', 'ww', 'sk_environment', 'CHANLIST_API_KEY', 'work'],
   },
   {
-    name: 'media where nobody says otherwise',
+    name: 'media if nothing else is given',
     env: { ...full, CHANLIST_NAMESPACE: '' },
     active: null,
     expected: ['https://env.example.com', 'media', 'sk_environment', 'CHANLIST_API_KEY', null],
@@ -194,7 +194,7 @@ test('a stored key goes to its own origin only', async (t) => {
   }
 });
 
-test('no account: no address is 2, no key is 3, both say how to begin', async (t) => {
+test('no account: no address is 2, no key is 3, both name the first steps', async (t) => {
   const folder = temporaryFolder(t);
   const { context } = fakeContext({ env: { HOME: folder } });
   const hint = /--sandbox\b.*chanlist auth login/;

@@ -342,7 +342,7 @@ test('a store of a newer version is 2 and left as it is', async (t) => {
   assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
 });
 
-test('an active profile that is not there is none', (t) => {
+test('an active profile that is not stored counts as none', (t) => {
   const folder = temporaryFolder(t);
   writeStore(folder, { work: stored }, 'gone');
   assert.equal(readStore({ XDG_CONFIG_HOME: folder }).active, null);

@@ -58,7 +58,7 @@ test('Retry-After is seconds or a date, at least one second; anything else is no
   for (const [header, expected] of cases) assert.equal(retryAfter(header, now), expected, String(header));
 });
 
-test('spans read well', () => {
+test('spans are seconds, minutes, hours or days', () => {
   assert.deepEqual([1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(span), [
     '1 s',
     '4 s',

@@ -79,7 +79,7 @@ test('resolve loads neither listings nor tables', async (t) => {
   refuse(await loadedBy(['resolve', '@x'], await service(t)), ['list', 'table', 'dry-run']);
 });
 
-test('the key from the store costs no other file', async (t) => {
+test('a stored key loads no other file', async (t) => {
   const variables = await service(t);
   const { CHANLIST_BASE_URL: baseUrl = '', CHANLIST_API_KEY: key = '' } = variables;
   const home = await temporaryFolder(t);

@@ -401,7 +401,7 @@ test('a wrong flag is a usage error of one line that names the fix', async () =>
   }
 });
 
-test('two formats, one before and one after the command, are two formats', async () => {
+test('a format before the command and another one after it exclude each other', async () => {
   assert.match(await refused(['--json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
   assert.match(await refused(['-f', 'json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
   assert.match(await refused(['-q', 'uploads', '@x', '-v']), /^--quiet and --verbose/);
@@ -482,7 +482,7 @@ test('a wrong line is a usage error of one line that names the fix', async () =>
   for (const [line, message] of wrongLines) assert.match(await refused(line.split(' ')), message, line);
 });
 
-test('--version and --help are written, and nothing is to be done', async () => {
+test('--version and --help give a text and no task', async () => {
   for (const argv of [
     [],
     ['--help'],

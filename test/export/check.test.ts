@@ -330,7 +330,7 @@ test('paths that do not exist, and files of unknown formats, are usage errors', 
   assert.deepEqual(await check(folder), []);
 });
 
-test('ages read well', () => {
+test('ages are hours, then days', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   assert.equal(age('2026-11-21T11:00:01Z', now), 'less than an hour ago');
   assert.equal(age('2026-11-21T11:00:00Z', now), '1 hour ago');

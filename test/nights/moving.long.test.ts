@@ -241,9 +241,12 @@ test('arguments that do not match the interrupted export: 2, saying what differs
   await nights.run(['uploads', '@a', '-o', 'a.ndjson', '--max-credits', '1']);
   const spent = nights.service.charged();
   for (const [args, named] of [
-    [['@b'], /@a|@b|UCa|UCb/],
-    [['@a', '-f', 'csv'], /ndjson/],
-    [['@a', '--fields', 'videoId'], /fields/],
+    [['@b'], /^chanlist: a\.ndjson: the interrupted export differs: of @a, not @b; /],
+    [['@a', '-f', 'csv'], /: the interrupted export differs: as ndjson, not csv; /],
+    [
+      ['@a', '--fields', 'videoId'],
+      /: the interrupted export differs: without --fields, not with --fields videoId; /,
+    ],
   ] as const) {
     const run = await nights.run(['uploads', ...args, '-o', 'a.ndjson']);
     assert.equal(run.exit, 2, run.stderr);

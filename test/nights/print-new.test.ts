@@ -41,7 +41,10 @@ test('csv and id: FILE’s format and fields, no output if nothing is new; json 
   assert.deepEqual([json.exit, json.requests], [2, []]);
   const without = await nights.run(['uploads', '@a', '-o', 'b.ndjson', '--print-new']);
   assert.deepEqual([without.exit, without.requests], [2, []]);
-  assert.match(without.stderr, /--update/);
+  assert.equal(
+    without.stderr,
+    'chanlist: --print-new needs --update; it prints the entries that an update adds\n',
+  );
 });
 
 test('several references: one after another, whole lines', async (t) => {
@@ -75,6 +78,10 @@ for (const how of ['full device', 'closed pipe'] as const) {
     const failed = await nights.night(['--print-new'], { stdout });
     closeSync(stdout);
     assert.deepEqual([failed.exit, failed.credits], [1, 1], failed.stderr);
+    assert.match(
+      failed.stderr,
+      /^chanlist: @a: stdout [^\n]* before the new entries were printed; [^\n]*; 1 credit spent; printing them costs nothing more; run the same command again\n$/,
+    );
     assert.equal(await nights.read('a.ndjson'), before);
     const again = await nights.night(['--print-new']);
     assert.deepEqual([again.exit, again.credits, again.only.why], [0, 0, null], again.stderr);

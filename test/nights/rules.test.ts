@@ -39,7 +39,7 @@ test('rule 1: nothing new costs one free request', async (t) => {
   }
 });
 
-test('rule 1: Shorts in the feed are never bought for', async (t) => {
+test('rule 1: no page is bought for Shorts in the feed', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
@@ -68,7 +68,7 @@ test('rule 1: a scheduled stream is not expected before its time', async (t) => 
   assert.deepEqual(await nights.ids(), ['stream', ...idsIn(videos(0, 20))]);
 });
 
-test('rule 2: a known entry that is pinned on top does not end the buying', async (t) => {
+test('rule 2: a known entry that is pinned on top does not end the update', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });
   await nights.night();
@@ -85,7 +85,7 @@ for (const [added, credits] of [
   [100, 2],
   [150, 2],
 ] as const) {
-  test(`rule 2: ${added} new on top cost ${credits}`, async (t) => {
+  test(`rule 2: ${added} new entries on top cost ${credits}`, async (t) => {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: videos(0, 250) });
     await nights.night();

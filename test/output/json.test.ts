@@ -46,7 +46,7 @@ suite('json: a listing', () => {
     );
   });
 
-  test('has has_more false if the reference does not exist', async () => {
+  test('has_more is false if the reference does not exist', async () => {
     const format = await createFormat('json', options('uploads'));
     for (const code of ['not_found', 'usage', 'refused'] as const) {
       const failure = new Failure(code, 'no');

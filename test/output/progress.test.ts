@@ -110,7 +110,7 @@ async function drawn(terminal: FakeTerminal): Promise<void> {
 }
 
 suite('progress', () => {
-  test('appears after a moment, and is gone when done', async () => {
+  test('appears after 200 ms, and is gone when done', async () => {
     const { stderr, clock, progress } = setUp();
     progress.update(state);
     clock.pass(100);
@@ -145,7 +145,7 @@ suite('progress', () => {
     });
   }
 
-  test('calls that are quick show nothing', async () => {
+  test('short calls show nothing', async () => {
     const { stderr, clock, progress } = setUp();
     progress.update(state);
     clock.pass(100);

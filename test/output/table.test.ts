@@ -276,7 +276,7 @@ suite('table: columns of the commands', () => {
   });
 });
 
-suite('table: lists of nothing', () => {
+suite('table: empty lists', () => {
   test('an empty list is a header without rows', async () => {
     const format = await createFormat('table', options('uploads', { terminal: screen(80) }));
     const text =
