@@ -4,7 +4,7 @@
  * survivors, which make it fail. Takes about half an hour; not part of `npm test`.
  */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,13 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const pattern = new RegExp(process.argv[2] ?? '');
 const chosen = mutants.filter(({ name }) => pattern.test(name));
 const timeLimitMs = 10 * 60 * 1000;
+const notBuilt = 'the program cannot be built';
+
+const missing = chosen.flatMap(({ tests }) => tests).filter((path) => !existsSync(join(root, path)));
+if (missing.length > 0) {
+  console.error(`there is no ${[...new Set(missing)].join(', no ')}`);
+  process.exit(1);
+}
 
 const scratch = mkdtempSync(join(tmpdir(), 'chanlist-mutants-'));
 const left = new Set(['node_modules', '.git', '.test-build', 'dist']);
@@ -59,7 +66,7 @@ function firstFailure(tests, only = null) {
     });
     child.on('close', () => {
       clearTimeout(timer);
-      resolve(found ?? (isBuilt ? null : 'the program cannot be built'));
+      resolve(found ?? (isBuilt ? null : notBuilt));
     });
   });
 }
@@ -75,7 +82,7 @@ async function firstCaught(path, source, changed, tests) {
       writeFileSync(path, source);
       found = failed !== null;
       if (!found) break;
-      if (passing.has(failed)) return failed;
+      if (failed === notBuilt || passing.has(failed)) return failed;
       if ((await firstFailure(stage, failed)) === null) {
         passing.add(failed);
         return failed;
@@ -105,10 +112,13 @@ try {
       tests,
     );
     const seconds = Math.round((Date.now() - started) / 1000);
-    if (failed !== null) caught++;
-    console.log(
-      failed === null ? `SURVIVED  ${name} (${seconds} s)` : `caught    ${name} (${seconds} s): ${failed}`,
-    );
+    if (failed === null) console.log(`SURVIVED  ${name} (${seconds} s)`);
+    // No test has noticed anything.
+    else if (failed === notBuilt) console.log(`NOT BUILT ${name} (${seconds} s)`);
+    else {
+      caught++;
+      console.log(`caught    ${name} (${seconds} s): ${failed}`);
+    }
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true });

@@ -59,6 +59,11 @@ function find(path) {
 
 const tests =
   names.length > 0 ? names.flatMap(find) : find('test').filter((path) => all || !longTests.test(path));
+// Without a file, node --test would run whatever it takes for a test.
+if (tests.length === 0) {
+  console.error(`there are no tests in ${names.join(', ')}`);
+  process.exit(1);
+}
 
 /** An esbuild plugin: gives each test a time limit. */
 const limitTests = {

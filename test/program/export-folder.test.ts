@@ -183,24 +183,31 @@ test('a failure of the account ends the call in one line and sets its exit code;
 });
 
 test('the budget holds when concurrent references compete for its last credit; nothing is paid twice', async (t) => {
-  const fixture = await exportFixture(t, { latency: 5 });
-  const references = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
-  const args = ['uploads', ...references, '--output-dir', 'exports', '--concurrency', '8'];
-  const first = await fixture.run([...args, '--max-credits', '7']);
+  const fixture = await exportFixture(t);
+  const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
+  const handles = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
+  const ids = await Promise.all(handles.map((handle) => idOf(fixture, handle)));
+  const args = ['uploads', ...ids, '--output-dir', 'exports', '--concurrency', '8', '--max-credits', '7'];
+  // None of seven pages arrives before all are requested; the eighth reference finds nothing left.
+  const before = fixture.requests.length;
+  fixture.onRequest = (_, number) => {
+    if (number === before + 7) setImmediate(proxy.release);
+  };
+  proxy.holdFrom(1);
+  const first = await fixture.run(args, { baseUrl: proxy.url });
   assert.equal(first.exit, 9);
   assert.equal(first.charged, 7);
   assert.match(
     first.stderr,
-    /^chanlist: \d references stopped by the budget[^\n]*; 7 credits spent; [^\n]*run the same command to resume\n$/,
+    /^chanlist: 8 references stopped by the budget[^\n]*; 7 credits spent; 0 of 8 done; run the same command to resume\n$/,
   );
-  const second = await fixture.run([...args, '--max-credits', '7']);
-  assert.equal(second.charged, 7);
-  const third = await fixture.run([...args, '--max-credits', '7']);
-  assert.equal(third.exit, 0, third.stderr);
-  assert.equal(first.charged + second.charged + third.charged, 16);
-  for (const reference of references) {
-    const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
-    assert.equal(text, await uninterrupted(fixture, ['uploads', reference]));
+  const second = await fixture.run(args, { baseUrl: proxy.url });
+  assert.deepEqual([second.exit, second.charged], [9, 7]);
+  const third = await fixture.run(args, { baseUrl: proxy.url });
+  assert.deepEqual([third.exit, third.charged], [0, 2], third.stderr);
+  for (const [i, handle] of handles.entries()) {
+    const text = await fixture.read(`exports/${ids[i]}.ndjson`);
+    assert.equal(text, await uninterrupted(fixture, ['uploads', handle]));
   }
 });
 
