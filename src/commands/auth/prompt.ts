@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { constants } from 'node:os';
 import type { Context, InputStream } from '../../context.ts';
 import { type Failure, interrupted, usage } from '../../errors.ts';
@@ -18,7 +19,7 @@ export function canAsk(context: Context): boolean {
  */
 export async function withPrompt<T>(context: Context, work: (ask: Ask) => Promise<T>): Promise<T> {
   const stdin: Terminal = context.stdin;
-  const typed = new TypedInput(stdin, context.stop);
+  const typed = typedCharacters(context);
   // A terminal that is closed reports errors at any time, also after the last question.
   stdin.on('error', () => {});
   const setRawMode = (raw: boolean): void => void stdin.setRawMode?.(raw);
@@ -29,7 +30,8 @@ export async function withPrompt<T>(context: Context, work: (ask: Ask) => Promis
   } finally {
     setRawMode(false);
     removeHandlers();
-    typed.close();
+    await typed.return();
+    stdin.pause();
   }
 }
 
@@ -65,7 +67,7 @@ function restoreOnSignals(setRawMode: (raw: boolean) => void): () => void {
 }
 
 async function readLine(
-  typed: TypedInput,
+  typed: AsyncGenerator<string, void>,
   context: Context,
   question: string,
   echo: boolean,
@@ -81,9 +83,9 @@ async function readLine(
   show(question);
   try {
     for (;;) {
-      const char = await typed.next();
+      const { value: char, done } = await typed.next();
       // Ctrl-D is a character in raw mode: only a closed terminal ends the input.
-      if (char === null) throw interrupted('SIGHUP');
+      if (done) throw interrupted('SIGHUP');
       if (escaped !== 'no') {
         // Arrow keys and the marks around pasted text: ESC [ ... letter, or ESC and one character.
         if (escaped === 'started' && (char === '[' || char === 'O')) escaped = 'sequence';
@@ -124,54 +126,20 @@ function noAnswer(): Failure {
   return usage('auth login: the input ended before an answer; nothing is stored');
 }
 
-/** The characters typed at a terminal, in order. */
-class TypedInput {
-  readonly #stdin: InputStream;
-  readonly #stop: AbortSignal;
-  readonly #decoder = new TextDecoder();
-  #waiting: string[] = [];
-  #ended = false;
-  #wake: () => void = () => {};
-
-  constructor(stdin: InputStream, stop: AbortSignal) {
-    this.#stdin = stdin;
-    this.#stop = stop;
-    stdin.on('data', this.#onData);
-    for (const event of ['end', 'close', 'error']) stdin.on(event, this.#onEnd);
-    stop.addEventListener('abort', this.#onStop);
-  }
-
-  /** The next character; null at the end of the input. Throws the reason of `stop` once that is aborted. */
-  async next(): Promise<string | null> {
-    for (;;) {
-      this.#stop.throwIfAborted();
-      const char = this.#waiting.shift();
-      if (char !== undefined) return char;
-      if (this.#ended) return null;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+/** The characters typed at a terminal, until it is closed. Throws the reason of `stop` once that is aborted. */
+async function* typedCharacters({ stdin, stop }: Context): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const [chunk] of on(stdin, 'data', { signal: stop, close: ['end', 'close'] })) {
+      const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      // "\r\n" is one line end: a pasted one must not answer the next question.
+      for (const char of text.replaceAll('\r\n', '\n')) {
+        stop.throwIfAborted();
+        yield char;
+      }
     }
+  } catch {
+    // A terminal that is closed may report an error first.
+    stop.throwIfAborted();
   }
-
-  close(): void {
-    this.#stdin.removeListener('data', this.#onData);
-    for (const event of ['end', 'close', 'error']) this.#stdin.removeListener(event, this.#onEnd);
-    this.#stop.removeEventListener('abort', this.#onStop);
-    this.#stdin.pause();
-  }
-
-  readonly #onData = (chunk: Buffer | string): void => {
-    const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true });
-    // "\r\n" is one line end: a pasted one must not answer the next question.
-    this.#waiting.push(...text.replaceAll('\r\n', '\n'));
-    this.#wake();
-  };
-
-  readonly #onEnd = (): void => {
-    this.#ended = true;
-    this.#wake();
-  };
-
-  readonly #onStop = (): void => this.#wake();
 }
