@@ -157,8 +157,11 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
     if (!options.update) return;
     const { resumed } = receipt;
     const again = { ...job, target: await resolveTarget(target.path) };
-    await updateFile(again);
-    job.memory = again.memory;
+    try {
+      await updateFile(again);
+    } finally {
+      job.memory = again.memory;
+    }
     receipt.resumed = resumed;
     if (receipt.status === 'unchanged') receipt.status = 'complete';
     return;
@@ -180,7 +183,9 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
 
 /** Exports all of the list. What the replaced FILE held says nothing about the new one. */
 async function exportWhole(job: ExportJob, restart: boolean): Promise<void> {
+  const before = job.memory;
   await exportFull(job, restart);
+  describeFile(job, before);
   remember(job, () => ({ seen: [] }));
 }
 
@@ -246,28 +251,35 @@ function warnOfMoved(job: ExportJob): void {
   );
 }
 
+/** Makes the memory that of the FILE that this run has replaced; `before`: the memory of the earlier FILE. */
+function describeFile(job: ExportJob, before: Memory | null): void {
+  const { run, receipt, memory } = job;
+  if (memory === null) return;
+  if (before === null || hasOwnMemory(job)) {
+    remember(job, () => ({ format: run.format, fields: fieldsText(run.fields) }));
+    return;
+  }
+  const { checked, changed, entries, limited, finished, reported } = memory;
+  const credits = { ...noCredits(), confirmed: receipt.resumed?.credits ?? 0 };
+  job.memory = null;
+  remember(job, () => ({ checked, changed, entries, limited, finished, reported, credits }));
+}
+
 /**
  * Notes in the memory how the run ended; `before`: the memory as it was. A memory describes FILE: a run that did not
  * get FILE notes nothing about another reference or service, and one that replaced FILE describes the new one.
  */
 function noteResult(job: ExportJob, before: Memory | null): void {
   const { run, start, receipt } = job;
-  const { failure, resumed } = receipt;
+  const { failure } = receipt;
   const succeeded = failure === null;
-  const isOwn = before === null || hasOwnMemory({ ...job, memory: before });
-  // Without a memory, arguments that do not fit FILE would become what is remembered of it.
-  if (!succeeded && (!isOwn || (before === null && failure.code === 'usage'))) {
-    job.memory = before;
-    return;
-  }
-  if (succeeded && job.memory !== null && job.memory.finished !== (before?.finished ?? null)) {
-    const { checked, changed, entries, limited, finished, reported } = job.memory;
-    const content = { format: run.format, fields: fieldsText(run.fields) };
-    if (isOwn) remember(job, () => content);
-    else {
-      job.memory = null;
-      const credits = { ...noCredits(), confirmed: resumed?.credits ?? 0 };
-      remember(job, () => ({ checked, changed, entries, limited, finished, reported, credits }));
+  if (job.memory !== null && job.memory.finished !== (before?.finished ?? null)) describeFile(job, before);
+  else if (!succeeded) {
+    const isOwn = before === null || hasOwnMemory({ ...job, memory: before });
+    // Without a memory, arguments that do not fit FILE would become what is remembered of it.
+    if (!isOwn || (before === null && failure.code === 'usage')) {
+      job.memory = before;
+      return;
     }
   }
   const value = start.value;

@@ -138,6 +138,27 @@ test('-o FILE --restart of a handle that now leads to another channel: the known
   }
 });
 
+test('an interrupted --restart with other arguments is finished by --update with them', async (t) => {
+  for (const [reference, more] of [
+    ['@a', ['--fields', 'videoId']],
+    ['@a', ['-f', 'csv']],
+    ['@b', []],
+  ] as const) {
+    const nights = await nightlyRuns(t);
+    nights.service.addChannel('a', { list: videos(0, 150) });
+    nights.service.addChannel('b', { list: videos(200, 350) });
+    await nights.night();
+    const line = ['uploads', reference, '-o', 'a.ndjson', ...more];
+    assert.equal((await nights.run([...line, '--restart', '--max-credits', '1'])).exit, 9);
+    const finished = await nights.run([...line, '--update']);
+    assert.deepEqual([finished.exit, finished.credits, finished.only.entries], [0, 1, 150], finished.stderr);
+    assert.deepEqual(outcome(await nights.run([...line, '--update'])), unchanged);
+    const { id, credits } = await memoryOf(nights);
+    assert.equal(id, channelId(reference.slice(1)));
+    assert.deepEqual(credits, { confirmed: reference === '@a' ? 4 : 2, possibly_charged: 0 });
+  }
+});
+
 test('check: an interrupted --restart or update does not change how many entries FILE misses', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });
