@@ -67,7 +67,9 @@ test('help and version need nothing but the launcher', async (t) => {
   assert.deepEqual(await runNode([launcher, '--version']), { ...quiet, stdout: `${version}\n` });
   const stdout = await helpText('uploads');
   assert.deepEqual(await runNode([launcher, 'uploads', '--help']), { ...quiet, stdout });
-  assert.notEqual((await runNode([launcher, 'uploads', '@demo'])).exit, 0);
+  const { exit, stderr } = await runNode([launcher, 'uploads', '@demo']);
+  assert.equal(exit, 1);
+  assert.match(stderr, /Cannot find module '\S*core\.cjs'/);
 });
 
 test('help into a closed pipe ends quietly', async () => {

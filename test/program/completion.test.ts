@@ -282,7 +282,12 @@ for (const shell of shells) {
     }[shell];
     const args = { bash: ['--norc', '-c'], zsh: ['-fc'], fish: ['--no-config', '-c'] }[shell];
     const said = await lines(shell, [...args, program], home);
-    assert.match(said.join('\n'), /chanlist/);
+    const registered = {
+      bash: /^complete .*-F _chanlist chanlist$/,
+      zsh: /^_chanlist$/,
+      fish: /^complete (?:.* )?chanlist /,
+    };
+    assert.match(said.join('\n'), registered[shell]);
   });
 }
 

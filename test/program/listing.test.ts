@@ -116,7 +116,7 @@ test('a budget that ends where numVideos says that nothing is left: a page costs
     env: serviceEnvironment(service.url),
   });
   assert.equal(result.exit, 9);
-  assert.match(result.stderr, /about 1 more/);
+  assert.match(result.stderr, /; about 1 more is needed; 1 credit spent; /);
   assert.equal(service.seen.length, 1);
 });
 
@@ -247,7 +247,7 @@ test('a failure of the account ends the call and gives its code', async (t) => {
   const result = await run(['uploads', '@gone', '@poor', '@never'], { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 4);
   assert.equal(service.seen.length, 2);
-  assert.match(result.stderr, /none left/);
+  assert.match(result.stderr, /^chanlist: (?:@poor: )?no credits \(402: none left\); 0 credits spent; /m);
 });
 
 test('--from reads a file or stdin, skips blank lines and comments, and takes Windows line ends', async (t) => {
