@@ -17,20 +17,13 @@ export interface Profile {
 /** The profile that `auth login` writes if none is named. */
 export const defaultProfile = 'default';
 
-const maxNameLength = 64;
-
 /** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */
 export function parseProfileName(text: string, source: string): string {
-  const wrong =
-    text === '' || text.trim() !== text
-      ? 'is empty or has white space around it'
-      : /[\p{C}\p{Zl}\p{Zp}]/u.test(text)
-        ? 'has control characters'
-        : [...text].length > maxNameLength
-          ? `is longer than ${maxNameLength} characters`
-          : null;
-  if (wrong !== null) throw usage(`${source}: the profile's name ${wrong}`, 'expected a word, e.g. work');
-  return text;
+  if (text === text.trim() && /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(text)) return text;
+  throw usage(
+    `${source}: not the name of a profile`,
+    'expected 1 to 64 characters, without white space around them and control characters, e.g. work',
+  );
 }
 
 /** The usage error for the name of a profile that is not stored. */

@@ -59,7 +59,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { catalog = demoCatalog(settings.grow, now) } = settings;
   const service = new Service({ ...settings, catalog, namespace, now, rate: settings.rate });
   const faults = faultSource(settings.fail ?? [], settings.seed);
-  const waiting = new Set<NodeJS.Timeout>();
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method = '', url = '' } = request;
@@ -68,15 +67,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const outcome = reply.ending === 'whole' ? reply.status : `${reply.status || '-'} (${reply.ending})`;
     const line = `${method} ${withoutKey(url, key)} ${outcome} ${service.credits} credits left`;
     settings.onRequest?.(sanitize(line));
-    if (latency === 0) {
-      send(reply, response);
-      return;
-    }
-    const timer = setTimeout(() => {
-      waiting.delete(timer);
-      send(reply, response);
-    }, latency);
-    waiting.add(timer);
+    if (latency === 0) send(reply, response);
+    // Its connection keeps the process alive, not the timer.
+    else setTimeout(send, latency, reply, response).unref();
   };
 
   // Longer than any client pauses between requests: a connection must not end just as it is used again.
@@ -89,13 +82,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
     account: service,
-    close: () => {
-      for (const timer of waiting) clearTimeout(timer);
-      return new Promise((resolve) => {
+    close: () =>
+      new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      });
-    },
+      }),
   };
 }
 
