@@ -1,7 +1,7 @@
 import { spent } from '../api/credits.ts';
 import type { Page } from '../api/pages.ts';
 import { Failure, usage } from '../errors.ts';
-import type { Format } from '../output/format.ts';
+import type { Format, Rest } from '../output/format.ts';
 import { type Selection, videoIdOf } from '../run/listing.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
@@ -243,7 +243,7 @@ async function finishUpdate(
     await noteLook(job, feed, existing, false, run.session.context.clock.now());
     return;
   }
-  const closing = format.close({ reference: null }, { hasMore: false, token: null, failure: null });
+  const closing = format.close({ reference: null }, { ...restAfter(known, file.progress), failure: null });
   const old = { entries: known.entries, rows: () => existing.rows(format.separator) };
   await run.printNew?.(file.newRows());
   const result = await file.finishUpdate(old, format.separator, closing + format.tail());
@@ -251,6 +251,12 @@ async function finishUpdate(
   receipt.status = 'complete';
   await noteFinished(job, result, true);
   warnOfCleanup(job, result);
+}
+
+/** What FILE does not hold after an update: that of a limited FILE, unless a page has met its end. */
+function restAfter({ rest }: FileIds, { top, hasMore, token }: Progress): Rest {
+  if (!rest?.hasMore) return { hasMore: false, token: null };
+  return top === null && hasMore ? rest : { hasMore, token: hasMore ? token : null };
 }
 
 /** Selects the entries of bought pages that FILE lacks (rule 2). */

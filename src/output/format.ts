@@ -19,12 +19,16 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-/** How the listing of one reference ended. */
-export interface ListingEnd {
+/** What a listing does not hold. */
+export interface Rest {
   /** False only if the service said that there is nothing more. */
   readonly hasMore: boolean;
   /** Token of the first page not fully printed; null if that is the first page, or all is printed. */
   readonly token: string | null;
+}
+
+/** How the listing of one reference ended. */
+export interface ListingEnd extends Rest {
   readonly failure: Failure | null;
 }
 
@@ -126,6 +130,8 @@ export interface ReaderOptions {
   readonly fields: readonly Field[] | null | undefined;
   /** Check every entry; otherwise only the first one, the last one, and those whose values are read. */
   readonly check: boolean;
+  /** Is given what the file says about its end, if its format says it (json). */
+  onEnd?(rest: Rest): void;
 }
 
 /**

@@ -80,13 +80,14 @@ test('exports are read back, in every format', async (t) => {
         if (expected !== null) assert.equal(raw, expected, format);
       }
     }
-    const { has, channels, ...rest } = await readIdSet(path, format, null);
-    assert.deepEqual(rest, {
+    const { has, channels, ...facts } = await readIdSet(path, format, null);
+    assert.deepEqual(facts, {
       entries: 3,
       first: 'v1',
       last: 'v3',
       duplicate: null,
       channelId: format === 'id' ? null : 'UCa',
+      rest: format === 'json' ? { hasMore: false, token: null } : null,
     });
     assert.deepEqual([...channels], format === 'id' ? [] : ['UCa']);
     assert.deepEqual(['v0', 'v1', 'v2', 'v3', 'v4'].map(has), [false, true, true, true, false]);
@@ -177,8 +178,16 @@ test('the set of the IDs of a file: first, last, twice, and other channels', asy
     `${JSON.stringify({ videoId: id, channelId: channel })}\n`;
   const many = Array.from({ length: 20_000 }, (_, i) => line(`id-${i}`, 'UCa')).join('');
   const path = await fileOf(t, line(null, 'UCa') + many + line('id-7', 'UCb') + line(null, 'UCa'));
-  const { has, channels, ...rest } = await readIdSet(path, 'ndjson', undefined);
-  assert.deepEqual(rest, { entries: 20_003, first: null, last: 'id-7', duplicate: 'id-7', channelId: 'UCa' });
+  const { has, channels, ...facts } = await readIdSet(path, 'ndjson', undefined);
+  const duplicate = 'id-7';
+  assert.deepEqual(facts, {
+    entries: 20_003,
+    first: null,
+    last: 'id-7',
+    duplicate,
+    channelId: 'UCa',
+    rest: null,
+  });
   assert.deepEqual([...channels], ['UCa', 'UCb']);
   for (let i = 0; i < 20_000; i++) assert.ok(has(`id-${i}`));
   for (let i = 20_000; i < 60_000; i++) assert.ok(!has(`id-${i}`));
@@ -232,7 +241,14 @@ test('damage is named with its line', async (t) => {
   await damaged('json', '{"results":[{"a":1},\n,{"b":2}],"has_more":false}', 2, 'between');
   await damaged('json', '{"results":[{"a":1},\n{"b":}],"has_more":false}', 2, 'not valid JSON');
   await damaged('json', '{"results":[{"a":1},\n{"b":"\t"}],"has_more":false}', 2, 'not valid JSON');
-  await damaged('json', '{"results":[],"continuation_token":"t","has_more":true}', 1, 'not complete');
+  const error = '"error":{"code":"unavailable","status":503,"message":"m"}';
+  await damaged(
+    'json',
+    `{"results":[],"continuation_token":"t","has_more":true,${error}}`,
+    1,
+    'not complete',
+  );
+  await damaged('json', '{"results":[],"continuation_token":5,"has_more":true}', 1, 'not complete');
   await damaged('json', '{"results":[],"continuation_token":"t","has_more":false}', 1, 'not complete');
   await damaged('json', '{"playlist_info":{"results":[1]},"has_more":false}', 1, 'not a listing');
   await damaged('json', '[1]', 1, 'not a listing');

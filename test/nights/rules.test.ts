@@ -200,6 +200,33 @@ test('rule 2: a limited FILE: its last entry ends the update, entries below it a
   assert.deepEqual(await nights.ids(), idsIn(videos(155, 256)));
 });
 
+test('rule 2: a limited json FILE is sound, is updated, and keeps where the rest begins', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['-o', 'a.json'] });
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  const document = async () => JSON.parse(await nights.read('a.json'));
+  await nights.run(['uploads', '@a', '-o', 'a.json', '--limit', '130']);
+  const { continuation_token: token } = await document();
+  assert.equal(typeof token, 'string');
+  a.list = videos(0, 253);
+  assert.deepEqual(outcome(await nights.night()), updated(3, 1));
+  const above = await document();
+  assert.deepEqual(
+    [above.results.length, above.continuation_token, above.has_more, 'error' in above],
+    [133, token, true, false],
+  );
+  const checked = await nights.run(['check', 'a.json', '-f', 'ndjson'], { noReceipt: true });
+  assert.deepEqual([checked.exit, JSON.parse(checked.stdout).problems], [0, []]);
+
+  // The last entry of FILE is on the first page: what follows it is appended, and the rest begins with the second page.
+  await nights.run(['uploads', '@a', '-o', 'a.json', '--limit', '30', '--restart']);
+  a.list = videos(0, 254);
+  assert.deepEqual(outcome(await nights.night()), updated(70, 1));
+  const below = await document();
+  assert.deepEqual([below.results.length, below.has_more], [100, true]);
+  const rest = await nights.run(['uploads', '--continuation', below.continuation_token, '-n', '1']);
+  assert.equal(JSON.parse(rest.stdout).videoId, videoId(153));
+});
+
 test('rule 3: a feed that is empty, 404, 500 or unreadable is no news, then one page a day later', async (t) => {
   const names = ['empty', 'missing', 'broken', 'garbage', 'odd', 'news'] as const;
   const references = names.flatMap((name) => [`@${name}`, `@good-${name}`]);

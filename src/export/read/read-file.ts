@@ -1,22 +1,22 @@
-import type { Field, FileRecord, Reader } from '../../output/format.ts';
+import type { Field, FileRecord, Reader, ReaderOptions, Rest } from '../../output/format.ts';
 import { type FileFormat, formats } from '../../output/formats.ts';
 import { IdSet } from './id-set.ts';
 
 /**
  * The entries of a complete FILE in the file's order, in batches; memory use is constant. `fields`: the `--fields` of
  * this call, null if there are none, undefined to accept any. An empty file has no entries. Throws `damaged`
- * (`path:line: …`, remedy `restart`) if it is cut short, an entry is invalid or a JSON listing has `has_more` true,
- * and a usage error if FILE was exported with other fields. `check`: check every entry for damage, or only the first,
+ * (`path:line: …`, remedy `restart`) if it is cut short, an entry is invalid or an error ended a JSON listing, and a
+ * usage error if FILE was exported with other fields. `check`: check every entry for damage (true), or only the first,
  * the last, and those read.
  */
 export async function* readEntries(
   path: string,
   format: FileFormat,
   fields: readonly Field[] | null | undefined,
-  { check = true } = {},
+  { check = true, onEnd }: Partial<Pick<ReaderOptions, 'check' | 'onEnd'>> = {},
 ): AsyncGenerator<FileRecord[], void> {
   const read: Reader = await formats[format].reader();
-  yield* read(path, { fields, check });
+  yield* read(path, { fields, check, ...(onEnd && { onEnd }) });
 }
 
 /** All video IDs of a FILE, and other facts from the same pass over it. */
@@ -34,6 +34,8 @@ export interface FileIds {
   readonly channelId: string | null;
   /** The channels of all entries, up to 1,000. */
   readonly channels: ReadonlySet<string>;
+  /** What the file says is missing; null if its format does not say. */
+  readonly rest: Rest | null;
 }
 
 const maxChannels = 1000;
@@ -50,7 +52,11 @@ export async function readIdSet(
   let first: string | null = null;
   let last: string | null = null;
   let duplicate: string | null = null;
-  for await (const records of readEntries(path, format, fields)) {
+  let rest: Rest | null = null;
+  const onEnd = (found: Rest): void => {
+    rest = found;
+  };
+  for await (const records of readEntries(path, format, fields, { onEnd })) {
     if (entries === 0) first = records[0]?.videoId ?? null;
     entries += records.length;
     for (const { videoId, channelId } of records) {
@@ -62,5 +68,5 @@ export async function readIdSet(
     }
   }
   const [channelId = null] = channels;
-  return { has: (id) => ids.has(id), entries, first, last, duplicate, channelId, channels };
+  return { has: (id) => ids.has(id), entries, first, last, duplicate, channelId, channels, rest };
 }
