@@ -19,7 +19,7 @@ import { type ExportFacts, operationOf, restartFix, resumeFix, updateFix } from 
 import { type Memory, memoryPath, readMemory, UnusableMemory } from './memory.ts';
 import { digestOf, PartialFile } from './partial-file.ts';
 import type { ProblemCode } from './problem-codes.ts';
-import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
+import { type FileIds, readEntries, readIdSet, recognizeFormat } from './read/read-file.ts';
 import type { State } from './state.ts';
 
 /** A problem of an export, as `check` prints it. */
@@ -101,7 +101,7 @@ export async function findExports(paths: readonly string[]): Promise<FoundExport
       if (problem !== null) problems.add(problem);
       // Only an untrusted memory names it.
       if (inTheWay && !isListed) continue;
-      const format = formatOf(file, memory);
+      const format = await formatOf(file, memory);
       if (format === null)
         throw usage(
           `${file}: no format has the extension ${extname(file)}`,
@@ -153,8 +153,12 @@ async function memoryOf(
   }
 }
 
-function formatOf(file: string, memory: Memory | null): FileFormat | null {
-  return fileFormat(memory?.format) ?? formatOfExtension(file);
+/** The remembered format, else that of the extension; a file without one shows its format itself. */
+async function formatOf(file: string, memory: Memory | null): Promise<FileFormat | null> {
+  const remembered = fileFormat(memory?.format);
+  if (remembered !== null) return remembered;
+  const shown = extname(file) === '' ? await recognizeFormat(file).catch(() => null) : null;
+  return shown ?? formatOfExtension(file);
 }
 
 function fileFormat(text: string | undefined): FileFormat | null {

@@ -1,17 +1,15 @@
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import type { Field } from '../output/fields.ts';
 import type { Text } from '../output/format.ts';
-import { type FileFormat, formatByStart, formats } from '../output/formats.ts';
+import { type FileFormat, formats } from '../output/formats.ts';
 import { keepHeapFlat } from '../run/flat-heap.ts';
 import type { ExportJob } from './job.ts';
 import type { Memory } from './memory.ts';
 import { digestOf } from './partial-file.ts';
-import { type FileIds, readEntries, readIdSet } from './read/read-file.ts';
+import { type FileIds, readEntries, readIdSet, recognizeFormat } from './read/read-file.ts';
 
 const lineEnd = Buffer.from('\n');
-/** Bytes that are read to recognize a format. */
-const startSize = 4096;
 
 /** The complete FILE that an update extends. It is read in batches: memory use is constant. */
 export class ExistingExport {
@@ -37,13 +35,7 @@ export class ExistingExport {
 
   /** The format that its start shows, which may be another one than that of this call; null if it shows none. */
   async format(): Promise<FileFormat | null> {
-    const file = await open(this.#path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(startSize), 0, startSize, 0);
-      return formatByStart(buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, ''));
-    } finally {
-      await file.close();
-    }
+    return await recognizeFormat(this.#path);
   }
 
   /** Whether it has no entries. A file that cannot be read as this format has some. */

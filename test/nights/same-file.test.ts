@@ -159,6 +159,16 @@ test('an interrupted --restart with other arguments is finished by --update with
   }
 });
 
+test('check reads a FILE without an extension, and without a memory, in the format that it has', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  for (const format of ['csv', 'id', 'json', 'ndjson']) {
+    await nights.run(['uploads', '@a', '-o', `as-${format}`, '-f', format]);
+    const { exit, stdout } = await nights.run(['check', `as-${format}`], { noReceipt: true });
+    assert.deepEqual([exit, JSON.parse(stdout).entries], [0, 20], stdout);
+  }
+});
+
 test('check: an interrupted --restart or update does not change how many entries FILE misses', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });

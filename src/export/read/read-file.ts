@@ -1,5 +1,6 @@
+import { open } from 'node:fs/promises';
 import type { Field, FileRecord, Reader, ReaderOptions, Rest } from '../../output/format.ts';
-import { type FileFormat, formats } from '../../output/formats.ts';
+import { type FileFormat, formatByStart, formats } from '../../output/formats.ts';
 import { IdSet } from './id-set.ts';
 
 /**
@@ -17,6 +18,20 @@ export async function* readEntries(
 ): AsyncGenerator<FileRecord[], void> {
   const read: Reader = await formats[format].reader();
   yield* read(path, { fields, check, ...(onEnd && { onEnd }) });
+}
+
+/** Bytes that are read to recognize a format. */
+const startSize = 4096;
+
+/** The format that the start of a file shows; null if it shows none. Throws what the system says. */
+export async function recognizeFormat(path: string): Promise<FileFormat | null> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(startSize), 0, startSize, 0);
+    return formatByStart(buffer.toString('utf8', 0, bytesRead).replace(/^\uFEFF/, ''));
+  } finally {
+    await file.close();
+  }
 }
 
 /** All video IDs of a FILE, and other facts from the same pass over it. */
