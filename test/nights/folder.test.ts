@@ -309,6 +309,7 @@ test('a memory of a newer version is left alone: 2, nothing paid', async (t) => 
   }
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits], [2, 0], night.stderr);
+  assert.ok(night.mail.length > 0);
   for (const line of night.mail) assert.match(line, / was written by a newer version of chanlist; /);
   for (const [file, text] of texts) assert.equal(await readFile(file, 'utf8'), text);
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 150)));

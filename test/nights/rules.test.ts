@@ -265,6 +265,7 @@ test('rule 3: a feed that is empty, 404, 500 or unreadable is no news, then one 
   const second = await nights.night();
   assert.equal(second.exit, 0, second.stderr);
   assert.equal(second.credits, 6);
+  assert.equal(bad(second).length, 6);
   for (const { reference, status, credits, why, new: added } of bad(second)) {
     assert.equal(credits.confirmed, 1, `${reference}`);
     assert.equal(typeof why, 'string', `${reference}`);

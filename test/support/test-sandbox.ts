@@ -1,4 +1,3 @@
-import { latestSize } from '../../src/api/contract.ts';
 import { type Catalog, demoCatalog } from '../../src/sandbox/catalog.ts';
 import { type Channel, channelByHandle } from '../../src/sandbox/channels.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -42,10 +41,13 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
     feed: (channel) => {
       const changed = changes.get(channel.code);
       if (changed === undefined) return demo.feed(channel);
-      return numbers(changed, true)
-        .slice(-latestSize)
-        .reverse()
-        .map((number) => ({ channel, number }));
+      return (
+        numbers(changed, true)
+          // Specification 4.4: the latest 15 uploads.
+          .slice(-15)
+          .reverse()
+          .map((number) => ({ channel, number }))
+      );
     },
   };
   const change = (handle: string): { channel: Channel; changed: Changes } => {
