@@ -146,12 +146,7 @@ const earlier = [
   ),
   p('0 a lone surrogate in a sent token', 'api/pages.ts', ' || !next.isWellFormed()', ''),
   b('0 about 0 credits more', 'run/position.ts', 'left === null ? null : Math.max(1, left)', 'left'),
-  e(
-    '0 a JSON export with a token counts as complete',
-    'output/read/json.ts',
-    ' || (token ?? null) !== null',
-    '',
-  ),
+  e('0 a JSON export with a token counts as complete', 'output/read/json.ts', ' && token === null;', ';'),
   s(
     '0 a halted call buys one more page',
     'api/client.ts',
