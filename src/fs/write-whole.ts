@@ -9,8 +9,6 @@ import { resolveTarget } from './target.ts';
 export interface WholeOptions {
   /** Bytes that must be free: see `checkRoom`. */
   readonly room?: number;
-  /** Ends the wait for the reader of a FIFO. */
-  readonly stop?: AbortSignal;
   readonly ops?: FileOps;
 }
 
@@ -34,7 +32,7 @@ export async function prepareWhole(path: string, options: WholeOptions = {}): Pr
 
 /**
  * Writes a file whole and atomically: a reader sees the old content or the new, also after a power cut. A symbolic
- * link's target is replaced, the mode of an existing file is kept; a stream is written to. Throws `failed` naming the
+ * link's target is replaced, the mode of an existing file is kept. Throws `failed` naming the
  * file, never a usage error: its content may have been paid for. Returns what failed after the file was replaced (its
  * folder could not be synced) for a warning, else null.
  */
@@ -47,13 +45,7 @@ export async function writeWhole(
   const target = await resolveTarget(path).catch((error: unknown) => {
     throw asFailed(error);
   });
-  if (target.kind === 'stream') {
-    const { openStream } = await import('./output-stream.ts');
-    const stream = await openStream(path, options.stop);
-    await stream.write(text);
-    await stream.close();
-    return null;
-  }
+  if (target.kind === 'stream') throw new Failure('failed', `${path} is no longer a regular file`);
   const folder = dirname(target.real);
   const temporary = temporaryIn(folder);
   let created = false;

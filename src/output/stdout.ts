@@ -1,5 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
+import type { OutputStream as OutputTarget } from '../fs/output-stream.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 
@@ -13,19 +14,11 @@ const initialPauseBudgetMs = 50;
 /** The pause budget grows by this share of the elapsed time. */
 const pauseShare = 0.03;
 
-/** A stream that data goes to in place of stdout. */
-export interface StreamTarget {
-  readonly stream: OutputStream;
-  readonly isPipe: boolean;
-  /** What to throw for an error of the stream. */
-  failureOf(error: Error): unknown;
-}
-
 /** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
-  readonly #target: StreamTarget | null;
+  readonly #target: OutputTarget | null;
   readonly #stream: OutputStream;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
@@ -37,7 +30,7 @@ export class Stdout {
   #pausedMs = 0;
 
   /** `target`: another stream to write to instead. */
-  constructor(context: Context, stderr: Stderr, target: StreamTarget | null = null) {
+  constructor(context: Context, stderr: Stderr, target: OutputTarget | null = null) {
     this.#context = context;
     this.#stderr = stderr;
     this.#target = target;

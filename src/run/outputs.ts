@@ -2,8 +2,8 @@ import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import type { NamedFile } from '../fs/apart.ts';
 import type { Text } from '../output/format.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import type { Session } from './session.ts';
 
 /** Where a listing is written: stdout, or a stream that `-o` names. */
 export interface OutputStream {
@@ -16,11 +16,11 @@ export interface OutputStream {
 export async function openOutput(
   path: string | null,
   context: Context,
-  session: Session,
+  { stderr }: { readonly stderr: Stderr },
 ): Promise<OutputStream> {
-  if (path === null) return new Stdout(context, session.stderr);
+  if (path === null) return new Stdout(context, stderr);
   const { openStream } = await import('../fs/output-stream.ts');
-  return new Stdout(context, session.stderr, await openStream(path, context.stop));
+  return new Stdout(context, stderr, await openStream(path, context.stop));
 }
 
 /** The files that the flags of a command name. */

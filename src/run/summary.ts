@@ -3,6 +3,7 @@ import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { Stderr } from '../output/stderr.ts';
+import { openOutput } from './outputs.ts';
 import { type Receipt, summaryText } from './receipts.ts';
 
 /** The report of `--summary`: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
@@ -39,11 +40,7 @@ export class Summary {
   /** Writes it at the start; throws if it cannot be created. */
   async open(receipts: readonly Receipt[]): Promise<void> {
     this.#receipts = receipts;
-    const { summary } = this.#shared;
-    if (summary === null) return;
-    const { resolveTarget } = await import('../fs/target.ts');
-    const isStream = (await resolveTarget(summary)).kind === 'stream';
-    if (!isStream) await this.#write(null);
+    if (this.#shared.summary !== null) await this.#write(null);
   }
 
   /** Writes it at the end of a call that ends with `exit`; returns the exit code of the call. */
@@ -64,9 +61,13 @@ export class Summary {
     if (this.#shared.summary !== null) await this.#write(exit).catch(() => {});
   }
 
+  /** Writes it to a file whole; into a stream only at the end. */
   async #write(exit: number | null): Promise<void> {
+    const path = this.#shared.summary ?? '';
+    const { resolveTarget } = await import('../fs/target.ts');
+    const isStream = (await resolveTarget(path)).kind === 'stream';
+    if (isStream && exit === null) return;
     const { newTally } = await import('../api/credits.ts');
-    const { writeWhole } = await import('../fs/write-whole.ts');
     const text = summaryText({
       command: this.#command,
       started: this.#started,
@@ -75,6 +76,12 @@ export class Summary {
       total: this.budget?.total ?? newTally(),
       receipts: this.#receipts,
     });
-    await writeWhole(this.#shared.summary ?? '', text, { stop: this.#context.stop });
+    if (isStream) {
+      const stderr = new Stderr(this.#context.stderr, this.#shared);
+      await (await openOutput(path, this.#context, { stderr })).write(text);
+      return;
+    }
+    const { writeWhole } = await import('../fs/write-whole.ts');
+    await writeWhole(path, text);
   }
 }

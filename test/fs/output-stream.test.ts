@@ -6,16 +6,28 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ClosedPipe, Failure } from '../../src/errors.ts';
 import { openStream } from '../../src/fs/output-stream.ts';
+import { Stderr } from '../../src/output/stderr.ts';
+import { Stdout } from '../../src/output/stdout.ts';
+import { fakeContext } from '../accounts/fake-context.ts';
 import { temporaryFolder } from '../export/temp.ts';
 
 /** This file run as a process of its own: the stream that it writes. */
 const [, , role, path = ''] = process.argv;
 
+/** The stream at a path, written as the program does. */
+async function open(path: string, stop?: AbortSignal): Promise<Stdout> {
+  const { context } = fakeContext();
+  return new Stdout(
+    context,
+    new Stderr(context.stderr, { quiet: true, verbose: 0 }),
+    await openStream(path, stop),
+  );
+}
+
 async function child(): Promise<void> {
-  const stream = await openStream(path);
+  const stream = await open(path);
   await stream.write('one\n');
   await stream.write(Buffer.from('two\n'));
-  await stream.close();
 }
 
 const self = `'${process.execPath}' '${fileURLToPath(import.meta.url)}' write`;
@@ -44,14 +56,13 @@ function tests(): void {
     const pipe = join(await temporaryFolder(t), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const stop = new AbortController();
-    const waiting = openStream(pipe, stop.signal);
+    const waiting = open(pipe, stop.signal);
     stop.abort(new Failure('interrupted', 'stopped'));
     await assert.rejects(waiting, { code: 'interrupted' });
     const opening = openStream(pipe);
     const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const stream = await opening;
-    await stream.write('x'.repeat(200_000));
-    await stream.close();
+    const { stream } = await opening;
+    stream.end('x'.repeat(200_000));
     let length = 0;
     for await (const chunk of reader.stdout) length += chunk.length;
     assert.equal(length, 200_000);
@@ -62,16 +73,14 @@ function tests(): void {
     execFileSync('mkfifo', [pipe]);
     const reader = spawn('head', ['-c1', pipe], { stdio: 'ignore' });
     const gone = new Promise((resolve) => reader.on('exit', resolve));
-    const stream = await openStream(pipe);
+    const stream = await open(pipe);
     await stream.write('x');
     await gone;
     await assert.rejects(stream.write('y'), ClosedPipe);
-    const full = await openStream('/dev/full');
+    const full = await open('/dev/full');
     for (const text of ['x', 'the end of the document'])
       await assert.rejects(full.write(text), (error) => error instanceof Failure && error.exit === 1);
-    const nothing = await openStream('/dev/null');
-    await nothing.write('x');
-    await nothing.close();
+    await (await open('/dev/null')).write('x');
   });
 }
 
