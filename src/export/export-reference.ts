@@ -1,4 +1,4 @@
-import { noCredits, spent } from '../api/credits.ts';
+import { spent } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
@@ -11,7 +11,6 @@ import {
   type ExportJob,
   type ExportRun,
   endConditions,
-  fieldsText,
   fullCost,
   hasOwnMemory,
   identityFor,
@@ -147,13 +146,13 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   // One that cannot be read is reported below, unless --restart replaces it.
   const state = await PartialFile.peek(target).catch(() => null);
   if (state !== null) countInterruptedRuns(job, state);
-  if (options.restart) return await exportWhole(job, true);
+  if (options.restart) return await exportFull(job, true);
   const interrupted = await unfinishedExport(job);
   if (interrupted?.header.mode === 'update' && !target.exists && memory?.finished != null)
     throw missingFile(job);
   if (interrupted !== null && (interrupted.header.mode === 'export' || !options.update || !target.exists)) {
     const isDropped = interrupted.header.mode === 'update' && options.update;
-    await exportWhole(job, isDropped || (interrupted.progress.pages === 0 && interrupted.isVersion1));
+    await exportFull(job, isDropped || (interrupted.progress.pages === 0 && interrupted.isVersion1));
     if (!options.update) return;
     const { resumed } = receipt;
     const again = { ...job, target: await resolveTarget(target.path) };
@@ -168,25 +167,17 @@ async function exportOrUpdate(job: ExportJob): Promise<void> {
   }
   if (!target.exists) {
     if (memory?.finished != null) throw missingFile(job);
-    return await exportWhole(job, false);
+    return await exportFull(job, false);
   }
   if (options.update) return await updateFile(job);
   const { stat } = await import('node:fs/promises');
   const isEmpty = (await stat(target.real)).size === 0;
   // An empty file that a memory describes is a complete export, which a folder keeps.
   const isReplaced = isEmpty && (memory?.finished == null || (run.folder === null && memory.entries === 0));
-  if (isReplaced || (run.folder === null && !operation.updatable)) return await exportWhole(job, false);
+  if (isReplaced || (run.folder === null && !operation.updatable)) return await exportFull(job, false);
   if (run.folder === null) throw completeFile(target, memory?.entries ?? null, run.task, start);
   receipt.status = 'kept';
   receipt.entries = memory?.entries ?? 0;
-}
-
-/** Exports all of the list. What the replaced FILE held says nothing about the new one. */
-async function exportWhole(job: ExportJob, restart: boolean): Promise<void> {
-  const before = job.memory;
-  await exportFull(job, restart);
-  describeFile(job, before);
-  remember(job, () => ({ seen: [] }));
 }
 
 /**
@@ -251,30 +242,16 @@ function warnOfMoved(job: ExportJob): void {
   );
 }
 
-/** Makes the memory that of the FILE that this run has replaced; `before`: the memory of the earlier FILE. */
-function describeFile(job: ExportJob, before: Memory | null): void {
-  const { run, receipt, memory } = job;
-  if (memory === null) return;
-  if (before === null || hasOwnMemory(job)) {
-    remember(job, () => ({ format: run.format, fields: fieldsText(run.fields) }));
-    return;
-  }
-  const { checked, changed, entries, limited, finished, reported } = memory;
-  const credits = { ...noCredits(), confirmed: receipt.resumed?.credits ?? 0 };
-  job.memory = null;
-  remember(job, () => ({ checked, changed, entries, limited, finished, reported, credits }));
-}
-
 /**
  * Notes in the memory how the run ended; `before`: the memory as it was. A memory describes FILE: a run that did not
- * get FILE notes nothing about another reference or service, and one that replaced FILE describes the new one.
+ * replace it notes nothing about another reference.
  */
 function noteResult(job: ExportJob, before: Memory | null): void {
   const { run, start, receipt } = job;
   const { failure } = receipt;
   const succeeded = failure === null;
-  if (job.memory !== null && job.memory.finished !== (before?.finished ?? null)) describeFile(job, before);
-  else if (!succeeded) {
+  const isReplaced = job.memory !== null && job.memory.finished !== (before?.finished ?? null);
+  if (!succeeded && !isReplaced) {
     const isOwn = before === null || hasOwnMemory({ ...job, memory: before });
     // Without a memory, arguments that do not fit FILE would become what is remembered of it.
     if (!isOwn || (before === null && failure.code === 'usage')) {

@@ -1,5 +1,5 @@
 import { operations } from '../api/contract.ts';
-import { spent } from '../api/credits.ts';
+import { noCredits, spent } from '../api/credits.ts';
 import type { Page } from '../api/pages.ts';
 import { Failure, usage } from '../errors.ts';
 import { firstEntries, repeatFilter } from '../run/listing.ts';
@@ -8,12 +8,15 @@ import { readFeed } from './feed.ts';
 import {
   creditsSoFar,
   type ExportJob,
+  fieldsText,
   fileFormat,
+  hasOwnMemory,
   identityFor,
   itemOf,
   remember,
   wantsPublished,
 } from './job.ts';
+import type { Memory } from './memory.ts';
 import { type FinishedFile, PartialFile, type ReplacedFile } from './partial-file.ts';
 import { IdSet } from './read/id-set.ts';
 import type { Progress } from './state.ts';
@@ -72,12 +75,15 @@ export async function exportFull(job: ExportJob, restart: boolean): Promise<void
       { hasMore, token: hasMore ? token : null, failure: null },
     );
     const result = await file.finish(closing + format.tail());
-    await noteFinished(job, result, true);
+    await noteFinished(job, result, emptySeen);
     warnOfCleanup(job, result);
   } finally {
     await file.close();
   }
 }
+
+/** What the replaced FILE held says nothing about the new one. */
+const emptySeen: Partial<Memory> = { seen: [] };
 
 /** Puts an export in place that an earlier run had completed when it was interrupted. */
 async function noteFinishedBefore(job: ExportJob, file: PartialFile, result: ReplacedFile): Promise<void> {
@@ -90,7 +96,7 @@ async function noteFinishedBefore(job: ExportJob, file: PartialFile, result: Rep
   run.session.stderr.verbose(
     `${target.path}: finished the interrupted export of ${file.header.started}; nothing was bought`,
   );
-  await noteFinished(job, result, true);
+  await noteFinished(job, result, emptySeen);
   warnOfCleanup(job, result);
 }
 
@@ -165,17 +171,34 @@ async function publishedDates(job: ExportJob): Promise<Record<string, string>> {
   return dates;
 }
 
-/** Notes the finished file and a successful look in the memory. */
-export async function noteFinished(job: ExportJob, result: FinishedFile, changed: boolean): Promise<void> {
+/**
+ * Notes the finished file and a successful look in the memory, and `more`. The memory describes this FILE from now on:
+ * another reference may have been exported to it before.
+ */
+export async function noteFinished(
+  job: ExportJob,
+  result: FinishedFile,
+  more: Partial<Memory> = {},
+): Promise<void> {
   const { run, receipt, target } = job;
   receipt.file = target.path;
-  if (!run.remembers || result.digest === null) return;
+  if (!run.remembers) return;
+  if (job.memory !== null && !hasOwnMemory(job)) {
+    const { reported } = job.memory;
+    job.memory = null;
+    remember(job, () => ({
+      reported,
+      credits: { ...noCredits(), confirmed: receipt.resumed?.credits ?? 0 },
+    }));
+  }
+  remember(job, () => ({ format: run.format, fields: fieldsText(run.fields), ...more }));
+  if (result.digest === null) return;
   const { stat } = await import('node:fs/promises');
   const found = await stat(target.real).catch(() => null);
   const now = new Date(run.session.context.clock.now()).toISOString();
-  remember(job, (memory) => ({
+  remember(job, () => ({
     checked: now,
-    changed: changed ? now : memory.changed,
+    changed: now,
     entries: receipt.entries,
     limited: receipt.status === 'limited',
     finished: {

@@ -112,7 +112,7 @@ async function finishInterrupted(job: ExportJob): Promise<boolean> {
     receipt.resumed = { entries, credits: spent(credits) };
     receipt.added = 0;
     receipt.entries = (await new ExistingExport(job).ids()).entries;
-    await noteFinished(job, file.finished, true);
+    await noteFinished(job, file.finished);
     warnOfCleanup(job, file.finished);
     return true;
   } finally {
@@ -249,7 +249,7 @@ async function finishUpdate(
   const result = await file.finishUpdate(old, format.separator, closing + format.tail());
   receipt.entries = known.entries + entries;
   receipt.status = 'complete';
-  await noteFinished(job, result, true);
+  await noteFinished(job, result);
   warnOfCleanup(job, result);
 }
 
