@@ -37,9 +37,9 @@ const others = 'Account and program:';
 
 /** The commands of the operations whose answers are not pages. */
 const unpaged: Record<Exclude<OperationName, PagedName>, Pick<CommandRow, 'usage' | 'load'>> = {
-  resolve: { usage: '<channel...>', load: () => import('../commands/channels.ts') },
+  resolve: { usage: '<channel...>', load: () => import('../commands/resolve.ts') },
   search: { usage: '<channel> <query...>', load: () => import('../commands/search.ts') },
-  latest: { usage: '<channel...>', load: () => import('../commands/channels.ts') },
+  latest: { usage: '<channel...>', load: () => import('../commands/latest.ts') },
 };
 
 function operationCommand(name: OperationName): CommandRow {

@@ -87,7 +87,7 @@ async function exportLocked(job: ExportJob): Promise<void> {
       if (isOfOtherService) job.memory = null;
     } catch (error) {
       if (!(error instanceof UnusableMemory)) throw error;
-      if (error.newer) throw newerMemory(error);
+      if (error.newer) throw newerMemory();
       isUsable = !error.inTheWay;
       // A folder run has warned before its first request.
       if (run.folder === null)

@@ -186,9 +186,9 @@ function parseMemory(text: string, path: string): Memory {
   return value;
 }
 
-/** The failure of one export (2) whose memory was written by a newer version of chanlist. */
-export function newerMemory({ message }: UnusableMemory): Failure {
-  return new Failure('usage', message, {
+/** The failure of one export (2) whose memory was written by a newer version of chanlist: one text for all of a folder. */
+export function newerMemory(): Failure {
+  return new Failure('usage', `the memory in ${memoryFolder} was written by a newer version of chanlist`, {
     hint: 'it is left as it is, and nothing was bought; update chanlist',
     scope: 'reference',
   });

@@ -192,7 +192,7 @@ function explainRefusedToken(
   const { status, code } = error;
   const isRefused = isTokenRefused(error);
   if (!isRefused && !(code === 'bad_answer' && isFirst)) return error;
-  const kept = `${target.path}.part keeps ${count(pages, 'page', 'pages')}, usable as they are`;
+  const kept = `${target.path}.part keeps ${count(pages, 'page', 'pages')}`;
   const message = isRefused
     ? `the service no longer accepts the continuation token: ${error.message}`
     : error.message;

@@ -193,7 +193,7 @@ test('a token that is no longer accepted: 8, naming --restart and its cost; noth
     nights.service.expiredStatus = status;
     const run = await nights.run(plain);
     assert.deepEqual([run.exit, run.credits], [8, 0], run.stderr);
-    assert.match(run.stderr, /; a\.ndjson\.part keeps 1 page, /);
+    assert.match(run.stderr, /; a\.ndjson\.part keeps 1 page; /);
     assert.match(
       run.stderr,
       /; to export it again \(about 3 credits\): chanlist uploads @a --output \S*a\.ndjson --restart\n$/,

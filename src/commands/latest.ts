@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { latestSize, operations } from '../api/contract.ts';
+import { expectedReference } from '../api/references.ts';
+import type { Start } from '../cli/commands.ts';
+import { type AnswerOptions, answerOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { costSentence, document } from '../help/document.ts';
+import { runChannels } from '../run/answers.ts';
+
+/** Adds the argument and the help of `chanlist latest`; its flags are in the table of flags. */
+export function register(command: Command, start: Start): void {
+  command.argument('[channel...]', expectedReference.channel);
+  document(
+    command,
+    [`Prints the latest ${latestSize} uploads of each channel.`, costSentence(operations.latest)],
+    [
+      ['list the latest uploads of one channel, without an account', 'chanlist latest @demo --sandbox'],
+      ['print the whole response of the service', 'chanlist latest @demo --json'],
+      [
+        'write the latest uploads of several channels for a spreadsheet',
+        'chanlist latest --from refs.txt --fields @reference,videoId,title -o latest.csv',
+      ],
+    ],
+  );
+  command.action((channels: string[]) => start(run, answerOptions(command, channels)));
+}
+
+/** Prints the latest uploads of each channel (service specification, 4.4). */
+export async function run(options: AnswerOptions, context: Context): Promise<number> {
+  return await runChannels(operations.latest, options, context);
+}
