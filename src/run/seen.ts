@@ -18,6 +18,8 @@ export class SeenFile {
   readonly #ids: Set<string>;
   /** IDs of entries that are being printed, and of first looks. */
   readonly #pending = new Set<string>();
+  /** References that stand for a channel whose ID has become known. */
+  readonly #replaced = new Set<string>();
   #pendingBaselines = 0;
   #added: string[] = [];
   #baselines = 0;
@@ -40,8 +42,15 @@ export class SeenFile {
     input: InputReference,
     limit: number | null,
   ): readonly JsonText[] {
-    const channel = channelOf(body, entries) ?? input.id ?? input.value;
-    const isKnown = this.#has(channel);
+    const name = input.id ?? input.value;
+    const channel = channelOf(body, entries) ?? name;
+    // A feed without entries may not name its channel: then the reference stands for it until one does.
+    const isRenamed = !this.#has(channel) && this.#has(name);
+    if (isRenamed && isPlain(channel)) {
+      this.#pending.add(channel);
+      this.#replaced.add(name);
+    }
+    const isKnown = this.#has(channel) || isRenamed;
     const fresh = entries.filter((entry) => {
       const id = entry.get('videoId')?.string();
       return id === undefined || !isPlain(id) || !this.#has(id);
@@ -70,6 +79,8 @@ export class SeenFile {
       this.#added.push(id);
     }
     this.#pending.clear();
+    for (const name of this.#replaced) this.#ids.delete(name);
+    this.#replaced.clear();
     this.#baselines += this.#pendingBaselines;
     this.#pendingBaselines = 0;
     // First looks print nothing: they can wait for the end.

@@ -50,6 +50,18 @@ test('a channel without entries is looked at, too: its first upload is printed',
   assert.deepEqual(idsOf((await nights.run(one)).stdout), ['v_1']);
 });
 
+test('a feed without entries may not name its channel: the reference stands for it', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { feed: { body: [] } });
+  const one = ['latest', '@a', '--seen', 'seen.txt'];
+  assert.equal((await nights.run(one)).stdout, '');
+  assert.equal(await nights.read('seen.txt'), '@a\n');
+  a.feed = { body: [{ ...feedEntry('v_1'), channelId: a.id }] };
+  assert.deepEqual(idsOf((await nights.run(one)).stdout), ['v_1']);
+  assert.deepEqual((await nights.read('seen.txt')).split('\n').sort(), ['', a.id, 'v_1']);
+  assert.equal((await nights.run(one)).stdout, '');
+});
+
 test('all entries of a known channel are new: stderr says that some may have been missed', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(20, 50);
