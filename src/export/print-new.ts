@@ -4,20 +4,27 @@ import { Stdout } from '../output/stdout.ts';
 import type { Session } from '../run/session.ts';
 import type { ExportRun } from './job.ts';
 
-/** Prints new rows to stdout, one reference after another, and the CSV header once. */
+/**
+ * Prints new rows to stdout, one reference after another. A CSV header is printed once, and again before rows of a FILE
+ * with other columns.
+ */
 export function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNew'] {
   const stdout = new Stdout(session.context, session.stderr);
   let last: Promise<void> = Promise.resolve();
-  let hasHeader = false;
+  let header: Buffer | null = null;
   const print = async (rows: AsyncIterable<Buffer>): Promise<void> => {
     let first = true;
     try {
       for await (const bytes of rows) {
-        const skipped = first && formats[format].header !== null && hasHeader ? headerLength(bytes) : 0;
+        let skipped = 0;
+        if (first && formats[format].header !== null) {
+          const own = Buffer.from(bytes.subarray(0, headerLength(bytes)));
+          if (header?.equals(own)) skipped = own.length;
+          header = own;
+        }
         first = false;
         await stdout.write(bytes.subarray(skipped));
       }
-      hasHeader = true;
     } catch (error) {
       const failure =
         error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);

@@ -66,6 +66,21 @@ test('several references: one after another, whole lines', async (t) => {
   assert.deepEqual([...runs].sort(), ['b', 'c', 'd', 'e', 'f']);
 });
 
+test('csv of several references: the header is printed once, and again where the columns differ', async (t) => {
+  const nights = await nightlyRuns(t);
+  const channels = ['a', 'b', 'c', 'd'].map((name) => {
+    const more = name < 'c' ? {} : { members_only: false };
+    const channel = nights.service.addChannel(name, { list: videos(0, 2, more, `${name}_`) });
+    return { channel, added: video(`${name}_new`, more) };
+  });
+  const line = ['uploads', '@a', '@b', '@c', '@d', '--output-dir', 'dir', '-f', 'csv', '--concurrency', '1'];
+  await nights.run(line);
+  for (const { channel, added } of channels) channel.list = [added, ...channel.list];
+  const { stdout } = await nights.run([...line, '--update', '--print-new']);
+  const starts = stdout.split('\n').map((row) => row.slice(0, row.indexOf(',')));
+  assert.deepEqual(starts, ['videoId', 'a_new', 'b_new', 'videoId', 'c_new', 'd_new', '']);
+});
+
 for (const how of ['full device', 'closed pipe'] as const) {
   test(`stdout fails (${how}): 1, FILE is not replaced, printed again without paying twice`, async (t) => {
     if (how === 'full device' && !existsSync('/dev/full')) return t.skip('no /dev/full');
