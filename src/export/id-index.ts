@@ -17,19 +17,23 @@ export class IdIndex {
   readonly #byReference = new Map<string, Memory>();
   readonly #byId = new Map<string, Memory>();
 
-  constructor(memories: readonly Memory[], { session, task, folder }: ExportRun) {
+  constructor(memories: readonly Memory[], { session, task, folder, format }: ExportRun) {
     for (const memory of memories) {
       if (memory.service !== session.serviceName || memory.command !== task.operation.name) continue;
       // Changed by hand: its ID may be that of another channel, whose whole list would be bought.
       const isNamedById = folder !== null ? isExportName(memory.file) : channelFile.test(memory.file);
       if (isNamedById && memory.file !== `${memory.id}.${memory.format}`) continue;
-      this.#byId.set(memory.id, memory);
-      for (const reference of Object.keys(memory.references)) this.#byReference.set(reference, memory);
+      // A folder may have exports of a channel in several formats.
+      if (memory.format === format || !this.#byId.has(memory.id)) this.#byId.set(memory.id, memory);
+      for (const [reference, resolved] of Object.entries(memory.references)) {
+        const before = this.#byReference.get(reference)?.references[reference] ?? '';
+        if ((resolved ?? '') >= before) this.#byReference.set(reference, memory);
+      }
     }
   }
 
   memoryOf({ id, value }: ListingStart): Memory | null {
-    return (id === null ? this.#byReference.get(value ?? '') : this.#byId.get(id)) ?? null;
+    return this.#byId.get(id ?? this.#byReference.get(value ?? '')?.id ?? '') ?? null;
   }
 
   /**

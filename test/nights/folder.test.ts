@@ -52,6 +52,15 @@ test('the reference of a FILE whose name begins like an ID is not resolved again
   assert.deepEqual((await nights.night()).operations, ['latest']);
 });
 
+test('a handle that an export in another format has resolved is not resolved again', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['--output-dir', 'dir'] });
+  nights.service.addChannel('a', { list: videos(0, 5) });
+  await nights.night(['-f', 'csv']);
+  assert.deepEqual((await nights.night()).operations, ['uploads']);
+  assert.deepEqual((await nights.night()).operations, ['latest']);
+  assert.deepEqual((await nights.night(['-f', 'csv'])).operations, ['latest']);
+});
+
 test('the memory is one small private JSON file per export, with a version', async (t) => {
   const { nights } = await twoChannels(t);
   const files = await memoryFiles(nights);
