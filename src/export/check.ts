@@ -297,8 +297,11 @@ async function inspect(
       cost: listingCost(memory?.entries ?? 0),
     });
   }
-  if (leftovers.length > 0) problems.push(interruption(facts, leftovers, state, memory));
-  else if (content === null) problems.push(missingFile(facts, memory, expectedAs !== null, cost));
+  const isThere = content !== null;
+  if (leftovers.length > 0) problems.push(interruption(facts, leftovers, state, memory, isThere));
+  // An interrupted update does not bring FILE back.
+  const isLost = leftovers.length === 0 || (memory?.finished != null && isUpdate(state));
+  if (!isThere && isLost) problems.push(missingFile(facts, memory, expectedAs !== null, cost));
   const isComplete = content !== null && content.damage === null;
   problems.push(...runProblems(facts, memory, maxAge, now, isComplete, cost));
   const isAbsent = problems.some(({ code }) => code === 'absent');
@@ -483,12 +486,21 @@ async function differenceOf(
   }
 }
 
-/** The state of an interrupted run, or why it cannot be read; null if there is none. */
+/** The state of an interrupted run, or why it cannot be resumed; null if there is none. */
 async function readState(real: string, leftovers: readonly string[]): Promise<State | Failure | null> {
   if (!leftovers.includes(`${real}.part.json`)) return null;
   const target = { path: real, real, mode: null, exists: true, kind: 'file' } as const;
-  return await PartialFile.peek(target).catch(toFailure);
+  try {
+    const state = await PartialFile.peek(target);
+    if (state !== null) await PartialFile.checkRows(target, state);
+    return state;
+  } catch (error) {
+    return toFailure(error);
+  }
 }
+
+const isUpdate = (state: State | Failure | null): boolean =>
+  state !== null && !(state instanceof Failure) && state.header.mode === 'update';
 
 /** The problem of an interrupted run: what it left, and how to resume or clean up. */
 function interruption(
@@ -496,6 +508,7 @@ function interruption(
   leftovers: readonly string[],
   state: State | Failure | null,
   memory: Memory | null,
+  isThere: boolean,
 ): Problem {
   const code = 'interrupted';
   if (state instanceof Failure) {
@@ -520,15 +533,19 @@ function interruption(
     // Only --limit cuts a page.
     limit: cut && hasMore ? entries : null,
   };
-  const isUpdate = mode === 'update';
-  const fix = resumeFix(facts, isUpdate) ?? 'run the same command again to resume';
+  const updates = mode === 'update';
+  const of = total === null || updates ? '' : ` of ${total}`;
+  const what = updates ? 'an update' : 'an export';
+  const message = `${what} of ${day(header.started)} was interrupted after ${count(entries, 'entry', 'entries')}${of}`;
+  // There is nothing to update.
+  if (updates && !isThere)
+    return { code, message, fix: restartFix(facts), cost: listingCost(memory?.entries ?? total ?? 0) };
+  const fix = resumeFix(facts, updates) ?? 'run the same command again to resume';
   const isPaid = done || result !== null || !hasMore;
-  const left = isUpdate || total === null ? 0 : total - entries;
-  const of = total === null || isUpdate ? '' : ` of ${total}`;
-  const what = isUpdate ? 'an update' : 'an export';
+  const left = updates || total === null ? 0 : total - entries;
   return {
     code,
-    message: `${what} of ${day(header.started)} was interrupted after ${count(entries, 'entry', 'entries')}${of}`,
+    message,
     fix,
     cost: isPaid ? 0 : listingCost(left),
   };

@@ -141,6 +141,17 @@ export class PartialFile {
     return await guarded(state, 'opening', () => readState(state, ops));
   }
 
+  /** Throws `damaged` if rows that a state describes are missing: the export cannot be resumed. Changes nothing. */
+  static async checkRows(target: Target, { header, progress }: State, ops = nodeFileOps): Promise<void> {
+    if (progress.result !== null) return;
+    const paths = pathsOf(target);
+    const uncommitted = await ops.lstat(paths.temporary);
+    if (uncommitted?.kind === 'file' && uncommitted.ino === header.inode) return;
+    const rows = await ops.lstat(paths.part);
+    if (rows === null) throw damaged(`${paths.part} is missing`);
+    checkLength(rows, progress.bytes, paths);
+  }
+
   /** Removes rows without a state, of a run that died before its first page was durable. */
   static async removeLeftover(target: Target, ops: FileOps = nodeFileOps): Promise<void> {
     const { temporary } = pathsOf(target);
@@ -509,6 +520,10 @@ async function adoptRows({ header }: State, paths: Paths, ops: FileOps): Promise
   await ops.syncFolder(paths.folder);
 }
 
+function checkLength({ size }: { readonly size: number }, bytes: number, paths: Paths): void {
+  if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
+}
+
 /** Opens the rows of an interrupted export, truncated to the committed bytes. */
 async function openRows(paths: Paths, bytes: number, ops: FileOps): Promise<OpenFile> {
   let rows: OpenFile;
@@ -520,7 +535,7 @@ async function openRows(paths: Paths, bytes: number, ops: FileOps): Promise<Open
   }
   try {
     const { size, mode } = await rows.stat();
-    if (size < bytes) throw damaged(`${paths.part} is shorter than ${paths.state} says`);
+    checkLength({ size }, bytes, paths);
     if (size > bytes) await rows.truncate(bytes);
     // A process that died while finishing has set FILE's mode, which may let others write.
     if (mode !== 0o600) await rows.chmod(0o600);

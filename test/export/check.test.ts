@@ -248,6 +248,24 @@ test('leftovers of an interruption name the command that resumes, and its cost',
   assert.deepEqual([lone?.code, lone?.fix, lone?.cost], ['interrupted', `rm ${file}.part`, 0]);
 });
 
+test('an interruption that cannot be resumed names the command that exports again, and its cost', async (t) => {
+  const folder = await temporaryFolder(t);
+  const again = [`chanlist uploads ${id} --output-dir ${folder} --restart`, 1];
+  const fixes = async () => (await only(folder)).problems.map(({ code, fix, cost }) => [code, fix, cost]);
+  const file = await exported(folder);
+  await interrupted(file, 'export', { total: 250, bytes: rows.length + 1 });
+  assert.deepEqual(await fixes(), [['interrupted', ...again]]);
+  await rm(`${file}.part`);
+  assert.deepEqual(await fixes(), [['interrupted', ...again]]);
+  // An update of a file that is gone.
+  await interrupted(file, 'update', {});
+  await rm(file);
+  assert.deepEqual(await fixes(), [
+    ['interrupted', ...again],
+    ['no_file', ...again],
+  ]);
+});
+
 test('a file that an interrupted run has put in place is not changed', async (t) => {
   const folder = await temporaryFolder(t);
   const text = row('d') + rows;
