@@ -59,7 +59,7 @@ export async function planFolder(task: ListingTask, folder: string): Promise<Ses
         options.restart && unreached.length > 0
           ? `; to export the others again: ${commandFor(options.invocation, unreached)}`
           : '';
-      return `${done()} of ${starts.length} done; ${resumeInstruction(options)}${rest}`;
+      return `${done()} of ${starts.length} done; ${resumeInstruction(options, unreached)}${rest}`;
     },
     work: (session) => exportFolder(session, settings, folder, checkSeparate),
   };

@@ -54,17 +54,25 @@ export function commandFor(
   return `jq -r ${shellQuote(filter)} ${shellQuote(summary)} | ${command}`;
 }
 
-/** How to resume an export. One that `--restart` started is resumed without that flag, so its command is shown. */
-export function resumeInstruction({
-  invocation,
-  references,
-  restart,
-}: {
-  readonly invocation: Invocation;
-  readonly references: readonly string[];
-  readonly restart: boolean;
-}): string {
+/** Whether `commandFor` reads these references from the receipt of the call that ends now. */
+function readsReceipt({ flags }: Invocation, references: readonly string[]): boolean {
+  return references.length > maxNamed && flags.some(({ name }) => name === '--summary');
+}
+
+/**
+ * How to resume an export. One that `--restart` started is resumed without that flag, so its command is shown.
+ * `unreached`: the references of the command for the others; if it reads the receipt, the resumed run must not replace it.
+ */
+export function resumeInstruction(
+  {
+    invocation,
+    references,
+    restart,
+  }: { readonly invocation: Invocation; readonly references: readonly string[]; readonly restart: boolean },
+  unreached: readonly string[] = [],
+): string {
   if (!restart) return 'run the same command to resume';
-  if (references.length > maxNamed) return 'run the same command without --restart to resume';
-  return `run: ${commandLine(invocation, references, { drop: ['--restart'] })} to resume`;
+  const drop = ['--restart', ...(readsReceipt(invocation, unreached) ? ['--summary'] : [])];
+  if (references.length > maxNamed) return `run the same command without ${drop.join(' and ')} to resume`;
+  return `run: ${commandLine(invocation, references, { drop })} to resume`;
 }

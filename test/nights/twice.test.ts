@@ -137,6 +137,23 @@ test('--restart on a folder starts over; references not reached keep their old e
   assert.deepEqual(await nights.ids(`dir/${channelId('b')}.ndjson`), idsIn(videos(0, 150)));
 });
 
+test('the command for references that --restart has not reached works after the one that resumes', async (t) => {
+  const nights = await nightlyRuns(t);
+  const names = Array.from({ length: 13 }, (_, i) => `c${i}`);
+  for (const name of names) nights.service.addChannel(name, { list: videos(0, 150) });
+  await nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+  const line = ['uploads', '--from', 'refs.txt', '--output-dir', 'dir', '--concurrency', '1'];
+  await nights.run(line);
+  const stopped = await nights.run([...line, '--restart', '--max-credits', '3']);
+  // Its receipt names the others: the run that resumes must not replace it.
+  assert.ok(
+    stopped.stderr.includes(
+      `; run: chanlist ${line.join(' ')} --max-credits 3 to resume; to export the others again: jq -r `,
+    ),
+    stopped.stderr,
+  );
+});
+
 test('--restart carries a known @published over', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 3) });
