@@ -36,12 +36,12 @@ export async function openStream(path: string, stop?: AbortSignal): Promise<Outp
 async function openWhenRead({ real }: Target, stop: AbortSignal | undefined): Promise<number> {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   for (;;) {
-    stop?.throwIfAborted();
     try {
       return openSync(real, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     } catch (error) {
       if (systemCode(error) !== 'ENXIO') throw error;
     }
+    stop?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, fifoPollMs));
   }
 }

@@ -50,7 +50,8 @@ export class Summary {
       await this.#write(exit);
       return exit;
     } catch (error) {
-      if (error instanceof ClosedPipe) return exit;
+      // The reader has gone, or does not read: nobody waits for it.
+      if (error instanceof ClosedPipe || error === this.#context.stop.reason) return exit;
       new Stderr(this.#context.stderr, this.#shared).warn(toFailure(error).line());
       return exit === 0 ? 1 : exit;
     }

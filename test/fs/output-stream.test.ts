@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -66,6 +67,17 @@ function tests(): void {
     let length = 0;
     for await (const chunk of reader.stdout) length += chunk.length;
     assert.equal(length, 200_000);
+  });
+
+  test('after a signal, a FIFO that has a reader is still opened: the receipt goes there', async (t) => {
+    const pipe = join(await temporaryFolder(t), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    t.after(() => closeSync(reader));
+    const stream = await open(pipe, AbortSignal.abort(new Failure('interrupted', 'stopped')));
+    await stream.write('receipt\n');
+    const received = Buffer.alloc(100);
+    assert.equal(received.toString('utf8', 0, readSync(reader, received)), 'receipt\n');
   });
 
   test('a reader that has gone is ClosedPipe; a full device is a failure', { timeout: 30_000 }, async (t) => {

@@ -135,10 +135,14 @@ test('closed stdin, stdout and stderr, one by one and all together, cause no cra
   assert.match(stderr, /^chanlist: stdin has no channel reference; [^\n]*\n$/);
 });
 
-const started = (service: ScriptedService, args: readonly string[] = []): ChildProcess =>
+const started = (
+  service: ScriptedService,
+  args: readonly string[] = [],
+  stdio: readonly 'pipe'[] = [],
+): ChildProcess =>
   start(['uploads', '@a', ...args], {
     env: serviceEnvironment(service.url),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...stdio],
   });
 
 test('a reader that stops reading is waited for, without buying more; a signal still ends the program', async (t) => {
@@ -265,6 +269,19 @@ test('a signal that ends the reader of a pipe, too: its code, and how to resume'
     const { exit, references } = JSON.parse(await readFile(summary, 'utf8'));
     assert.deepEqual([exit, references[0].error.code], [130, 'interrupted']);
   }
+});
+
+test('a signal that ends the reader of the receipt, too, is reported once', async (t) => {
+  const service = await scriptedService(t, (_, n) => (n === 0 ? { body: page(0, 2, 'second') } : () => {}));
+  const child = started(service, ['--json', '--summary', '/dev/fd/3'], ['pipe']);
+  const result = ended(child);
+  await service.arrived(2);
+  child.stdio[3]?.destroy();
+  await once(child.stdio[3] ?? child, 'close');
+  child.kill('SIGINT');
+  const { exit, stderr } = await result;
+  assert.equal(exit, 130);
+  assert.match(stderr, /^chanlist: @a: stopped by SIGINT; [^\n]*\n$/);
 });
 
 test('a signal while references are read from stdin, from a pipe or while a key is: it ends at once', async (t) => {
