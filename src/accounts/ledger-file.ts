@@ -147,7 +147,11 @@ function refuseForeignHome(folder: string, env: Env): void {
   if (home === null || home === '/' || relative(home, folder).startsWith('..')) return;
   const { uid } = statSync(home);
   if (uid === effectiveUser(uid)) return;
-  throw new LedgerProblem('failed', `${home} belongs to ${ownerName(uid)}, nothing is created below it`, {
-    hint: 'set XDG_STATE_HOME to a folder of your own',
-  });
+  throw new LedgerProblem(
+    'failed',
+    `${home} belongs to user ${ownerName(uid)}, nothing is created below it`,
+    {
+      hint: 'set XDG_STATE_HOME to a folder of your own',
+    },
+  );
 }

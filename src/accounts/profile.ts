@@ -22,7 +22,7 @@ export function parseProfileName(text: string, source: string): string {
   if (text === text.trim() && /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(text)) return text;
   throw usage(
     `${source}: not the name of a profile`,
-    'expected 1 to 64 characters, without white space around them and control characters, e.g. work',
+    'expected 1 to 64 characters, without surrounding white space or control characters, e.g. work',
   );
 }
 

@@ -36,7 +36,10 @@ export function parseAddress(text: string, source: string): ServiceAddress {
   const [, authority] = /^https?:\/\/([^/?#\\\s]+)/i.exec(trimmed) ?? [];
   if (authority === undefined) throw notAnAddress(source);
   if (authority.includes('@') || /[#?]/.test(trimmed))
-    throw usage(`${source}: an address has no user name, password, query (?) or fragment (#)`, example);
+    throw usage(
+      `${source}: an address must not contain a user name, password, query (?) or fragment (#)`,
+      example,
+    );
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
   if (/[\s\\\u0000-\u001f\u007f]/.test(trimmed) || !URL.canParse(trimmed)) throw notAnAddress(source);
   const url = new URL(trimmed);

@@ -78,7 +78,7 @@ export async function registerCommand(command: Command, row: CommandRow, start: 
 }
 
 /** Adds flags to a command. Commander keeps what is typed for each, one text per occurrence; `options.ts` parses it. */
-export function addFlags(command: Command, names: readonly FlagName[], hidden = false): void {
+function addFlags(command: Command, names: readonly FlagName[], hidden = false): void {
   for (const name of names) {
     const { short, value, group = flagGroups[0] } = flagRow(name);
     const term = [short, longName(name)].filter(Boolean).join(', ');

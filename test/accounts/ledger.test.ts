@@ -275,7 +275,7 @@ if (isRoot) {
       env.HOME = join(state, 'home');
       mkdirSync(env.HOME);
       chownSync(env.HOME, 12345, 12345);
-      return /home belongs to 12345, nothing is created below it$/;
+      return /home belongs to user 12345, nothing is created below it$/;
     },
   } satisfies typeof inTheWay);
 }
