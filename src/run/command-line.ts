@@ -73,6 +73,8 @@ export function resumeInstruction(
 ): string {
   if (!restart) return 'run the same command to resume';
   const drop = ['--restart', ...(readsReceipt(invocation, unreached) ? ['--summary'] : [])];
-  if (references.length > maxNamed) return `run the same command without ${drop.join(' and ')} to resume`;
+  const isPiped = invocation.flags.some(({ name, value }) => name === '--from' && value === '-');
+  if (isPiped || references.length > maxNamed)
+    return `run the same command without ${drop.join(' and ')} to resume`;
   return `run: ${commandLine(invocation, references, { drop })} to resume`;
 }

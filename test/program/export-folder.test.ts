@@ -334,6 +334,15 @@ test('--restart that has reached every reference prints no command for others', 
   );
 });
 
+test('an interrupted --restart of references from stdin: no command that would read stdin is printed', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', '--from', '-', '--output-dir', 'exports', '--restart', '--max-credits', '1'];
+  const within = ['sh', '-c', 'printf "@size-15\\n" | "$@"', 'sh'];
+  const stopped = await fixture.run(args, { within });
+  assert.equal(stopped.exit, 9, stopped.stderr);
+  assert.match(stopped.stderr, /; 0 of 1 done; run the same command without --restart to resume\n$/);
+});
+
 test('--restart always starts over; files not reached stay, and stderr prints the commands', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
