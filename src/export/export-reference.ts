@@ -253,8 +253,9 @@ function noteResult(job: ExportJob, before: Memory | null): void {
   const isReplaced = job.memory !== null && job.memory.finished !== (before?.finished ?? null);
   if (!succeeded && !isReplaced) {
     const isOwn = before === null || hasOwnMemory({ ...job, memory: before });
-    // Without a memory, arguments that do not fit FILE would become what is remembered of it.
-    if (!isOwn || (before === null && failure.code === 'usage')) {
+    // An ID that is misspelled names no export, and arguments that do not fit FILE are not those of FILE.
+    const isTypo = failure.code === 'not_found' && !receipt.isGone && spent(receipt.tally.credits) === 0;
+    if (!isOwn || (before === null && (failure.code === 'usage' || isTypo))) {
       job.memory = before;
       return;
     }

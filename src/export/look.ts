@@ -91,7 +91,7 @@ export function gone(job: ExportJob, failure: Failure): Failure {
   return failure.with({
     message:
       lastSeen === null ? 'gone: exported before, not found any more' : `gone: last seen on ${lastSeen}`,
-    hint: 'its export is kept; if the channel is gone for good, remove its line from the list',
+    hint: 'its export is kept; if it is gone for good, remove its line from the list',
   });
 }
 

@@ -170,6 +170,15 @@ test('a reference that was never exported is not gone; gone yields to any other 
   assert.equal(both.exit, 8, both.stderr);
 });
 
+test('an ID that was never found is not remembered: check has no problem with it', async (t) => {
+  const nights = await nightlyRuns(t, { output: ['--output-dir', 'dir'] });
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  const typo = await nights.run(['uploads', '@a', channelId('typo'), '--output-dir', 'dir']);
+  assert.deepEqual([typo.exit, typo.credits], [5, 1], typo.stderr);
+  const check = await nights.run(['check', 'dir'], { noReceipt: true });
+  assert.deepEqual([check.exit, check.lines.length], [0, 1], check.stdout);
+});
+
 test('a remembered FILE that is gone: nothing is bought, the message asks whether the folder is mounted', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 150) });
