@@ -103,8 +103,8 @@ async function exportLocked(job: ExportJob): Promise<void> {
     noteResult(job, before);
   } catch (error) {
     run.session.fail(receipt, explain(job, error));
-    // A run that did not get FILE does not replace what is known of it.
-    if (isOfOtherService) return;
+    // A run that did not get FILE does not replace what is known of it; the next run has to know of a missing feed.
+    if (isOfOtherService && job.memory?.finished == null && job.memory?.feed == null) return;
     noteResult(job, before);
   }
   if (!receipt.isGone) warnOfMoved(job);

@@ -210,6 +210,21 @@ test('a run on another service that fails leaves the memory as it is', async (t)
   assert.equal(await nights.read('.chanlist/a.ndjson.json'), before);
 });
 
+test('rule 3 holds for a service at another address: a page is bought a day later', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.night();
+  a.feed = 500;
+  const address = nights.service.url.replace('127.0.0.1', 'localhost');
+  const line = ['uploads', '@a', '-o', 'a.ndjson', '--update', '--retries', '0', '--base-url', address];
+  const credits: number[] = [];
+  for (let night = 0; night < 4; night++) {
+    credits.push((await nights.run(line)).credits);
+    nights.pass(1);
+  }
+  assert.deepEqual(credits, [0, 1, 0, 1]);
+});
+
 test('uploads -o onto an empty FILE needs no flag, also if a memory describes it', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: [] });
