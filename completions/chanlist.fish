@@ -117,7 +117,7 @@ complete -c chanlist -n "__chanlist_at uploads playlist" -l all -d 'list every p
 complete -c chanlist -n "__chanlist_at uploads playlist" -l continuation -x -d 'start at the page with this token instead of a reference'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l output-dir -x -a '(__fish_complete_directories)' -d 'write one file per reference to this folder, <ID>.<format>'
 complete -c chanlist -n "__chanlist_at uploads" -l update -d 'bring a complete file up to date; free if there is nothing new'
-complete -c chanlist -n "__chanlist_at uploads" -l print-new -d 'print the entries that --update adds to stdout, too'
+complete -c chanlist -n "__chanlist_at uploads" -l print-new -d 'also print to stdout the entries that --update adds'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l restart -d 'export again from the first page, and pay for every page again'
 complete -c chanlist -n "__chanlist_at uploads playlist" -l fields -x -a '(__chanlist_fields videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published)' -d 'print these fields, in this order; dots reach inside, * is all fields'
 complete -c chanlist -n "__chanlist_at latest" -l seen -r -F -d 'print only entries whose ID is not in <file>, and add the new IDs to it'

@@ -27,7 +27,7 @@ interface OperationRow {
   readonly parameters: readonly Parameter[];
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
-  /** Pages hold each video once, of one channel; a new one moves the list while it is read. */
+  /** The list holds each video once, all of one channel; a new upload shifts its pages while they are read. */
   readonly distinct?: boolean;
   /** `latest` (free) shows new entries of the list: `--update` brings an export up to date. */
   readonly updatable?: boolean;

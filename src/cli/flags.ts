@@ -127,7 +127,7 @@ const ownFlags = {
     commands: ['resolve', 'latest', ...listings],
   },
   update: { help: 'bring a complete file up to date; free if there is nothing new', commands: updatable },
-  printNew: { help: 'print the entries that --update adds to stdout, too', commands: updatable },
+  printNew: { help: 'also print to stdout the entries that --update adds', commands: updatable },
   restart: { help: 'export again from the first page, and pay for every page again', commands: listings },
   maxAge: {
     value: 'duration',

@@ -151,7 +151,7 @@ function unknownFlag(command: Command, text: string): Failure {
     return notTaken(command, flag);
   }
   if (command.name() === 'playlist' && flag === '--update')
-    return usage('--update is only for uploads', 'a playlist may grow at its end: export it whole');
+    return usage('--update is only for uploads', 'a playlist may grow at its end: export all of it again');
   const format = formatNames.find((name) => flag === `--${name}`);
   if (format !== undefined && takes('--format'))
     return usage(`there is no flag ${flag}`, `use --format ${format}`);

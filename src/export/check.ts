@@ -448,7 +448,7 @@ async function read(
   }
 }
 
-/** About how many entries a damaged file has. */
+/** Estimated number of entries in a damaged file. */
 async function countEntries(file: string, format: FileFormat): Promise<number> {
   const mark = Buffer.from(format === 'json' ? '"videoId"' : '\n');
   let entries = 0;

@@ -8,7 +8,7 @@ import type { Memory } from './memory.ts';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
-/** A nightly run may start a little early, and 23 hours after the last one: pauses of days end so much earlier (ms). */
+/** A nightly run may start a little early, and 23 hours after the last one: pauses of days end this much earlier (ms). */
 const slack = 2 * hour;
 /** Days before the next look for an ID that the bought pages did not hold, after each look (rule 4). */
 const soughtPauses = [1, 2, 4, 8];
@@ -89,8 +89,7 @@ export function gone(job: ExportJob, failure: Failure): Failure {
   const now = new Date(run.session.context.clock.now()).toISOString();
   remember(job, ({ vanished }) => ({ vanished: vanished ?? now }));
   return failure.with({
-    message:
-      lastSeen === null ? 'gone: exported before, not found any more' : `gone: last seen on ${lastSeen}`,
+    message: lastSeen === null ? 'gone: exported before, no longer found' : `gone: last seen on ${lastSeen}`,
     hint: 'its export is kept; if it is gone for good, remove its line from the list',
   });
 }

@@ -270,7 +270,7 @@ function literalEnd(bytes: Buffer, at: number): number {
 
 const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
-/** Length of the `true`, `false` or `null` that starts here; 0: none of them. */
+/** Length of the `true`, `false` or `null` that starts here; 0 if it is none of them. */
 function wordLength(bytes: Buffer, at: number): number {
   for (const word of words) {
     let same = 0;

@@ -70,7 +70,10 @@ export interface FormatOptions {
   readonly terminal: Terminal | null;
   /** All references of the call, if they are known: a table makes room for the longest. */
   readonly references?: readonly string[];
-  /** csv: the columns of an interrupted export, or of the file that an update extends. */
+  /**
+   * Formats with a header: the columns of an interrupted export, or of the file that an update extends. `head` returns
+   * the header that they make; `rows` does not write it again.
+   */
   readonly columns?: readonly string[] | null;
 }
 

@@ -17,7 +17,7 @@ const odd = {
   sparse: 256,
   /** An entry that lacks `viewCountText`. */
   unviewed: 244,
-  /** A feed entry that lacks `viewCount` and has a null. */
+  /** A feed entry that has no `viewCount`, and a null in another field. */
   undescribed: 258,
 } as const;
 
