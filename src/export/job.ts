@@ -196,14 +196,19 @@ export function restartCommand(
   start: Pick<ListingStart, 'given'>,
   target: Pick<Target, 'path'>,
 ): string {
-  // An absolute path: the command works in any folder.
+  // Absolute paths: the command works in any folder.
   const output = { name: '--output', value: resolve(target.path) };
+  const keyFile = options.shared.keyFile;
   return commandLine(options.invocation, start.given === null ? [] : [start.given], {
     drop: [
       ...['--from', '--output', '--output-dir', '--concurrency', '--restart', '--max-credits', '--summary'],
-      ...['--update', '--all', '--print-new', '--dry-run'],
+      ...['--update', '--all', '--print-new', '--dry-run', '--key-file'],
     ],
-    add: [output, { name: '--restart', value: null }],
+    add: [
+      ...(keyFile === undefined ? [] : [{ name: '--key-file', value: resolve(keyFile) }]),
+      output,
+      { name: '--restart', value: null },
+    ],
   });
 }
 

@@ -1,6 +1,7 @@
 /** Nothing is bought twice by accident, and nothing is discarded before its replacement is there. */
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { channelId, feedEntry, video, videos } from '../support/simulated-service.ts';
 import { idsIn, nightlyRuns, outcome, unchanged } from './fixture.ts';
@@ -27,6 +28,20 @@ test('uploads -o onto a complete FILE: 2, naming --update and --restart with the
     const playlist = await nights.run(['playlist', 'PLlist', '-o', 'list.ndjson']);
     assert.deepEqual([playlist.exit, playlist.credits], [0, 1], playlist.stderr);
   }
+});
+
+test('the command that exports FILE again works in any folder, with a key file too', async (t) => {
+  const nights = await nightlyRuns(t);
+  nights.service.addChannel('a', { list: videos(0, 20) });
+  await nights.write('key', 'sk_unused');
+  await nights.run(plain);
+  const { exit, stderr } = await nights.run([...plain, '--key-file', 'key']);
+  assert.equal(exit, 2);
+  const paths = ['key', 'a.ndjson'].map((name) => join(nights.folder, name));
+  assert.ok(
+    stderr.endsWith(`: chanlist uploads @a --key-file ${paths[0]} --output ${paths[1]} --restart\n`),
+    stderr,
+  );
 });
 
 test('--output-dir keeps complete exports, exports the others, and warns once', async (t) => {
