@@ -106,7 +106,7 @@ test('each shared flag means the same before a command, after it and after its a
   }
 });
 
-test('flags before and after a command add up, the last one of a kind counts', async () => {
+test('flags before and after a command are merged: switches add up, else the last value counts', async () => {
   const { shared } = await parse(
     '-v',
     '--timeout',

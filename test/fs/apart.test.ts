@@ -59,7 +59,7 @@ test('no output destroys an input or another output, also through links', async 
   await checkApart([named('output', '-o', '/dev/null'), named('output', '--summary', '/dev/null')]);
 });
 
-test('the exports of a folder are compared as they become known', async (t) => {
+test('each export of a folder is compared with --summary once its name is known', async (t) => {
   const folder = await temporaryFolder(t);
   const add = await checkApart([named('output', '--summary', join(folder, 'UC2.json'))]);
   add('--output-dir', await resolveTarget(join(folder, 'UC1.json')));

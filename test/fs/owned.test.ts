@@ -50,7 +50,7 @@ test('new files have mode 0600 under any umask, and are opened again', async (t)
   await assert.rejects(openOwned(join(folder, 'none'), 'read'), { code: 'ENOENT' });
 });
 
-test('anything but a regular file is in the way, left unchanged, and never waited for', {
+test('anything but a regular file is refused, left unchanged, and never blocks', {
   timeout: 30_000,
 }, async (t) => {
   const folder = await temporaryFolder(t);

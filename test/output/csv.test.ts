@@ -99,7 +99,7 @@ suite('csv', () => {
     assert.equal(format.close(item(), complete) + format.tail(), '');
   });
 
-  test('columns that are given are the columns: a new key is left out with a warning', async () => {
+  test('given columns are kept: a new key is left out with a warning', async () => {
     const columns = ['videoId', '@published', 'title'];
     const format = await createFormat('csv', options('uploads', { columns, fields: 'videoId,@published,*' }));
     assert.equal(format.head(), 'videoId,@published,title\n');

@@ -198,7 +198,7 @@ suite('table: columns of the commands', () => {
     assert.match(lines[2] ?? '', /^a {2,}1:00 {2,}3 views {2,}1 year ago {2,}T$/);
   });
 
-  test('latest: the day on a terminal, the whole date elsewhere; views at the right', async () => {
+  test('latest: the day at a terminal, the full timestamp elsewhere; views are right-aligned', async () => {
     const answer =
       '{"results":[{"videoId":"a","title":"T","published":"2026-01-02T03:04:05+00:00","viewCount":"1234"},{"videoId":"b","title":"U","published":"soon","viewCount":"7"}]}';
     const lines = await body('latest', answer, { terminal: screen(80) });

@@ -81,7 +81,7 @@ test('a signal that is repeated at once is the same request: message, document a
   });
 });
 
-test('timeout ends it with two signals at once: message, document and receipt are whole', {
+test('timeout sends two signals at once: message, document and receipt are complete', {
   skip: missing('timeout'),
 }, async (t) => {
   // What timeout gets it passes on as it ends a run: to the program, then to all of its group.

@@ -36,7 +36,7 @@ test('data are the same on every machine', async (t) => {
   );
 });
 
-test('a page of 100 has the size that deployments send', async (t) => {
+test('a page of 100 is as large as one of a real deployment', async (t) => {
   const service = await sandbox(t);
   const all = await pages(service, 'channel/videos', { channel: '@demo' });
   for (const whole of all.slice(0, 12)) {

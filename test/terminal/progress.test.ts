@@ -182,7 +182,7 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
     ['json', '--json'],
     ['a file', '-o out.ndjson'],
   ] as const) {
-    test(`${name}: exit 130, how to resume, and no remains of the line`, async (t) => {
+    test(`${name}: exit 130, how to resume, and nothing is left of the progress line`, async (t) => {
       const env = await slowService(t, 250);
       const cwd = await temporaryFolder(t);
       const screen = await open(t, `exec ${chanlist} uploads @demo ${flags}`, { columns: 200, env, cwd });
