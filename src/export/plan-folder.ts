@@ -198,11 +198,12 @@ function warnOfKept(session: Session, { starts, operation }: ListingTask): void 
   const isKnown = kept.every(({ receipt }) => receipt.entries > 0);
   const all = kept.reduce((sum, { receipt }) => sum + listingCost(receipt.entries), 0);
   const cost = isKnown ? `about ${credits(all)}` : '1 credit per page';
+  const them = kept.length === 1 ? 'it' : 'them';
   const update = operation.updatable
-    ? '--update brings them up to date (free if there is nothing new), '
+    ? `--update brings ${them} up to date (free if there is nothing new), `
     : '';
   session.stderr.warn(
-    `${count(kept.length, 'complete export is', 'complete exports are')} kept; ${update}--restart exports them again (${cost})`,
+    `${count(kept.length, 'complete export is', 'complete exports are')} kept; ${update}--restart exports ${them} again (${cost})`,
   );
 }
 

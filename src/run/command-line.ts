@@ -55,7 +55,7 @@ export function commandFor(
 }
 
 /** Whether `commandFor` reads these references from the receipt of the call that ends now. */
-function readsReceipt({ flags }: Invocation, references: readonly string[]): boolean {
+export function readsReceipt({ flags }: Invocation, references: readonly string[]): boolean {
   return references.length > maxNamed && flags.some(({ name }) => name === '--summary');
 }
 

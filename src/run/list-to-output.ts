@@ -6,7 +6,7 @@ import { createFormat } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { count, credits } from '../text/count.ts';
 import { isShowable } from '../text/unsafe.ts';
-import { type CommandLineChange, commandFor, commandLine } from './command-line.ts';
+import { type CommandLineChange, commandFor, commandLine, readsReceipt } from './command-line.ts';
 import {
   firstEntries,
   isMissing,
@@ -184,12 +184,15 @@ function continueHint(session: Session, task: ListingTask, receipts: readonly Re
     session.budget.maxCredits === 0
       ? { drop: ['--max-credits'], add: [{ name: '--max-credits', value: '1' }] }
       : {};
+  const { invocation } = task.options;
+  const references = unstarted.flatMap(({ reference }) => reference ?? []);
   const commands: string[] = [];
-  if (cut?.token != null) commands.push(continueCommand(task, cut, cut.token, change));
-  if (unstarted.length > 0) {
-    const references = unstarted.flatMap(({ reference }) => reference ?? []);
-    commands.push(commandFor(task.options.invocation, references, change));
+  if (cut?.token != null) {
+    // The second command reads the receipt, which the first one must not replace.
+    const drop = readsReceipt(invocation, references) ? [...(change.drop ?? []), '--summary'] : change.drop;
+    commands.push(continueCommand(task, cut, cut.token, { ...change, ...(drop && { drop }) }));
   }
+  if (unstarted.length > 0) commands.push(commandFor(invocation, references, change));
   return commands.length === 0 ? null : `resume with: ${commands.join('; ')}`;
 }
 

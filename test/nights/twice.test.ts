@@ -169,6 +169,18 @@ test('the command for references that --restart has not reached works after the 
   );
 });
 
+test('on stdout, the command for the rest of many references works after the one that resumes', async (t) => {
+  const nights = await nightlyRuns(t);
+  const names = Array.from({ length: 13 }, (_, i) => `c${i}`);
+  for (const name of names) nights.service.addChannel(name, { list: videos(0, 150) });
+  const stopped = await nights.run(['uploads', ...names.map((name) => `@${name}`), '--max-credits', '1']);
+  // The receipt names the others: the run that resumes must not replace it.
+  const [, resume = '', others = ''] =
+    /resume with: (chanlist [^;]+); (jq -r .+)\n$/.exec(stopped.stderr) ?? [];
+  assert.match(resume, /^chanlist uploads --max-credits 1 --continuation=\S+$/, stopped.stderr);
+  assert.match(others, / \| chanlist uploads --summary \S+ --max-credits 1 --from=-$/);
+});
+
 test('--restart carries a known @published over', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 3) });

@@ -259,7 +259,7 @@ test('playlists in a folder are kept, too; --update is not offered', async (t) =
   assert.deepEqual([again.exit, again.charged, again.only.status], [0, 0, 'kept']);
   assert.match(
     again.stderr,
-    /^chanlist: 1 complete export is kept; --restart exports them again \(about 4 credits\)\n$/,
+    /^chanlist: 1 complete export is kept; --restart exports it again \(about 4 credits\)\n$/,
   );
 });
 
