@@ -31,7 +31,7 @@ const updating = [
   'test/program/export-update.test.ts',
 ];
 const sessions = [
-  'test/nights/outage.test.ts',
+  'test/nights/outage.long.test.ts',
   'test/nights/folder.test.ts',
   'test/program/export-folder.test.ts',
 ];

@@ -393,40 +393,6 @@ test('rules 3 and 4: one night with a clock that is a year ahead postpones nothi
   }
 });
 
-test('rules 3 and 4: 16 nights of a feed that stays empty cost 4 pages, a dead ID in the feed costs 5, then none', async (t) => {
-  const nights = await nightlyRuns(t, { references: ['@empty', '@dead'], output: ['--output-dir', 'dir'] });
-  const [empty, dead] = ['empty', 'dead'].map((name) =>
-    nights.service.addChannel(name, { list: videos(0, 150) }),
-  );
-  assert.ok(empty && dead);
-  await nights.night();
-  empty.feed = 'empty';
-  dead.feed = feedWith(dead, feedEntry('dead'));
-  const first = await nights.night();
-  assert.deepEqual([first.exit, first.credits], [7, 1], first.stderr);
-  const all = await several(nights, 19);
-  const bought = (id: string): number[] =>
-    all.map(({ requests }) => requests.filter(({ list, credits }) => list === id && credits > 0).length);
-  const [ofEmpty, ofDead] = [bought(empty.id), bought(dead.id)];
-  // 1 day after the first look, and 2, 4 and 8 days after that before.
-  const days = [1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
-  assert.deepEqual([ofEmpty, ofDead], [days, days]);
-  for (const [n, { exit, stderr, receipt }] of all.entries()) {
-    assert.equal(exit, 0, stderr);
-    const [withoutFeed, withDead] = receipt?.references ?? [];
-    if (ofEmpty[n] === 0) assert.equal(withoutFeed?.status, 'unchecked');
-    assert.equal(typeof withoutFeed?.why, ofEmpty[n] === 0 ? 'object' : 'string');
-    assert.equal(withDead?.status, 'unchanged');
-    assert.equal(typeof withDead?.why, ofDead[n] === 0 ? 'object' : 'string');
-  }
-  nights.pass(60);
-  const late = await nights.night();
-  assert.deepEqual(
-    late.requests.filter(({ credits }) => credits > 0).map(({ list }) => list),
-    [empty.id],
-  );
-});
-
 test('rule 4: an ID that was looked for in vain is kept whenever a page holds it', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
