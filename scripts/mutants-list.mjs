@@ -32,7 +32,7 @@ const updating = [
 ];
 const sessions = [
   'test/nights/outage.long.test.ts',
-  'test/nights/folder.test.ts',
+  'test/nights/folder.long.test.ts',
   'test/program/export-folder.test.ts',
 ];
 const ledger = [
