@@ -19,7 +19,7 @@ const target = 'node20.18';
 const groups = {
   'core.cjs': ['src/start.ts'],
   'request.cjs': ['src/commands/resolve.ts', 'src/output/ndjson.ts'],
-  'http.cjs': ['src/api/dispatcher.ts'],
+  'http.cjs': ['src/service/dispatcher.ts'],
   'list.cjs': ['src/commands/list.ts', 'src/run/list-to-output.ts', 'src/accounts/ledger.ts'],
   'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
 };

@@ -74,7 +74,7 @@ function firstFailure(tests, only = null) {
 /** The first test that fails with a changed text of a file, and not without the change; null if there is none. */
 async function firstCaught(path, source, changed, tests) {
   // Those that start no process first.
-  const isFast = (test) => /^test\/(?:api|accounts|export|fs|json|output)\b/.test(test);
+  const isFast = (test) => /^test\/(?:service|accounts|export|fs|json|output)\b/.test(test);
   for (const stage of [tests.filter(isFast), tests.filter((test) => !isFast(test))]) {
     for (let found = stage.length > 0; found; ) {
       writeFileSync(path, changed);

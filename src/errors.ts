@@ -25,7 +25,7 @@ export type ExitCode = keyof typeof exitCodes;
  * What a failure stops: its `reference` alone, paid requests (`purchases`: free ones are still sent), or the whole
  * `call`.
  */
-export type Scope = 'reference' | 'purchases' | 'call';
+export type Scope = 'reference' | 'purchases' | 'run';
 
 interface FailureRow {
   readonly exit: ExitCode;
@@ -36,21 +36,21 @@ interface FailureRow {
 
 /** The closed set of failures: one row per kind. */
 const failures = {
-  failed: { exit: 1, scope: 'call', hint: 'run the same command again' },
+  failed: { exit: 1, scope: 'run', hint: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
-  usage: { exit: 2, scope: 'call' },
-  unauthorized: { exit: 3, scope: 'call' },
-  no_credits: { exit: 4, scope: 'call' },
+  usage: { exit: 2, scope: 'run' },
+  unauthorized: { exit: 3, scope: 'run' },
+  no_credits: { exit: 4, scope: 'run' },
   not_found: { exit: 5, scope: 'reference' },
-  rate_limited: { exit: 6, scope: 'call' },
-  unreachable: { exit: 7, scope: 'call' },
+  rate_limited: { exit: 6, scope: 'run' },
+  unreachable: { exit: 7, scope: 'run' },
   unavailable: { exit: 7, scope: 'reference' },
   refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
   bad_answer: { exit: 8, scope: 'reference', hint: "try again later, or contact the service's support" },
   budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
   locked: { exit: 10, scope: 'reference' },
-  problems: { exit: 11, scope: 'call' },
-  interrupted: { exit: 130, scope: 'call', hint: 'run the same command again' },
+  problems: { exit: 11, scope: 'run' },
+  interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
 /** The word that the JSON error and the receipt call `code`. */

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { type OperationName, operations } from '../../src/api/contract.ts';
 import { topicNames } from '../../src/cli/commands.ts';
 import {
   conflicts,
@@ -14,6 +13,7 @@ import {
 import { wholeProgram } from '../../src/cli/help-text.ts';
 import { shellNames } from '../../src/commands/completion.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
+import { type OperationName, operations } from '../../src/service/contract.ts';
 
 /** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
 export type Completion =

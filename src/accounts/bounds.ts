@@ -1,7 +1,7 @@
-import type { CreditBound } from '../api/credits.ts';
 import { usage } from '../errors.ts';
+import type { CreditBound } from '../service/budget.ts';
 
-export type { CreditBound } from '../api/credits.ts';
+export type { CreditBound } from '../service/budget.ts';
 
 /**
  * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
@@ -12,13 +12,13 @@ export function parseBounds(text: string, source: string): CreditBound[] {
     const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(part.trim()) ?? [];
     if (digits === undefined)
       throw usage(`${source} is '${text}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
-    return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'call' };
+    return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
   });
 }
 
 /** Bounds as `parseBounds` reads them: `5,3000/month`. */
 export function formatBounds(bounds: readonly CreditBound[]): string {
-  return bounds.map(({ credits, per }) => (per === 'call' ? `${credits}` : `${credits}/${per}`)).join(',');
+  return bounds.map(({ credits, per }) => (per === 'run' ? `${credits}` : `${credits}/${per}`)).join(',');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { type Credits, noCredits, spent } from '../api/credits.ts';
+import { type Credits, noCredits, spent } from '../service/budget.ts';
 import {
   LedgerProblem,
   ledgerFile,

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, writeSync } from 'node:fs';
-import type { Charge, CreditBound, Ledger, LedgerReservation, SpentBound } from '../api/credits.ts';
 import type { Context } from '../context.ts';
 import { type Failure, systemCode } from '../errors.ts';
+import type { Charge, CreditBound, Ledger, LedgerReservation, SpentBound } from '../service/budget.ts';
 import { lastFour } from './key.ts';
 import {
   hasLedger,

@@ -1,5 +1,5 @@
-import type { BaseUrl } from '../api/address.ts';
 import { type Failure, usage } from '../errors.ts';
+import type { BaseUrl } from '../service/address.ts';
 import { nearest } from '../text/nearest.ts';
 import type { CreditBound } from './bounds.ts';
 

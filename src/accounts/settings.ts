@@ -1,13 +1,13 @@
+import type { Context } from '../context.ts';
+import { Failure, usage } from '../errors.ts';
 import {
   type BaseUrl,
   completeScheme,
   parseAddress,
   parseNamespace,
   type ServiceAddress,
-} from '../api/address.ts';
-import { defaultNamespace } from '../api/contract.ts';
-import type { Context } from '../context.ts';
-import { Failure, usage } from '../errors.ts';
+} from '../service/address.ts';
+import { defaultNamespace } from '../service/contract.ts';
 import type { CreditBound } from './bounds.ts';
 import { keyFileName, parseKey, readKeyFile } from './key.ts';
 import { type Profile, parseProfileName, shortList, unknownProfile } from './profile.ts';
@@ -112,7 +112,7 @@ export interface GivenService {
 }
 
 /**
- * The address and the namespace from flags and environment. The word in `.../api/v2/WORD` counts as a namespace
+ * The address and the namespace from flags and environment. The word in `.../service/v2/WORD` counts as a namespace
  * from the same source, after an explicit one. `complete`: adds a missing scheme.
  */
 export function givenService(flags: ServiceFlags, env: Env, { complete = false } = {}): GivenService {

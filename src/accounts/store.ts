@@ -1,10 +1,10 @@
 import { closeSync, constants, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import { parseBaseUrl, parseNamespace } from '../api/address.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { openOwnedSync } from '../fs/owned.ts';
 import { isObject } from '../json/shape.ts';
+import { parseBaseUrl, parseNamespace } from '../service/address.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
 import { foreignHome } from './foreign-home.ts';
 import { parseKey } from './key.ts';

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
-import { isPaged, type OperationName, operationNames, operations, type PagedName } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { shortCost } from '../help/document.ts';
+import {
+  isPaged,
+  type OperationName,
+  operationNames,
+  operations,
+  type PagedName,
+} from '../service/contract.ts';
 
 /** The function of a command and the options that the arguments give it. */
 export interface Task<Options = unknown> {

@@ -1,7 +1,13 @@
 import { parseBounds } from '../accounts/bounds.ts';
-import { defaultNamespace, isPaged, operationNames, operations, pagedOperations } from '../api/contract.ts';
 import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
+import {
+  defaultNamespace,
+  isPaged,
+  operationNames,
+  operations,
+  pagedOperations,
+} from '../service/contract.ts';
 import {
   duration,
   formatName,

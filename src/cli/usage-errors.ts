@@ -1,8 +1,8 @@
 import type { Command, CommanderError } from 'commander';
-import { operations } from '../api/contract.ts';
 import { type Failure, usage } from '../errors.ts';
 import { computedFields, knownFields } from '../output/fields.ts';
 import { formatNames } from '../output/formats.ts';
+import { operations } from '../service/contract.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { type FlagName, flagRow, flags, longName } from './flags.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { operations, type PagedName } from '../api/contract.ts';
-import { expectedReference } from '../api/references.ts';
 import type { Start } from '../cli/commands.ts';
 import { listingOptions } from '../cli/options.ts';
 import { costSentence, document, type Example } from '../help/document.ts';
 import { runListing } from '../run/run-listing.ts';
+import { operations, type PagedName } from '../service/contract.ts';
+import { expectedReference } from '../service/references.ts';
 
 const resumes =
   'With -o the file appears once it is complete; if interrupted, run the same command to resume with the next page.';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { operations } from '../api/contract.ts';
-import { expectedReference } from '../api/references.ts';
 import type { Start } from '../cli/commands.ts';
 import { type AnswerOptions, answerOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { costSentence, document } from '../help/document.ts';
 import { runChannels } from '../run/answers.ts';
+import { operations } from '../service/contract.ts';
+import { expectedReference } from '../service/references.ts';
 
 /** Adds the argument and the help of `chanlist resolve`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {

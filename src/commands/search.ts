@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { operations } from '../api/contract.ts';
-import { checkParameters } from '../api/parameters.ts';
-import { expectedReference, parseReference, type Reference } from '../api/references.ts';
 import type { Start } from '../cli/commands.ts';
 import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -10,6 +7,9 @@ import { costSentence, document } from '../help/document.ts';
 import { planAnswers } from '../run/answers.ts';
 import { filesOf } from '../run/outputs.ts';
 import { runSession } from '../run/session.ts';
+import { operations } from '../service/contract.ts';
+import { checkParameters } from '../service/parameters.ts';
+import { expectedReference, parseReference, type Reference } from '../service/references.ts';
 
 export interface SearchOptions {
   readonly shared: SharedOptions;

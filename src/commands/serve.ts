@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { givenNamespace } from '../accounts/settings.ts';
-import { defaultNamespace } from '../api/contract.ts';
 import type { Start } from '../cli/commands.ts';
 import { readFlags } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -11,6 +10,7 @@ import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
 import type { SandboxOptions } from '../sandbox/server.ts';
+import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */

@@ -1,6 +1,6 @@
-import { listingCost, operations } from '../api/contract.ts';
 import type { Context } from '../context.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
+import { listingCost, operations } from '../service/contract.ts';
 import { type CheckedExport, type FoundExport, handleIn } from './check.ts';
 import { firstExportFix, operationOf } from './check-fixes.ts';
 

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
-import { operations, type PagedOperation } from '../api/contract.ts';
 import type { FileFormat } from '../output/formats.ts';
 import { commandLine, type Flag } from '../run/command-line.ts';
+import { operations, type PagedOperation } from '../service/contract.ts';
 
 /** The facts about an export that its fix needs. */
 export interface ExportFacts {

@@ -1,8 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { listingCost, operations, type PagedOperation, pagedOperations } from '../api/contract.ts';
-import { spent } from '../api/credits.ts';
 import { Failure, systemCode, toFailure, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { memoryFolder, partialSuffixes } from '../fs/kept-names.ts';
@@ -13,6 +11,8 @@ import { isText, parseObject } from '../json/shape.ts';
 import { parseFields } from '../output/fields.ts';
 import { type FileFormat, formatByExtension, formatNames, isFileFormat } from '../output/formats.ts';
 import { shortNames } from '../run/reports.ts';
+import { spent } from '../service/budget.ts';
+import { listingCost, operations, type PagedOperation, pagedOperations } from '../service/contract.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type ExportFacts, operationOf, restartFix, resumeFix, updateFix } from './check-fixes.ts';

@@ -1,7 +1,7 @@
-import { operations } from '../api/contract.ts';
 import type { Target } from '../fs/target.ts';
 import { type DryRunRequest, firstRequest } from '../run/dry-run.ts';
 import type { ListingStart } from '../run/run-listing.ts';
+import { operations } from '../service/contract.ts';
 import { count } from '../text/count.ts';
 import type { ExportSettings } from './export-settings.ts';
 import { fullCost } from './job.ts';

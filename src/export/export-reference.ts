@@ -1,8 +1,8 @@
-import { spent } from '../api/credits.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import { resolveTarget, type Target } from '../fs/target.ts';
 import type { ListingStart } from '../run/run-listing.ts';
+import { spent } from '../service/budget.ts';
 import { exportFull } from './full.ts';
 import {
   completeFile,

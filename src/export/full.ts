@@ -1,8 +1,8 @@
-import { operations } from '../api/contract.ts';
-import { noCredits, spent } from '../api/credits.ts';
-import type { Page } from '../api/pages.ts';
 import { Failure, usage } from '../errors.ts';
 import { firstEntries, repeatFilter } from '../run/listing.ts';
+import { noCredits, spent } from '../service/budget.ts';
+import { operations } from '../service/contract.ts';
+import type { Page } from '../service/pages.ts';
 import { ExistingExport } from './existing-export.ts';
 import { readFeed } from './feed.ts';
 import {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { operations } from '../api/contract.ts';
-import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/lock.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
+import { operations } from '../service/contract.ts';
+import { resolvedId } from '../service/references.ts';
 import type { ExportRun } from './job.ts';
 import { isExportName, type Memory, readMemory, writeMemory } from './memory.ts';
 
@@ -54,7 +54,7 @@ export class IdIndex {
       if (id === null) throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
     } catch (error) {
       const failure = toFailure(error);
-      if (memory === null || failure.scope === 'call') throw failure;
+      if (memory === null || failure.scope === 'run') throw failure;
       if (failure.code === 'not_found') run.moved.set(value, null);
       return memory.id;
     }

@@ -1,7 +1,4 @@
 import { basename, resolve } from 'node:path';
-import { listingCost, operations } from '../api/contract.ts';
-import { type Credits, newTally } from '../api/credits.ts';
-import { resolvedId } from '../api/references.ts';
 import { type Failure, toFailure, usage } from '../errors.ts';
 import type { Target } from '../fs/target.ts';
 import type { Field } from '../output/fields.ts';
@@ -11,6 +8,9 @@ import { commandLine } from '../run/command-line.ts';
 import type { Receipt } from '../run/receipts.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import type { Session } from '../run/session.ts';
+import { type Credits, newTally } from '../service/budget.ts';
+import { listingCost, operations } from '../service/contract.ts';
+import { resolvedId } from '../service/references.ts';
 import { credits } from '../text/count.ts';
 import { type Memory, newMemory } from './memory.ts';
 import { type Identity, type State, startsAtToken } from './state.ts';
@@ -80,7 +80,7 @@ export async function identityFor(job: ExportJob, state: State | null): Promise<
       const body = await session.client.call(operations.resolve, { input: reference }, job.receipt.tally);
       return resolvedId(body);
     } catch (error) {
-      if (toFailure(error).scope === 'call') throw error;
+      if (toFailure(error).scope === 'run') throw error;
       return null;
     }
   };

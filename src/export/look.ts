@@ -1,6 +1,6 @@
-import { operations } from '../api/contract.ts';
-import { resolvedId } from '../api/references.ts';
 import { Failure, toFailure } from '../errors.ts';
+import { operations } from '../service/contract.ts';
+import { resolvedId } from '../service/references.ts';
 import type { ExistingExport } from './existing-export.ts';
 import { type Feed, readFeed } from './feed.ts';
 import { type ExportJob, remember } from './job.ts';
@@ -73,7 +73,7 @@ async function refuseGone(job: ExportJob, failure: Failure): Promise<void> {
   } catch (error) {
     const { code } = toFailure(error);
     if (code !== 'not_found') {
-      if (toFailure(error).scope === 'call') throw error;
+      if (toFailure(error).scope === 'run') throw error;
       return;
     }
   }

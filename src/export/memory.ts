@@ -1,5 +1,4 @@
 import { basename, dirname, join } from 'node:path';
-import { type Credits, noCredits } from '../api/credits.ts';
 import { Failure, systemCode } from '../errors.ts';
 import { guarded } from '../fs/file-errors.ts';
 import { type FileOps, nodeFileOps } from '../fs/file-ops.ts';
@@ -20,6 +19,7 @@ import {
   parseObject,
   shape,
 } from '../json/shape.ts';
+import { type Credits, noCredits } from '../service/budget.ts';
 import { isCredits } from './state.ts';
 
 /** A video ID that the feed had and bought pages did not. */

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { Credits } from '../api/credits.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { fileFailure, guarded } from '../fs/file-errors.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../fs/file-ops.ts';
 import type { Target } from '../fs/target.ts';
 import type { Text } from '../output/format.ts';
+import type { Credits } from '../service/budget.ts';
 import {
   checkIdentity,
   damaged,

@@ -1,6 +1,5 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { listingCost } from '../api/contract.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { nodeFileOps } from '../fs/file-ops.ts';
 import { memoryFolder } from '../fs/kept-names.ts';
@@ -16,6 +15,7 @@ import type { Receipt } from '../run/receipts.ts';
 import { firstOf, shortNames } from '../run/reports.ts';
 import type { ListingStart, ListingTask } from '../run/run-listing.ts';
 import { otherFiles, type Session, type SessionPlan } from '../run/session.ts';
+import { listingCost } from '../service/contract.ts';
 import { count, credits } from '../text/count.ts';
 import { dryRunRequest } from './dry-run-request.ts';
 import { exportReference } from './export-reference.ts';

@@ -32,7 +32,7 @@ export function newRowPrinter(session: Session, format: FileFormat): ExportRun['
         message: `${failure.message} before the new entries were printed; the file is as it was`,
         hint: 'printing them costs nothing more',
         remedy: 'same-command',
-        scope: 'call',
+        scope: 'run',
       });
     }
   };

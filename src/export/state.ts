@@ -1,5 +1,3 @@
-import { videoFields } from '../api/contract.ts';
-import { type Credits, noCredits } from '../api/credits.ts';
 import { Failure, usage } from '../errors.ts';
 import {
   isCount,
@@ -15,6 +13,8 @@ import {
   parseObject,
   shape,
 } from '../json/shape.ts';
+import { type Credits, noCredits } from '../service/budget.ts';
+import { videoFields } from '../service/contract.ts';
 
 /** Identifies an export; a run resumes only if all fields match. */
 export interface Identity {

@@ -1,8 +1,8 @@
-import { spent } from '../api/credits.ts';
-import type { Page } from '../api/pages.ts';
 import { Failure, usage } from '../errors.ts';
 import type { Format, Rest } from '../output/format.ts';
 import { type Selection, videoIdOf } from '../run/listing.ts';
+import { spent } from '../service/budget.ts';
+import type { Page } from '../service/pages.ts';
 import { count } from '../text/count.ts';
 import { ExistingExport } from './existing-export.ts';
 import type { Feed } from './feed.ts';

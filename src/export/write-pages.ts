@@ -1,6 +1,4 @@
 import { dirname } from 'node:path';
-import { type Credits, spent } from '../api/credits.ts';
-import { type Page, pageDigest, tokenMark } from '../api/pages.ts';
 import { Failure } from '../errors.ts';
 import { checkRoom, minRoom } from '../fs/room.ts';
 import { type Format, type Item, joined, type Text } from '../output/format.ts';
@@ -13,6 +11,8 @@ import {
   type Selection,
 } from '../run/listing.ts';
 import type { Position } from '../run/position.ts';
+import { type Credits, spent } from '../service/budget.ts';
+import { type Page, pageDigest, tokenMark } from '../service/pages.ts';
 import { count } from '../text/count.ts';
 import { type ExportJob, warnOnce } from './job.ts';
 import type { PartialFile } from './partial-file.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { minimumCredits, type Operation, pageSize } from '../api/contract.ts';
+import { minimumCredits, type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 import { wrap, wrapCommand } from './text.ts';
 

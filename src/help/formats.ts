@@ -1,7 +1,7 @@
-import { isPaged, type OperationName, operationNames } from '../api/contract.ts';
 import { memoryFields } from '../export/memory.ts';
 import { knownFields } from '../output/fields.ts';
 import { type FormatName, formatNames, formats } from '../output/formats.ts';
+import { isPaged, type OperationName, operationNames } from '../service/contract.ts';
 
 /** The formats and what each is. */
 export const formatRows = formatNames.map((name): readonly [string, string] => [name, formats[name].meaning]);

@@ -1,6 +1,6 @@
-import { type OperationName, operations, videoFields } from '../api/contract.ts';
 import { usage } from '../errors.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
+import { type OperationName, operations, videoFields } from '../service/contract.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { seconds, views } from './computed.ts';
 import type { Field, Format, Item, RecordShape } from './format.ts';

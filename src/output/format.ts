@@ -1,6 +1,6 @@
-import type { Operation } from '../api/contract.ts';
 import type { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { Operation } from '../service/contract.ts';
 import type { ColumnConstraint } from './layout.ts';
 
 /** One reference of a call. */

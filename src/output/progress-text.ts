@@ -1,4 +1,4 @@
-import { span } from '../api/retry.ts';
+import { span } from '../service/retry.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut, maxWidth } from './width.ts';

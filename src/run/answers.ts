@@ -1,6 +1,3 @@
-import type { Operation, operations } from '../api/contract.ts';
-import { checkParameters, type Parameters } from '../api/parameters.ts';
-import { type Reference, resolvedId } from '../api/references.ts';
 import { type AnswerOptions, effectiveFormat, type SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
@@ -10,6 +7,9 @@ import type { Format, Item, Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { records, withList } from '../output/records.ts';
 import { decideTerminal } from '../output/terminal.ts';
+import type { Operation, operations } from '../service/contract.ts';
+import { checkParameters, type Parameters } from '../service/parameters.ts';
+import { type Reference, resolvedId } from '../service/references.ts';
 import { concurrently } from './concurrently.ts';
 import { filesOf, openOutput } from './outputs.ts';
 import { type InputReference, type References, readReferences } from './read-references.ts';
@@ -154,7 +154,7 @@ async function printAnswers(
       await printer.body(item, body);
       await printed();
     } catch (error) {
-      if (!(error instanceof ClosedPipe)) session.fail(receipt, toFailure(error).with({ scope: 'call' }));
+      if (!(error instanceof ClosedPipe)) session.fail(receipt, toFailure(error).with({ scope: 'run' }));
       throw error;
     }
   }

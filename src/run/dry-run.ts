@@ -1,14 +1,14 @@
 import { resolveService } from '../accounts/settings.ts';
-import { parseBaseUrl } from '../api/address.ts';
-import { requestPath } from '../api/client.ts';
-import { defaultNamespace, type Operation, type PagedOperation } from '../api/contract.ts';
-import { describeBound } from '../api/credits.ts';
-import { checkParameters, type Parameters } from '../api/parameters.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
+import { parseBaseUrl } from '../service/address.ts';
+import { describeBound } from '../service/budget.ts';
+import { requestPath } from '../service/client.ts';
+import { defaultNamespace, type Operation, type PagedOperation } from '../service/contract.ts';
+import { checkParameters, type Parameters } from '../service/parameters.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** A request that would be sent. */

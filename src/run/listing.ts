@@ -1,9 +1,9 @@
-import type { PagedOperation } from '../api/contract.ts';
-import { spent } from '../api/credits.ts';
-import { type Page, type PagesStart, pages } from '../api/pages.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ListingEnd } from '../output/format.ts';
+import { spent } from '../service/budget.ts';
+import type { PagedOperation } from '../service/contract.ts';
+import { type Page, type PagesStart, pages } from '../service/pages.ts';
 import { keepHeapFlat } from './flat-heap.ts';
 import { type Bounds, creditsNeeded, estimatedCredits, expectedEntries, type Position } from './position.ts';
 import type { Receipt } from './receipts.ts';

@@ -1,15 +1,15 @@
 import { type CreditBound, resolveBounds } from '../accounts/bounds.ts';
 import { requireKey, resolveService } from '../accounts/settings.ts';
-import { parseBaseUrl } from '../api/address.ts';
-import { Client, type Service } from '../api/client.ts';
-import { defaultNamespace } from '../api/contract.ts';
-import { Budget } from '../api/credits.ts';
-import { span } from '../api/retry.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import type { Failure } from '../errors.ts';
 import type { Progress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
+import { parseBaseUrl } from '../service/address.ts';
+import { Budget } from '../service/budget.ts';
+import { Client, type Service } from '../service/client.ts';
+import { defaultNamespace } from '../service/contract.ts';
+import { span } from '../service/retry.ts';
 import { version } from '../version.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */

@@ -1,5 +1,5 @@
-import { pageSize } from '../api/contract.ts';
-import { spent } from '../api/credits.ts';
+import { spent } from '../service/budget.ts';
+import { pageSize } from '../service/contract.ts';
 import type { Receipt } from './receipts.ts';
 
 /** The position of a listing: the data needed to resume it. */

@@ -1,7 +1,12 @@
-import { expectedReference, parseReference, type Reference, type ReferenceKind } from '../api/references.ts';
 import type { Context } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { readText } from '../fs/read-input.ts';
+import {
+  expectedReference,
+  parseReference,
+  type Reference,
+  type ReferenceKind,
+} from '../service/references.ts';
 
 /** A reference as it was given. */
 export interface InputReference extends Reference {

@@ -1,5 +1,5 @@
-import { type Credits, newTally, type Tally } from '../api/credits.ts';
 import type { Failure } from '../errors.ts';
+import { type Credits, newTally, type Tally } from '../service/budget.ts';
 
 export const statuses = [
   'complete',

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { describeCredits } from '../api/credits.ts';
 import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
+import { describeCredits } from '../service/budget.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type Receipt, spentOn } from './receipts.ts';

@@ -1,7 +1,7 @@
-import type { PagedOperation } from '../api/contract.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
+import type { PagedOperation } from '../service/contract.ts';
 import { filesOf } from './outputs.ts';
 import { readReferences } from './read-references.ts';
 import { newReceipt, type Receipt } from './receipts.ts';

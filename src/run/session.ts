@@ -1,11 +1,11 @@
-import type { Client } from '../api/client.ts';
-import { type Budget, budgetSpent, describeCredits } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import type { NamedFile } from '../fs/apart.ts';
 import { createProgress, type Progress, sharedProgress } from '../output/progress.ts';
 import { Stderr } from '../output/stderr.ts';
+import { type Budget, budgetSpent, describeCredits } from '../service/budget.ts';
+import type { Client } from '../service/client.ts';
 import { count } from '../text/count.ts';
 import type { DryRunRequest } from './dry-run.ts';
 import { type OpenService, openService } from './open-service.ts';
@@ -174,7 +174,7 @@ class OpenSession implements Session {
   fail(receipt: Receipt, thrown: unknown): Failure {
     const failure = this.#service.explain(toFailure(thrown));
     setFailure(receipt, failure);
-    if (failure.scope === 'call') this.#end(failure);
+    if (failure.scope === 'run') this.#end(failure);
     if (failure.exit === 7 && ++this.#failedInRow >= outageLength && failure.scope === 'reference')
       this.#end(outage(failure));
     return failure;
@@ -218,7 +218,7 @@ function reportEnd(plan: SessionPlan, failure: Failure | null, ended: EndedSessi
   const isOfCall = (receipt: Receipt): boolean =>
     receipt.failure === failure ||
     !receipt.started ||
-    (receipt.failure?.scope === 'call' && receipt.failure.code === failure?.code);
+    (receipt.failure?.scope === 'run' && receipt.failure.code === failure?.code);
   const isOfBudget = (receipt: Receipt): boolean => receipt.failure?.code === 'budget';
   if (failure !== null)
     for (const receipt of receipts)
@@ -276,7 +276,7 @@ function budgetFailure(budget: Budget, stopped: readonly Receipt[], all: number)
 function outage(failure: Failure): Failure {
   return failure.with({
     message: `${outageLength} references failed in a row, the last one: ${failure.message}`,
-    scope: 'call',
+    scope: 'run',
     hint: 'the service seems to be down; try again later',
   });
 }

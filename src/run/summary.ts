@@ -1,8 +1,8 @@
-import type { Budget } from '../api/credits.ts';
 import type { SharedOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { Stderr } from '../output/stderr.ts';
+import type { Budget } from '../service/budget.ts';
 import { openOutput } from './outputs.ts';
 import { type Receipt, summaryText } from './receipts.ts';
 
@@ -68,7 +68,7 @@ export class Summary {
     const { resolveTarget } = await import('../fs/target.ts');
     const isStream = (await resolveTarget(path)).kind === 'stream';
     if (isStream && exit === null) return;
-    const { newTally } = await import('../api/credits.ts');
+    const { newTally } = await import('../service/budget.ts');
     const text = summaryText({
       command: this.#command,
       started: this.#started,

@@ -1,4 +1,4 @@
-import { isPaged, type OperationName, operations, type PagedName } from '../api/contract.ts';
+import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
 import type { Catalog } from './catalog.ts';
 import { listByCode, uploadsOf, type VideoList } from './channels.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';

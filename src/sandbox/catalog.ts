@@ -1,4 +1,4 @@
-import { latestSize } from '../api/contract.ts';
+import { latestSize } from '../service/contract.ts';
 import { type Channel, oddCode } from './channels.ts';
 import { oddFeed, oddNumber } from './odd.ts';
 import { hash } from './random.ts';

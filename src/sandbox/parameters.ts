@@ -1,4 +1,4 @@
-import { codePoints, type Operation, type Parameter } from '../api/contract.ts';
+import { codePoints, type Operation, type Parameter } from '../service/contract.ts';
 import { count } from '../text/count.ts';
 
 /** One bad parameter of a request. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defaultNamespace } from '../api/contract.ts';
 import { Failure, systemCode } from '../errors.ts';
+import { defaultNamespace } from '../service/contract.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { withoutSecret } from '../text/secret.ts';
 import { type Catalog, demoCatalog } from './catalog.ts';

@@ -1,4 +1,4 @@
-import { type Operation, operationPath, operations } from '../api/contract.ts';
+import { type Operation, operationPath, operations } from '../service/contract.ts';
 import { Answers, type Data } from './answers.ts';
 import type { FaultKind } from './faults.ts';
 import { Refusal, readParameters } from './parameters.ts';

@@ -1,4 +1,4 @@
-import { isPaged, operationNames, type PagedName } from '../api/contract.ts';
+import { isPaged, operationNames, type PagedName } from '../service/contract.ts';
 import { hash, mix } from './random.ts';
 
 /** Tokens name an operation by its place in this list. */

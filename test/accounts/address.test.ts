@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { completeScheme, parseAddress, parseBaseUrl, parseNamespace } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
+import { completeScheme, parseAddress, parseBaseUrl, parseNamespace } from '../../src/service/address.ts';
 
 /** The usage error that `act` throws. */
 function usageError(act: () => unknown): Failure {

@@ -4,7 +4,7 @@ import { formatBounds, parseBounds, resolveBounds } from '../../src/accounts/bou
 
 const month = { credits: 3000, per: 'month' } as const;
 const day = { credits: 200, per: 'day' } as const;
-const call = { credits: 5, per: 'call' } as const;
+const call = { credits: 5, per: 'run' } as const;
 
 test('bounds are numbers per call, day or month; they print as they are read', () => {
   assert.deepEqual(parseBounds('5', 'X'), [call]);

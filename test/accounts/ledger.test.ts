@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { parseBounds } from '../../src/accounts/bounds.ts';
 import { type LedgerOptions, openLedger } from '../../src/accounts/ledger.ts';
 import { readMonth } from '../../src/accounts/ledger-report.ts';
-import type { Charge, Ledger } from '../../src/api/credits.ts';
+import type { Charge, Ledger } from '../../src/service/budget.ts';
 import { meet, race } from '../support/race.ts';
 import { temporaryFolder } from './fake-context.ts';
 

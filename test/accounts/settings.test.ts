@@ -163,7 +163,7 @@ test('the bounds and the verification of the selected profile; without one no bo
     return { maxCredits, verified };
   };
   const bounds = [
-    { credits: 5, per: 'call' },
+    { credits: 5, per: 'run' },
     { credits: 100, per: 'day' },
     { credits: 3000, per: 'month' },
   ];

@@ -18,9 +18,9 @@ import { test } from 'node:test';
 import type { Profile } from '../../src/accounts/profile.ts';
 import { readStore, type Store, storeFile } from '../../src/accounts/store.ts';
 import { markVerified, updateStore } from '../../src/accounts/store-write.ts';
-import { parseBaseUrl } from '../../src/api/address.ts';
 import { Failure } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/lock.ts';
+import { parseBaseUrl } from '../../src/service/address.ts';
 import { noProc } from '../support/process-state.ts';
 import {
   fakeContext,

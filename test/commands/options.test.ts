@@ -54,12 +54,12 @@ const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial
   [['--namespace', 'other'], { namespace: 'other' }],
   [['--key-file', 'key.txt'], { keyFile: 'key.txt' }],
   [['--sandbox'], { sandbox: true }],
-  [['--max-credits', '3'], { maxCredits: [{ credits: 3, per: 'call' }] }],
+  [['--max-credits', '3'], { maxCredits: [{ credits: 3, per: 'run' }] }],
   [
     ['--max-credits', '5,100/day', '--max-credits=3000/month'],
     {
       maxCredits: [
-        { credits: 5, per: 'call' },
+        { credits: 5, per: 'run' },
         { credits: 100, per: 'day' },
         { credits: 3000, per: 'month' },
       ],
@@ -152,7 +152,7 @@ test('uploads and playlist: their own flags', async () => {
       '9',
     ];
     const { shared: budget, invocation: ____, ...given } = await parse(command, ...own, '--restart');
-    assert.deepEqual(budget.maxCredits, [{ credits: 0, per: 'call' }]);
+    assert.deepEqual(budget.maxCredits, [{ credits: 0, per: 'run' }]);
     assert.deepEqual(given, {
       references: [],
       from: '-',

@@ -1,6 +1,6 @@
-import { operations } from '../../src/api/contract.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { createFormat, type FileFormat } from '../../src/output/formats.ts';
+import { operations } from '../../src/service/contract.ts';
 
 /** The texts of an export: one per page, and one after the last page. */
 export interface Texts {

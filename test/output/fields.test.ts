@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { operations } from '../../src/api/contract.ts';
 import { Failure } from '../../src/errors.ts';
 import { seconds, views } from '../../src/output/computed.ts';
 import { memberFields, parseFields, picker } from '../../src/output/fields.ts';
 import { createFormat } from '../../src/output/formats.ts';
+import { operations } from '../../src/service/contract.ts';
 import { nearest } from '../../src/text/nearest.ts';
 import { elements, item, json, options } from './support.ts';
 

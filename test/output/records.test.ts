@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { operations } from '../../src/api/contract.ts';
 import { bodyRecords, records } from '../../src/output/records.ts';
+import { operations } from '../../src/service/contract.ts';
 import { json } from './support.ts';
 
 const found = (body: string): { list: string | null; key: string | null; records: string[] } => {

@@ -1,8 +1,8 @@
-import { type OperationName, operations } from '../../src/api/contract.ts';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
 import type { FormatOptions, Item, Terminal } from '../../src/output/format.ts';
+import { type OperationName, operations } from '../../src/service/contract.ts';
 
 export const json = (text: string): JsonText => JsonText.of(text);
 

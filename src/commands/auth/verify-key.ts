@@ -1,13 +1,13 @@
-import type { Service } from '../../api/client.ts';
-import { operations } from '../../api/contract.ts';
-import { Budget, newTally } from '../../api/credits.ts';
-import { resolvedId } from '../../api/references.ts';
 import type { SharedOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { createClient } from '../../run/open-service.ts';
+import { Budget, newTally } from '../../service/budget.ts';
+import type { Service } from '../../service/client.ts';
+import { operations } from '../../service/contract.ts';
+import { resolvedId } from '../../service/references.ts';
 
 /**
  * Why a key counts as accepted. `resolved`: a complete result, which also proves address and namespace; `accepted`: an
@@ -34,7 +34,7 @@ export async function verifyKey(
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
     const serviceWithKey = { ...service, key };
-    const budget = new Budget({ bounds: [{ credits: 0, per: 'call' }], ledger: null });
+    const budget = new Budget({ bounds: [{ credits: 0, per: 'run' }], ledger: null });
     const client = createClient(serviceWithKey, budget, {
       shared,
       context,

@@ -1,5 +1,5 @@
-import { videoFields } from '../../api/contract.ts';
 import { type Failure, usage } from '../../errors.ts';
+import { videoFields } from '../../service/contract.ts';
 import { computedFields } from '../fields.ts';
 import type { ReaderOptions } from '../format.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseReference, type ReferenceKind } from '../../src/api/references.ts';
 import { Failure } from '../../src/errors.ts';
+import { parseReference, type ReferenceKind } from '../../src/service/references.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
 

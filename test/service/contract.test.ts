@@ -10,7 +10,7 @@ import {
   pageSize,
   resolveFields,
   videoFields,
-} from '../../src/api/contract.ts';
+} from '../../src/service/contract.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
 
 // Every literal here is copied by hand from the service specification.

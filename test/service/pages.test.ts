@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../../src/api/client.ts';
-import { operations } from '../../src/api/contract.ts';
-import { newTally } from '../../src/api/credits.ts';
-import { type Page, type PagesStart, pageDigest, pages, tokenMark } from '../../src/api/pages.ts';
 import { JsonText } from '../../src/json/json-text.ts';
+import { newTally } from '../../src/service/budget.ts';
+import type { Client } from '../../src/service/client.ts';
+import { operations } from '../../src/service/contract.ts';
+import { type Page, type PagesStart, pageDigest, pages, tokenMark } from '../../src/service/pages.ts';
 
 /** Lists what the service answers, one body per request; returns the pages, and the error that ended it. */
 async function list(

@@ -7,9 +7,9 @@ import {
   type Ledger,
   newTally,
   type SpentBound,
-} from '../../src/api/credits.ts';
+} from '../../src/service/budget.ts';
 
-const call = (credits: number) => ({ credits, per: 'call' }) as const;
+const call = (credits: number) => ({ credits, per: 'run' }) as const;
 const perMonth = { credits: 3, per: 'month' } as const;
 const spentMonth: SpentBound = { ...perMonth, resets: '2026-12-01 00:00' };
 

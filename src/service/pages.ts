@@ -1,8 +1,8 @@
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { Tally } from './budget.ts';
 import type { Client } from './client.ts';
 import type { PagedOperation } from './contract.ts';
-import type { Tally } from './credits.ts';
 
 /** One page of a listing (service specification, 2.4). */
 export interface Page {

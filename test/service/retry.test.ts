@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Clock } from '../../src/context.ts';
 import {
   backoff,
   decideRetry,
@@ -10,9 +11,8 @@ import {
   type RetryProgress,
   retryAfter,
   span,
-} from '../../src/api/retry.ts';
-import { RetryThrottle } from '../../src/api/retry-throttle.ts';
-import type { Clock } from '../../src/context.ts';
+} from '../../src/service/retry.ts';
+import { RetryThrottle } from '../../src/service/retry-throttle.ts';
 
 test('retried are 408, 429, 500, 502, 503 and 504, nothing else', () => {
   const retried = Array.from({ length: 500 }, (_, i) => i + 100).filter(isRetriedStatus);

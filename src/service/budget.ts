@@ -43,12 +43,12 @@ export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 /** One bound of `--max-credits`: credits per call, per calendar day or per calendar month (local time). */
 export interface CreditBound {
   readonly credits: number;
-  readonly per: 'call' | 'day' | 'month';
+  readonly per: 'run' | 'day' | 'month';
 }
 
 /** `3 credits`, `3000 credits per month`. */
 export function describeBound(bound: CreditBound): string {
-  return bound.per === 'call' ? credits(bound.credits) : `${credits(bound.credits)} per ${bound.per}`;
+  return bound.per === 'run' ? credits(bound.credits) : `${credits(bound.credits)} per ${bound.per}`;
 }
 
 /** A bound that leaves no room for a request; `resets`: local date and time (`2026-12-01 00:00`), null for a call. */
@@ -98,7 +98,7 @@ export class Budget {
   constructor({ bounds, ledger }: BudgetOptions) {
     this.bounds = bounds;
     this.#openLedger = ledger;
-    this.#ownBounds = ledger === null ? bounds : bounds.filter(({ per }) => per === 'call');
+    this.#ownBounds = ledger === null ? bounds : bounds.filter(({ per }) => per === 'run');
   }
 
   /** The most that this call may cost, possibly charged credits included; null: no bound of the call. */
@@ -119,7 +119,7 @@ export class Budget {
    * request. Throws as `openLedger` does.
    */
   async prepare(): Promise<void> {
-    if (this.bounds.some(({ per }) => per !== 'call')) await this.#open();
+    if (this.bounds.some(({ per }) => per !== 'run')) await this.#open();
   }
 
   /**
