@@ -72,7 +72,7 @@ _chanlist() {
         ended=1
         break
         ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --continuation | --output-dir | --seen | --max-age | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
+      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --output-dir | --continuation | --seen | --max-age | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
         flag=$word
         i=$((i + 1))
         ;;
@@ -114,6 +114,7 @@ _chanlist_enter() {
     ' uploads') command='uploads' ;;
     ' latest') command='latest' ;;
     ' playlist') command='playlist' ;;
+    ' show') command='show' ;;
     ' check') command='check' ;;
     ' credits') command='credits' ;;
     ' auth') command='auth' ;;
@@ -136,8 +137,8 @@ _chanlist_value() {
     --key-file) _chanlist_files ;;
     -f | --format)
       case $command in
-        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
-        'check' | 'auth status') _chanlist_offer $'table\njson\nndjson' ;;
+        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'show') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
+        'check' | 'credits' | 'auth status' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv' ;;
       esac
       ;;
     --fields)
@@ -145,7 +146,7 @@ _chanlist_value() {
         '') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating @reference @seconds @views @published' ;;
         'resolve') _chanlist_fields 'channel_id resolved_from @reference @seconds @views @published' ;;
         'search') _chanlist_fields 'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index @reference @seconds @views @published' ;;
-        'uploads' | 'playlist') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published' ;;
+        'uploads' | 'playlist' | 'show') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published' ;;
         'latest') _chanlist_fields 'videoId title channelId author published updated link description thumbnail viewCount starRating channelTitle channelHandle lengthText viewCountText thumbnails index @reference @seconds @views @published' ;;
       esac
       ;;
@@ -161,20 +162,21 @@ _chanlist_value() {
 # Offers the flags of $command.
 _chanlist_flags() {
   case $command in
-    '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
-    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'search') _chanlist_offer $'-n\n--limit\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--update\n--print-new\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'latest') _chanlist_offer $'--from\n-n\n--limit\n--seen\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--continuation\n--output-dir\n--concurrency\n--restart\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n--dry-run\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
+    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'search') _chanlist_offer $'-n\n--limit\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--update\n--print-new\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'latest') _chanlist_offer $'--from\n-n\n--limit\n--seen\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'show') _chanlist_offer $'-n\n--limit\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'check') _chanlist_offer $'--from\n--max-age\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'credits') _chanlist_offer $'--month\n--by\n--json\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'credits') _chanlist_offer $'--month\n--by\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth') _chanlist_offer $'-h\n--help' ;;
     'auth login') _chanlist_offer $'--no-verify\n--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth status') _chanlist_offer $'-f\n--format\n--profile\n--base-url\n--namespace\n--key-file\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'auth status') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n-f\n--format\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'auth list') _chanlist_offer $'-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth switch') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth logout') _chanlist_offer $'--profile\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'auth switch') _chanlist_offer $'--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'auth logout') _chanlist_offer $'--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'serve') _chanlist_offer $'--port\n--host\n--key\n--credits\n--page-size\n--latency\n--seed\n--rate\n--grow\n--plain-tokens\n--fail\n--namespace\n-h\n--help' ;;
     'completion') _chanlist_offer $'-h\n--help' ;;
     'help') _chanlist_offer $'-h\n--help' ;;
@@ -184,13 +186,14 @@ _chanlist_flags() {
 # Offers arguments of $command.
 _chanlist_argument() {
   case $command in
-    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncheck\ncredits\nauth\nserve\ncompletion\nhelp' ;;
+    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp' ;;
+    'show') _chanlist_files ;;
     'check') _chanlist_files ;;
     'auth') _chanlist_offer $'login\nstatus\nlist\nswitch\nlogout' ;;
     'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
     'auth logout') _chanlist_offer "$(_chanlist_profiles)" ;;
     'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
-    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
+    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
   esac
 }
 

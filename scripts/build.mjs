@@ -1,9 +1,8 @@
 /**
  * Builds the program: `node scripts/build.mjs [folder]` (default: dist). CommonJS files: `launch.cjs`, which is
- * started, `core.cjs` with what the common calls need, a chunk for each part that is loaded late, `help/` with texts.
+ * started, `core.cjs` with what the common calls need, a chunk for each part that is loaded late.
  */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -17,10 +16,14 @@ const target = 'node20.18';
 
 /** The merged files: each holds what its sources import statically, unless one before it does */
 const groups = {
-  'core.cjs': ['src/start.ts'],
-  'request.cjs': ['src/commands/resolve.ts', 'src/output/ndjson.ts'],
+  'core.cjs': [
+    'src/start.ts',
+    ...['resolve', 'uploads', 'latest', 'playlist'].map((name) => `src/commands/${name}.ts`),
+  ],
+  'request.cjs': ['src/run/channels.ts', 'src/output/ndjson.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
-  'list.cjs': ['src/commands/list.ts', 'src/run/list-to-output.ts', 'src/accounts/ledger.ts'],
+  'list.cjs': ['src/commands/listing.ts', 'src/accounts/ledger.ts'],
+  'export.cjs': ['src/export/folder.ts'],
   'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
 };
 
@@ -36,7 +39,7 @@ const settings = {
 };
 const bundle = await build({
   ...settings,
-  entryPoints: { start: 'src/start.ts', 'prerendered-help': 'scripts/docgen/prerendered-help.ts' },
+  entryPoints: { start: 'src/start.ts' },
   chunkNames: '[name]-[hash]',
   splitting: true,
   format: 'esm',
@@ -68,7 +71,7 @@ const { files, warnings } = await mergeStartupChunks(chunks, new Map(members), {
 });
 refuse(warnings);
 
-// The launcher stands alone, so that help and version need nothing else.
+// The launcher stands alone, so that --version needs nothing else.
 const launcher = await build({
   ...settings,
   entryPoints: ['src/launch.ts'],
@@ -79,12 +82,7 @@ files.set('launch.cjs', launcher.outputFiles[0].text);
 
 // Whoever runs the program meanwhile finds either build whole.
 const fresh = `${out}.${process.pid}`;
-await mkdir(join(fresh, 'help'), { recursive: true });
+await mkdir(fresh, { recursive: true });
 for (const [name, text] of [...files, ...parserFiles]) await writeFile(join(fresh, name), text);
-const maker = join(fresh, 'prerendered-help.cjs');
-for (const [name, text] of await createRequire(import.meta.url)(maker).prerenderedHelp()) {
-  await writeFile(join(fresh, 'help', name), text);
-}
-await rm(maker);
 await rm(out, { recursive: true, force: true });
 await rename(fresh, out);

@@ -6,11 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { loadGenerated } from './generated.mjs';
 import { licensesText } from './licenses.mjs';
 import { mutants } from './mutants-list.mjs';
+import { slowRegexes } from './regexes.mjs';
 
 process.chdir(fileURLToPath(new URL('../', import.meta.url)));
 
-/** Widest line of a help text, in columns. */
-const widestHelp = 100;
 /** Dependencies that may run a script when they are installed. */
 const installScripts = ['node_modules/esbuild'];
 
@@ -33,18 +32,6 @@ async function generatedFilesAreCurrent(generated) {
     ...wrong.map(([path]) => `${path} is not what the program says; run: npm run generate`),
     ...strays.map((path) => `${path} is not generated`),
   ];
-}
-
-async function helpFits(generated) {
-  const problems = [];
-  for (const [topic, text] of await generated.helpTexts()) {
-    const name = `help ${topic ?? ''}`.trim();
-    if (text === '') problems.push(`${name} is empty`);
-    for (const line of text.split('\n')) {
-      if (line.length > widestHelp || line !== line.trimEnd()) problems.push(`${name}: '${line}'`);
-    }
-  }
-  return problems;
 }
 
 /** What no file of the repository may hold. */
@@ -141,9 +128,9 @@ const steps = [
   ['types', () => tool('tsc', '-p', '.')],
   ['lint and form', () => tool('biome', 'ci', '--error-on-warnings', '--colors=off', '.')],
   ['generated files', async () => generatedFilesAreCurrent(await generated)],
-  [`help of at most ${widestHelp} columns`, async () => helpFits(await generated)],
   ['texts', textsAreClean],
   ['words', wordsAreUsual],
+  ['regular expressions', () => slowRegexes('src')],
   ['lock file', lockFileIsSound],
   ['mutants', mutantsApply],
 ];

@@ -35,8 +35,9 @@ const pictures = [
     name: 'jq',
     title: 'NDJSON piped through jq',
     lines: [
-      'chanlist uploads @demo --fields @seconds,title | jq -c \'select(."@seconds" > 17700)\'',
-      "chanlist latest @demo --limit 1 | jq '{id: .videoId, published, views: .viewCount}'",
+      // With -s jq prints at the end, after the tally: the order is always the same.
+      'chanlist uploads @demo --fields @seconds,title | jq -sc \'sort_by(."@seconds") | .[-4:][]\'',
+      "chanlist latest @demo | jq -s '.[0] | {id: .videoId, published, views: .viewCount}'",
     ],
   },
 ];

@@ -79,16 +79,32 @@ const stubs = [
     text: `exports.spawn = (...all) => require('node:child_process').spawn(...all);`,
   },
   {
-    // output/grid.ts hands cli-table3 nothing but characters of one column: no tables of wide ones are needed.
+    // Loading it takes 25 ms, nearly all for one regular expression of emoji: only for texts that need it.
     required: /^string-width$/,
-    by: /[\\/]cli-table3[\\/]src[\\/]/,
-    text: `module.exports = (text) => text.length;`,
+    by: /[\\/]src[\\/]output[\\/]/,
+    text: `
+      const isLatin = /^[ -~\\xa1-\\xac\\xae-\\u02ff\\u2013-\\u2026\\u2500]*$/;
+      let measure;
+      module.exports = (text) =>
+        isLatin.test(text) ? text.length : (measure ??= require('./node_modules/string-width/index.js').default)(text);`,
   },
   {
-    // output/grid.ts colours headers with chalk, after cli-table3 has drawn them.
+    // An old version of the package: it mismeasures newer emoji and many scripts. Cells are fitted with this function.
+    required: /^string-width$/,
+    by: /[\\/]cli-table3[\\/]src[\\/]/,
+    text: `module.exports = require('./src/output/width.ts').textWidth;`,
+  },
+  {
+    // output/table.ts colours headers with chalk, after cli-table3 has drawn them.
     required: /^@colors\/colors\/safe$/,
     by: /[\\/]cli-table3[\\/]src[\\/]/,
     text: `throw new Error('colours are left out');`,
+  },
+  {
+    // output/terminal.ts decides on colours; loads node:os and node:tty.
+    required: /^#supports-color$/,
+    by: /[\\/]chalk[\\/]source[\\/]/,
+    text: `exports.stdout = exports.stderr = { level: 1 };`,
   },
 ];
 
@@ -107,6 +123,7 @@ export const stubUnusedModules = {
     build.onLoad({ filter: /.*/, namespace: 'stub' }, ({ path }) => ({
       contents: stubs[Number(path)].text,
       loader: 'js',
+      resolveDir: process.cwd(),
     }));
     build.onEnd(() => ({
       errors: stubs

@@ -9,7 +9,7 @@ const width = await build({
   format: 'esm',
   write: false,
 });
-const { displayWidth } = await import(
+const { textWidth } = await import(
   `data:text/javascript;base64,${Buffer.from(width.outputFiles[0].contents).toString('base64')}`
 );
 
@@ -69,7 +69,7 @@ function runs(text) {
     const texts = single
       ? Array.from(new Intl.Segmenter().segment(piece), ({ segment }) => segment)
       : [piece];
-    for (const each of texts) found.push({ text: each, columns: displayWidth(each), single });
+    for (const each of texts) found.push({ text: each, columns: textWidth(each), single });
   }
   return found;
 }

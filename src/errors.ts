@@ -3,13 +3,13 @@ import { constants } from 'node:os';
 /** The exit codes: one row per code. `chanlist help exit-codes` and the man page print these rows. */
 export const exitCodes = {
   0: 'done, or the reader closed the pipe',
-  1: 'something else went wrong (disk, a damaged store or ledger, a damaged export, a bug)',
-  2: 'usage; nothing was spent',
-  3: 'no key, or the key was rejected (401, 403)',
+  1: 'something else went wrong (disk, a damaged store, ledger or export, entries lost, a bug)',
+  2: 'usage; nothing was spent for what it names',
+  3: 'no account is configured (no address or no key), or the key was rejected (401, 403)',
   4: 'no credits (402): free calls need at least one too',
   5: 'not found (404)',
   6: 'rate limited, and waiting would take too long',
-  7: 'the service or the network is not available',
+  7: 'the service, its feed or the network is not available',
   8: 'the service refused the request (other 4xx) or its response is invalid',
   9: 'stopped by --max-credits, more to come',
   10: 'another run is writing this file',
@@ -22,8 +22,7 @@ export const exitCodes = {
 export type ExitCode = keyof typeof exitCodes;
 
 /**
- * What a failure stops: its `reference` alone, paid requests (`purchases`: free ones are still sent), or the whole
- * `call`.
+ * What a failure stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`.
  */
 export type Scope = 'reference' | 'purchases' | 'run';
 
@@ -42,35 +41,39 @@ const failures = {
   unauthorized: { exit: 3, scope: 'run' },
   no_credits: { exit: 4, scope: 'run' },
   not_found: { exit: 5, scope: 'reference' },
+  gone: { exit: 5, scope: 'reference', hint: 'if it is gone for good, remove it from your list' },
   rate_limited: { exit: 6, scope: 'run' },
   unreachable: { exit: 7, scope: 'run' },
-  unavailable: { exit: 7, scope: 'reference' },
+  unavailable: { exit: 7, scope: 'reference', hint: 'try again later' },
+  no_feed: { exit: 7, scope: 'reference' },
+  outage: { exit: 7, scope: 'run', hint: 'see the first error; then run the same command again' },
   refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
   bad_answer: { exit: 8, scope: 'reference', hint: "try again later, or contact the service's support" },
+  loop: { exit: 8, scope: 'reference', hint: 'the listing cannot be resumed; start it again later' },
   budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
-  locked: { exit: 10, scope: 'reference' },
+  locked: { exit: 10, scope: 'reference', hint: 'wait until the other run has ended' },
   problems: { exit: 11, scope: 'run' },
   interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
+
+/** Exit codes from the gravest to the least: a run ends with the gravest of its failures. */
+const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
+
+/** The gravest of some exit codes; 0 if there is none. */
+export function gravest(exits: readonly ExitCode[]): ExitCode {
+  return gravity.find((exit) => exits.includes(exit)) ?? 0;
+}
 
 /** The word that the JSON error and the receipt call `code`. */
 export type FailureCode = keyof typeof failures;
 
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
-/**
- * The remedy of a failure as data. `same-command`: run the same command again; the hint does not repeat it. `restart`:
- * export this reference again (`withRemedy` in export/job.ts names the command and its cost). `later`: wait. `none`:
- * the hint is enough.
- */
-export type Remedy = 'same-command' | 'restart' | 'later' | 'none';
-
 export interface FailureDetails {
   /** HTTP status of the failed response, if there was one. */
   status?: number | null;
   /** What to do next, in a few words; printed after the message. */
   hint?: string | undefined;
-  remedy?: Remedy | undefined;
   /** Overrides the scope of the kind. */
   scope?: Scope;
   /** Overrides the exit code (signals). */
@@ -83,7 +86,6 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly status: number | null;
   readonly hint: string | undefined;
-  readonly remedy: Remedy | undefined;
   readonly scope: Scope;
   readonly exit: ExitCode;
 
@@ -93,15 +95,14 @@ export class Failure extends Error {
     this.code = code;
     this.status = details.status ?? null;
     this.hint = details.hint;
-    this.remedy = details.remedy;
     this.scope = details.scope ?? failures[code].scope;
     this.exit = details.exit ?? failures[code].exit;
   }
 
   /** The same failure with some details changed. */
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
-    const { status, hint, remedy, scope, exit, cause } = this;
-    return new Failure(this.code, message, { status, hint, remedy, scope, exit, cause, ...changes });
+    const { status, hint, scope, exit, cause } = this;
+    return new Failure(this.code, message, { status, hint, scope, exit, cause, ...changes });
   }
 
   /** What happened and the next step, in one line. */

@@ -1,32 +1,51 @@
+import type { CommonOptions } from './cli/options.ts';
 import { parseArguments } from './cli/program.ts';
+import { wantsJson } from './cli/usage-errors.ts';
+import { commands } from './commands/table.ts';
 import type { Context } from './context.ts';
-import { ClosedPipe, fallbackHint, toFailure } from './errors.ts';
-import { columnsFor } from './help/text.ts';
+import { ClosedPipe, type Failure, toFailure } from './errors.ts';
+import { helpColumns } from './help/rows.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
+import { escapeUnsafe } from './text/unsafe.ts';
 
-/** Runs the program: arguments (without node and script) to exit code. Every error ends here. */
+/**
+ * Runs the program: arguments (without node and script) to exit code. Commands report what goes wrong in their work;
+ * what they throw before that ends here.
+ */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 });
+  const stderr = new Stderr(context, { quiet: false, verbose: 0, color: !argv.includes('--no-color') });
+  const stdout = new Stdout(context, stderr);
+  let options: Partial<CommonOptions> = {};
   try {
-    const task = await parseArguments(argv, () => columnsFor(context));
-    if (typeof task !== 'string') return await task.run(task.options, context);
-    await new Stdout(context, stderr).write(task);
-    return 0;
+    const task = await parseArguments(argv, commands, () => helpColumns(context));
+    if (typeof task === 'string') {
+      await stdout.write(task);
+      return 0;
+    }
+    options = task.options as Partial<CommonOptions>;
+    return await task.run(task.options, context);
   } catch (error) {
-    return report(error, context, stderr);
+    if (error instanceof ClosedPipe) return 0;
+    const failure = toFailure(error);
+    if (wantsJson(argv)) await printDocument(failure, stdout, context);
+    if (options.summary) {
+      const { writeSummaryOf } = await import('./run/summary.ts');
+      await writeSummaryOf(failure, options, context);
+    }
+    return report(failure, context, stderr);
   }
 }
 
+/** Prints the failure as the document that the arguments ask for. */
+async function printDocument(error: Failure, stdout: Stdout, { stdout: { isTTY } }: Context): Promise<void> {
+  const text = JSON.stringify({ error }, null, isTTY ? 2 : undefined);
+  await stdout.write(`${escapeUnsafe(text)}\n`).catch(() => {});
+}
+
 /** Reports what was thrown in one line; returns the exit code. */
-export function report(
-  thrown: unknown,
-  context: Context,
-  stderr = new Stderr(context.stderr, { quiet: false, verbose: 0 }),
-): number {
-  if (thrown instanceof ClosedPipe) return 0;
+export function report(thrown: unknown, context: Context, stderr = new Stderr(context)): number {
   const failure = toFailure(thrown);
-  stderr.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
-  stderr.stack(failure, context);
+  stderr.failure(failure);
   return failure.exit;
 }

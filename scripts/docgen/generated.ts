@@ -1,4 +1,3 @@
-import { helpText, helpTopics } from '../../src/cli/help-text.ts';
 import { shells } from '../../src/commands/completion.ts';
 import { bashCompletion } from './completion-bash.ts';
 import { fishCompletion } from './completion-fish.ts';
@@ -15,10 +14,4 @@ export async function generatedFiles(): Promise<(readonly [path: string, text: s
     [`completions/${shells.fish}`, fishCompletion(tree)],
     ['man/chanlist.1', await manPage()],
   ];
-}
-
-/** All help texts: topic (null: the program), and text. */
-export async function helpTexts(): Promise<(readonly [topic: string | null, text: string])[]> {
-  const topics = [null, ...(await helpTopics())];
-  return await Promise.all(topics.map(async (topic) => [topic, (await helpText(topic)) ?? ''] as const));
 }

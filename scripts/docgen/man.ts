@@ -1,36 +1,28 @@
 import type { Command } from 'commander';
-import {
-  type FlagName,
-  flagGroups,
-  flagHelp,
-  flagRow,
-  flagsOf,
-  longName,
-  sharedFlagNames,
-} from '../../src/cli/flags.ts';
-import { wholeProgram } from '../../src/cli/help-text.ts';
-import { commandPath, pathOf } from '../../src/cli/usage-errors.ts';
+import { commonFlags, type FlagRow, flagHelp, flagsOf, longName, ownFlags } from '../../src/cli/flags.ts';
+import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
+import { pathOf } from '../../src/cli/usage-errors.ts';
+import { commands as table } from '../../src/commands/table.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { additionsTo, type Example } from '../../src/help/document.ts';
-import { environment } from '../../src/help/environment.ts';
-import { fileRows } from '../../src/help/files.ts';
+import { environment, files } from '../../src/help/environment.ts';
 import {
+  checkFields,
+  creditsFields,
   fieldRows,
   fieldRules,
   formatRows,
   formatRules,
-  memoryRows,
-  memoryRule,
+  receiptFields,
+  referenceFields,
 } from '../../src/help/formats.ts';
-import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
-import { wrap, wrapCommand } from '../../src/help/text.ts';
-
-type Rows = readonly (readonly [term: string, meaning: string])[];
+import { type Rows, wrap } from '../../src/help/rows.ts';
+import { exitRule, precedence } from '../../src/help/topics.ts';
 
 /** The manual page, in the man macros. */
 export async function manPage(): Promise<string> {
-  const program = await wholeProgram();
+  const program = await wholeProgram(table);
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  const groups = [...new Set(commonFlags.map(({ group }) => group))];
   return [
     '.\\" Generated from the program by: npm run generate. Changes made here are lost.',
     '.TH CHANLIST 1 "" chanlist "User Commands"',
@@ -43,19 +35,19 @@ export async function manPage(): Promise<string> {
       .filter((command) => command.commands.length === 0)
       .flatMap((command, index) => [
         ...(index === 0 ? [] : ['.br']),
-        `.B ${roff(commandPath(command))}`,
+        `.B ${roff(`chanlist ${pathOf(command)}`)}`,
         roff(command.usage()),
       ]),
     '.SH DESCRIPTION',
     ...text(program.description()),
     '.SH COMMANDS',
-    ...commands.flatMap(section),
+    ...(await Promise.all(commands.map(section))).flat(),
     '.SH OPTIONS',
     ...text('These options may stand before or after the name of a command that takes them.'),
-    ...flagGroups.flatMap((group) => {
-      const names = sharedFlagNames.filter((name) => flagRow(name).group === group);
-      return names.length === 0 ? [] : [`.SS ${group.replace(/:$/, '')}`, ...flagLines(names)];
-    }),
+    ...groups.flatMap((group) => [
+      `.SS ${group.replace(/:$/, '')}`,
+      ...flagLines(commonFlags.filter((flag) => flag.group === group)),
+    ]),
     '.SS Help',
     ...tagged('-h, --help', 'print help'),
     ...tagged('-V, --version', 'print the version'),
@@ -65,60 +57,70 @@ export async function manPage(): Promise<string> {
     '.SS Fields',
     ...fieldRules.flatMap(paragraph).slice(1),
     ...taggedRows(fieldRows),
-    '.SS The memory of a folder',
-    ...text(memoryRule),
-    ...taggedRows(memoryRows),
     '.SH REPORTS',
     `.SS ${roff('The report of --summary (JSON)')}`,
-    ...taggedRows(summaryRows),
+    ...taggedRows(receiptFields),
     '.SS Each of its references',
-    ...taggedRows(referenceRows),
-    '.SS An export in chanlist check',
-    ...taggedRows(checkRows),
-    `.SS ${roff('chanlist credits --json')}`,
-    ...taggedRows(creditsRows),
+    ...taggedRows(referenceFields),
+    '.SS chanlist check',
+    ...taggedRows(checkFields),
+    '.SS chanlist credits',
+    ...taggedRows(creditsFields),
     '.SH EXIT STATUS',
     ...taggedRows(Object.entries(exitCodes)),
+    ...paragraph(exitRule),
     '.SH ENVIRONMENT',
     ...taggedRows(environment),
+    ...paragraph(precedence),
     '.SH FILES',
-    ...taggedRows(fileRows),
+    ...taggedRows(files),
     '.SH EXAMPLES',
-    ...exampleLines(additionsTo(program).examples).slice(1),
+    ...exampleLines(await helpText('')).slice(1),
     '',
   ].join('\n');
 }
 
-/** A command: what it does, its own flags, the shared ones that it takes, its examples. */
-function section(command: Command): string[] {
+/** The help of a command, in lines that nothing wraps. */
+async function helpText(path: string): Promise<string> {
+  const help = await parseArguments([...path.split(' ').filter(Boolean), '--help'], table, () => 1000);
+  if (typeof help !== 'string') throw new Error(`${path} has no help`);
+  return help;
+}
+
+/** A command: what it does, its own flags, the common ones that it takes, its terms and examples. */
+async function section(command: Command): Promise<string[]> {
   const path = pathOf(command);
-  const arguments_ = command.usage().replace(/ *\[options\]$/, '');
+  const help = await helpText(path);
   const taken = flagsOf(path);
-  const shared = taken.filter((name) => (sharedFlagNames as readonly FlagName[]).includes(name));
-  const own = taken.filter((name) => !shared.includes(name));
-  const { examples, terms } = additionsTo(command);
+  const own = taken.filter((flag) => ownFlags.includes(flag));
+  const common = taken.filter((flag) => !own.includes(flag));
   const others =
-    shared.length === sharedFlagNames.length
+    common.length === commonFlags.length
       ? 'Also takes all options of the section OPTIONS.'
-      : `Also takes ${shared.map(longName).join(', ')}; see OPTIONS.`;
+      : `Also takes ${common.map(longName).join(', ')}; see OPTIONS.`;
+  const arguments_ = command.usage().replace(/ *\[options\]$/, '');
   return [
     `.SS ${roff(`${path} ${arguments_}`.trim())}`,
     ...command.description().split('\n\n').flatMap(paragraph).slice(1),
     ...(own.length === 0 ? [] : ['.PP', '.B Options', ...flagLines(own)]),
-    ...(shared.length === 0 ? [] : paragraph(others)),
-    ...(terms === null ? [] : [...paragraph(terms.heading), ...taggedRows(terms.rows)]),
+    ...(common.length === 0 ? [] : paragraph(others)),
+    ...termLines(help),
     '.PP',
     '.B Examples',
-    ...exampleLines(examples),
+    ...exampleLines(help),
   ];
 }
 
-function flagLines(names: readonly FlagName[]): string[] {
-  return names.flatMap((name) => {
-    const { short, value } = flagRow(name);
-    const term = short === undefined ? longName(name) : `${short}, ${longName(name)}`;
-    return tagged(value === undefined ? term : `${term} <${value}>`, flagHelp(name));
-  });
+/** The terms between the flags of a command and its examples. */
+function termLines(help: string): string[] {
+  const [, heading, rows] = /^((?:Faults|Problems).*:)\n((?: {2}.*\n)+)\nExamples:/m.exec(help) ?? [];
+  if (heading === undefined || rows === undefined) return [];
+  const terms = [...rows.matchAll(/^ {2}(.*?) {2,}(.*)$/gm)];
+  return [...paragraph(heading), ...terms.flatMap(([, term = '', meaning = '']) => tagged(term, meaning))];
+}
+
+function flagLines(flags: readonly FlagRow[]): string[] {
+  return flags.flatMap((flag) => tagged(flag.term, flagHelp(flag)));
 }
 
 function taggedRows(rows: Rows): string[] {
@@ -138,15 +140,15 @@ function text(words: string): string[] {
   return wrap(words, 68).map(roff);
 }
 
-/** Examples in lines that fit 60 columns. */
-function exampleLines(examples: readonly Example[]): string[] {
-  return examples.flatMap(([what, line]) => [
+/** The examples of a help text. */
+function exampleLines(help: string): string[] {
+  return [...help.matchAll(/^ {2}# (.*)\n {2}(.*)$/gm)].flatMap(([, what = '', line = '']) => [
     '.PP',
     `${roff(what)}:`,
     '.PP',
     '.in +4n',
     '.nf',
-    ...wrapCommand(line, 48).map(roff),
+    roff(line),
     '.fi',
     '.in',
   ]);

@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
-import { topicNames } from '../../src/cli/commands.ts';
 import {
-  conflicts,
-  type FlagName,
   type FlagRow,
   flagHelp,
-  flagRow,
   flagsOf,
+  localReports,
   longName,
-  sharedFlagNames,
+  offers,
+  shortName,
+  valueName,
 } from '../../src/cli/flags.ts';
-import { wholeProgram } from '../../src/cli/help-text.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
+import { conflicts } from '../../src/cli/rules.ts';
 import { shellNames } from '../../src/commands/completion.ts';
+import { commands } from '../../src/commands/table.ts';
+import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
@@ -50,7 +52,7 @@ export interface Node {
 
 /** The program with all its commands. */
 export async function programTree(): Promise<Node> {
-  const program = await wholeProgram();
+  const program = await wholeProgram(commands);
   const names = program.commands.map((command) => command.name());
   return node(program, '', { kind: 'words', words: [...names, ...topicNames] });
 }
@@ -70,12 +72,12 @@ function node(command: Command, path: string, helpWords: Completion): Node {
   const below = (name: string): string => (path === '' ? name : `${path} ${name}`);
   const children = command.commands.map((child) => node(child, below(child.name()), helpWords));
   const [argument] = command.registeredArguments;
-  const taken = path === '' ? sharedFlagNames : flagsOf(path);
+  const taken = flagsOf(path);
   return {
     path,
     name: command.name(),
     summary: command.summary(),
-    flags: [...taken.map((name) => flag(name, taken, path)), ...(path === '' ? [versionFlag] : []), helpFlag],
+    flags: [...taken.map((row) => flag(row, taken, path)), ...(path === '' ? [versionFlag] : []), helpFlag],
     argument:
       argument === undefined
         ? null
@@ -89,6 +91,7 @@ function argumentCompletion(path: string, helpWords: Completion): Completion {
     case 'auth switch':
     case 'auth logout':
       return { kind: 'profile' };
+    case 'show':
     case 'check':
       return { kind: 'file' };
     case 'completion':
@@ -100,40 +103,45 @@ function argumentCompletion(path: string, helpWords: Completion): Completion {
   }
 }
 
-function flag(name: FlagName, taken: readonly FlagName[], path: string): Flag {
-  const row = flagRow(name);
+function flag(row: FlagRow, taken: readonly FlagRow[], path: string): Flag {
   return {
-    long: longName(name),
-    short: row.short ?? null,
-    value: row.value ?? null,
+    long: longName(row),
+    short: shortName(row),
+    value: valueName(row),
     completion: completion(row, path),
-    description: flagHelp(name),
-    repeatable: row.repeatable === true,
-    excludes: excluded(name, taken).flatMap((other) => {
-      const { short } = flagRow(other);
-      return short === undefined ? [longName(other)] : [short, longName(other)];
-    }),
+    description: flagHelp(row),
+    repeatable: row.repeats === true,
+    excludes: excluded(row, taken).flatMap((other) => [shortName(other) ?? [], longName(other)].flat()),
   };
 }
 
 /** The flags that exclude a flag: by the table of conflicts, and all that choose the format. */
-function excluded(name: FlagName, taken: readonly FlagName[]): FlagName[] {
-  const choosesFormat = (each: FlagName): boolean =>
-    longName(each) === '--format' || flagRow(each).format !== undefined;
-  const formats = choosesFormat(name) ? taken.filter((other) => other !== name && choosesFormat(other)) : [];
-  const pairs = conflicts.flatMap(([one, other]) => (one === name ? [other] : other === name ? [one] : []));
-  return [...formats, ...pairs.filter((other) => taken.includes(other))];
+function excluded(row: FlagRow, taken: readonly FlagRow[]): FlagRow[] {
+  const name = longName(row);
+  const choosesFormat = (each: FlagRow): boolean =>
+    longName(each) === '--format' || each.format !== undefined;
+  const excludes = (other: FlagRow): boolean =>
+    (choosesFormat(row) && choosesFormat(other)) ||
+    conflicts.some(([one, two]) =>
+      one === name ? two === longName(other) : two === name && one === longName(other),
+    );
+  return taken.filter((other) => other !== row && excludes(other));
 }
 
-function completion({ offers }: FlagRow, path: string): Completion {
-  if (offers === undefined) return { kind: 'nothing' };
-  if (offers === 'fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
-  return typeof offers === 'string' ? { kind: offers } : { kind: 'words', words: offers };
+function completion(row: FlagRow, path: string): Completion {
+  const offered = offers[valueName(row) ?? ''];
+  if (offered === undefined) return { kind: 'nothing' };
+  if (offered === 'fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
+  if (typeof offered === 'string') return { kind: offered };
+  return {
+    kind: 'words',
+    words: localReports.includes(path) ? offered.filter((word) => word !== 'id') : offered,
+  };
 }
 
 /** The fields of a command's entries; before a command, those of all. */
 function fieldsOf(path: string): readonly string[] {
   const names = Object.keys(operations) as OperationName[];
-  const own = names.filter((name) => path === '' || name === path);
-  return [...new Set(own.flatMap(knownFields))];
+  const own = names.filter((name) => path === '' || name === path || (path === 'show' && name === 'uploads'));
+  return [...new Set(own.flatMap((name) => knownFields(operations[name])))];
 }

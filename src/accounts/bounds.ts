@@ -1,7 +1,5 @@
 import { usage } from '../errors.ts';
-import type { CreditBound } from '../service/budget.ts';
-
-export type { CreditBound } from '../service/budget.ts';
+import { type CreditBound, formatBound } from '../service/budget.ts';
 
 /**
  * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
@@ -18,11 +16,11 @@ export function parseBounds(text: string, source: string): CreditBound[] {
 
 /** Bounds as `parseBounds` reads them: `5,3000/month`. */
 export function formatBounds(bounds: readonly CreditBound[]): string {
-  return bounds.map(({ credits, per }) => (per === 'run' ? `${credits}` : `${credits}/${per}`)).join(',');
+  return bounds.map(formatBound).join(',');
 }
 
 /**
- * The bounds of a call: those of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile.
+ * The bounds of a run: those of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile.
  * Throws a usage error for a wrong value of the variable.
  */
 export function resolveBounds(

@@ -1,6 +1,6 @@
 import type { InputStream } from '../context.ts';
 import { usage } from '../errors.ts';
-import { readText } from '../fs/read-input.ts';
+import { readText } from '../fs/text-input.ts';
 
 /** Longest key, in characters. */
 const maxKeyLength = 4096;
@@ -14,10 +14,10 @@ const expected = 'expected one key and nothing else';
  */
 export function parseKey(text: string, source: string): string {
   const key = text.trim();
-  if (key === '') throw usage(`${source}: there is no key in it`, expected);
-  if (/\s/.test(key)) throw usage(`${source}: the key has white space or a line end inside`, expected);
+  if (key === '') throw usage(`${source}: no key found`, expected);
+  if (/\s/.test(key)) throw usage(`${source}: the key contains white space or a line break`, expected);
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw usage(`${source}: the key has characters other than printable ASCII`, expected);
+    throw usage(`${source}: the key contains characters other than printable ASCII`, expected);
   if (key.length > maxKeyLength)
     throw usage(`${source}: the key is longer than ${maxKeyLength} characters`, expected);
   return key;
@@ -28,7 +28,6 @@ export function parseKey(text: string, source: string): string {
  * `stop` is aborted, its reason is thrown.
  */
 export async function readKeyFile(path: string, source: string, stop?: AbortSignal): Promise<string> {
-  if (path === '') throw usage(`${source}: the file name is empty`);
   const file = keyFileName(path);
   const problem = `${source}: cannot read ${file}`;
   return parseKey(

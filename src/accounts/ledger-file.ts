@@ -1,157 +1,166 @@
-import { constants, lstatSync, readdirSync, readSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { Failure, systemCode } from '../errors.ts';
-import { makeFolders } from '../fs/make-folders.ts';
-import { effectiveUser, inTheWay, newFileIn, openOwnedSync, ownerName } from '../fs/owned.ts';
-import { homeFolder } from './store.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { ignoring } from '../fs/files.ts';
+import { type Env, homeFolder, openOwnFolder } from './home.ts';
+import {
+  appendedText,
+  type LedgerLine,
+  type OutcomeLine,
+  parseLine,
+  type RequestLine,
+} from './ledger-lines.ts';
 
 /** Why a ledger cannot be used: `usage` if a newer chanlist wrote it, else `failed`. */
 export class LedgerProblem extends Failure {}
 
-/** The problem of a ledger that a newer chanlist wrote. */
-export function newerLedger(path: string): LedgerProblem {
-  const hint = 'it is left as it is; update chanlist';
-  return new LedgerProblem('usage', `a newer chanlist wrote ${path}`, { hint });
-}
-
-/** The problem of a ledger that cannot be read. */
-export function unreadableLedger(path: string, error: unknown): LedgerProblem {
-  const message = `cannot read ${path} (${systemCode(error) ?? 'unknown error'})`;
-  return new LedgerProblem('failed', message, { hint: 'make it a file that you can read' });
-}
-
-/** The folder of the ledger: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Null without a home. */
-export function ledgerFolder(env: Env): string | null {
+/** The folder of the ledger: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws a `LedgerProblem`. */
+export function ledgerFolder(env: Env): string {
   const given = env.XDG_STATE_HOME;
   if (given && isAbsolute(given)) return join(given, 'chanlist');
-  const home = homeFolder(env, process.platform);
-  return home === null ? null : resolve(home, '.local/state/chanlist');
-}
-
-/** The file of a month (`2026-11`). */
-export function ledgerFile(folder: string, month: string): string {
-  return join(folder, `credits-${month}.ndjson`);
-}
-
-/** Whether the folder holds the ledger of any month. */
-export function hasLedger(folder: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => /^credits-\d{4}-\d\d\.ndjson$/.test(name));
-  } catch {
-    return false;
-  }
-}
-
-const { O_APPEND, O_CREAT, O_RDONLY, O_RDWR } = constants;
-
-/**
- * Opens the ledger of a month for appending and reading, creates it (0600) and its folder (0700) if needed, and returns
- * its descriptor. Follows no link, and creates nothing below a HOME of another user. Throws a `LedgerProblem`.
- */
-export function openLedgerFile(folder: string, month: string, env: Env): number {
-  return guarded(() => {
-    refuseForeignHome(folder, env);
-    try {
-      makeFolders(folder, 0o700);
-    } catch (error) {
-      // For a link or a file, the check names what is there.
-      if (systemCode(error) !== 'EEXIST') throw error;
-    }
-    checkFolder(folder);
-    return openOwnedSync(ledgerFile(folder, month), O_RDWR | O_APPEND | O_CREAT);
+  const home = homeFolder(env);
+  if (home !== null) return join(home, '.local/state/chanlist');
+  throw new LedgerProblem('failed', 'there is no folder for the credit ledger: no home folder is known', {
+    hint: 'set XDG_STATE_HOME',
   });
 }
 
-/** Opens the ledger of a month for reading; null if there is none. Throws a `LedgerProblem`. */
-export function openLedgerForReading(folder: string, month: string, env: Env): number | null {
-  return guarded(() => {
-    try {
-      refuseForeignHome(folder, env);
-      checkFolder(folder);
-      return openOwnedSync(ledgerFile(folder, month), O_RDONLY);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return null;
-      throw error;
-    }
-  });
+/** The path of the ledger of a month (`2026-11`). */
+export function ledgerPath(month: string, env: Env): string {
+  return join(ledgerFolder(env), fileName(month));
 }
 
-/**
- * Calls `onLine` with each non-empty line after `offset`, without its line end, and returns the offset after the last
- * line end. `atEnd`: an unterminated last line counts too.
- */
-export function readLines(fd: number, offset: number, onLine: (line: string) => void, atEnd = false): number {
-  let at = offset;
-  // A line longer than the buffer is unreadable: it is passed on as one line that is not JSON.
-  let oversized = false;
-  for (;;) {
-    const length = readSync(fd, buffer, 0, buffer.length, at);
-    const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
-    if (end === -1) {
-      if (length === buffer.length) {
-        oversized = true;
-        at += length;
-        continue;
-      }
-      if (atEnd && (length > 0 || oversized)) {
-        onLine(oversized ? '…' : buffer.toString('utf8', 0, length));
-        at += length;
-      }
-      return at;
-    }
-    let lines = buffer.toString('utf8', 0, end).split('\n');
-    if (oversized) {
-      lines = ['…', ...lines.slice(1)];
-      oversized = false;
-    }
-    for (const line of lines) if (line !== '') onLine(line);
-    at += end + 1;
-    if (length < buffer.length && !atEnd) return at;
-  }
-}
+const fileName = (month: string): string => `credits-${month}.ndjson`;
 
+/** Bytes at the end of a ledger that are searched for lines of a newer version, if the others are not needed. */
+const lastBytes = 4096;
 const lineEnd = 10;
 const buffer = Buffer.allocUnsafe(256 * 1024);
 
-/** Opens files; what is in the way, and errors of the system, become a `LedgerProblem`. */
-function guarded<T>(work: () => T): T {
+/** The ledger of one month, open. All methods throw a `LedgerProblem`. */
+export class LedgerFile {
+  readonly month: string;
+  readonly path: string;
+  /** Whether there was no ledger of any month. */
+  readonly isFirst: boolean;
+  readonly #fd: number;
+  /** Bytes that `readLines` has passed on. */
+  #offset = 0;
+
+  private constructor(month: string, path: string, fd: number, isFirst: boolean) {
+    this.month = month;
+    this.path = path;
+    this.#fd = fd;
+    this.isFirst = isFirst;
+  }
+
+  /** Opens the ledger for appending and reading; creates it (0600) and its folder (0700) if needed. */
+  static open(month: string, env: Env): LedgerFile {
+    const path = ledgerPath(month, env);
+    return guarded(path, () => {
+      const folder = openOwnFolder(ledgerFolder(env), env, true);
+      try {
+        const isFirst = !folder.names().some((name) => /^credits-.*\.ndjson$/.test(name));
+        return new LedgerFile(month, path, folder.openAppend(fileName(month)), isFirst);
+      } finally {
+        folder.close();
+      }
+    });
+  }
+
+  /** Opens the ledger for reading; null if there is none. */
+  static openForReading(month: string, env: Env): LedgerFile | null {
+    const path = ledgerPath(month, env);
+    return guarded(path, () => {
+      const folder = openOwnFolder(ledgerFolder(env), env, false);
+      const fd = folder?.openRead(fileName(month)) ?? null;
+      folder?.close();
+      return fd === null ? null : new LedgerFile(month, path, fd, false);
+    });
+  }
+
+  /** Appends a line, by a single `write`. */
+  append(line: RequestLine | OutcomeLine): void {
+    const text = Buffer.from(appendedText(line));
+    let code = 'ENOSPC';
+    try {
+      if (writeSync(this.#fd, text) === text.length) return;
+    } catch (error) {
+      code = systemCode(error) ?? 'unknown error';
+    }
+    const hint = 'free some disk space, or make it a file that you can write';
+    throw new LedgerProblem('failed', `cannot append to ${this.path} (${code})`, { hint });
+  }
+
+  /** Passes on the complete lines that were appended since the last time. */
+  readLines(onLine: (line: LedgerLine) => void): void {
+    guarded(this.path, () => {
+      for (let at = this.#offset; ; ) {
+        const length = readSync(this.#fd, buffer, 0, buffer.length, at);
+        const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
+        if (end === -1) at += length;
+        else {
+          const lines = buffer.toString('utf8', 0, end).split('\n');
+          // The end of a line that is longer than the buffer.
+          if (at > this.#offset) lines[0] = 'unreadable';
+          for (const line of lines) if (line !== '') onLine(this.#parse(line));
+          at += end + 1;
+          this.#offset = at;
+        }
+        if (length < buffer.length) return;
+      }
+    });
+  }
+
+  /** Throws for lines of a newer version among the last ones, without passing on any. */
+  checkVersion(): void {
+    this.#offset = Math.max(0, guarded(this.path, () => fstatSync(this.#fd)).size - lastBytes);
+    this.readLines(() => {});
+  }
+
+  /** Whether bytes follow the last line end. */
+  isCutShort(): boolean {
+    return fstatSync(this.#fd).size > this.#offset;
+  }
+
+  /** Whether the open file is still the one at its path, without a second name: other processes count in that. */
+  isInPlace(): boolean {
+    const { dev, ino, nlink } = fstatSync(this.#fd);
+    const there = ignoring(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => lstatSync(this.path));
+    return nlink === 1 && there?.dev === dev && there.ino === ino;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #parse(text: string): LedgerLine {
+    const line = parseLine(text);
+    if (line !== 'newer') return line;
+    const hint = 'it is not changed; update chanlist';
+    throw new LedgerProblem('usage', `a newer chanlist wrote ${this.path}`, { hint });
+  }
+}
+
+/** The problem of a ledger that is not the file that was opened, or lacks what was appended to it. */
+export function changed(path: string): LedgerProblem {
+  return new LedgerProblem('failed', `${path} was removed, replaced or cut short during the run`, {
+    hint: 'do not change it while chanlist runs; run the same command again',
+  });
+}
+
+/** What is refused, and errors of the system, as a `LedgerProblem`. */
+function guarded<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof LedgerProblem) throw cause;
     if (cause instanceof Failure)
-      throw new LedgerProblem('failed', cause.message, { hint: 'it is left as it is; move it away', cause });
-    const { path } = cause as NodeJS.ErrnoException;
-    const hint = 'make it a folder that you can write, or set XDG_STATE_HOME to one';
-    throw new LedgerProblem('failed', `cannot use ${path} (${systemCode(cause)})`, { hint, cause });
+      throw new LedgerProblem('failed', cause.message, { hint: cause.hint, cause });
+    const hint = 'make it a file that you can read and write, or set XDG_STATE_HOME to another folder';
+    throw new LedgerProblem('failed', `cannot use ${path} (${systemCode(cause) ?? 'unknown error'})`, {
+      hint,
+      cause,
+    });
   }
-}
-
-/** Throws "in the way" if another user, but not root, may have put this folder, or a link, there. */
-function checkFolder(folder: string): void {
-  const isOwn = (uid: number): boolean => uid === effectiveUser(uid) || uid === 0;
-  let stats = lstatSync(folder);
-  if (stats.isSymbolicLink() && isOwn(stats.uid)) stats = statSync(folder);
-  if (!stats.isDirectory()) throw inTheWay(folder, stats, 'is not a folder');
-  // Some mounts show the same owner everywhere.
-  if (isOwn(stats.uid) || newFileIn(folder)?.uid === stats.uid) return;
-  throw inTheWay(folder, stats, 'belongs to another user');
-}
-
-/** Throws a `LedgerProblem` for a folder below a HOME of another user. */
-function refuseForeignHome(folder: string, env: Env): void {
-  const home = homeFolder(env, process.platform);
-  // `/` is the HOME of users that have none.
-  if (home === null || home === '/' || relative(home, folder).startsWith('..')) return;
-  const { uid } = statSync(home);
-  if (uid === effectiveUser(uid)) return;
-  throw new LedgerProblem(
-    'failed',
-    `${home} belongs to user ${ownerName(uid)}, nothing is created below it`,
-    {
-      hint: 'set XDG_STATE_HOME to a folder of your own',
-    },
-  );
 }

@@ -1,42 +1,54 @@
-import { isCount, isNumber, isOneOf, isText, orNull, parseObject, shape } from '../json/shape.ts';
+import {
+  isCount,
+  isNumber,
+  isOneOf,
+  isText,
+  orNull,
+  type Passing,
+  parseObject,
+  shape,
+} from '../json/shape.ts';
+import type { Credits } from '../service/budget.ts';
 
 /** The version of the lines that this program reads and writes. */
 export const ledgerVersion = 1;
 
+const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
+
 /** A paid request, noted before it is sent. */
-export interface RequestLine {
-  readonly version: number;
-  readonly kind: 'request';
+const isRequest = shape({
+  version: isNumber,
+  kind: isOneOf('request'),
   /** Unique; its outcome names it. */
-  readonly id: string;
+  id: isText,
   /** ISO 8601, UTC. */
-  readonly time: string;
+  time: isText,
   /** Local calendar day of the request: `2026-11-21`. */
-  readonly day: string;
+  day: isDay,
   /** Origin of the service: with `key`, the account. */
-  readonly origin: string;
+  origin: isText,
   /** Digest of the key. */
-  readonly key: string;
+  key: isText,
   /** The key's last four characters. */
-  readonly last_four: string;
-  readonly command: string;
-  readonly reference: string | null;
-  readonly credits: number;
-}
+  last_four: isText,
+  command: isText,
+  reference: orNull(isText),
+  credits: isCount,
+});
+export type RequestLine = Passing<typeof isRequest>;
 
 /** The outcome of a request. */
-export interface OutcomeLine {
-  readonly version: number;
-  readonly kind: 'outcome';
+const isOutcome = shape({
+  version: isNumber,
+  kind: isOneOf('outcome'),
   /** The ID of the request. */
-  readonly id: string;
-  readonly time: string;
-  readonly outcome: Outcome;
-}
+  id: isText,
+  time: isText,
+  outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
+});
+export type OutcomeLine = Passing<typeof isOutcome>;
 
-export type Outcome = 'confirmed' | 'free' | 'possibly_charged';
-
-export type LedgerLine = RequestLine | OutcomeLine | 'unreadable' | 'newer';
+export type LedgerLine = RequestLine | OutcomeLine | 'unreadable';
 
 /**
  * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
@@ -47,80 +59,54 @@ export function appendedText(line: RequestLine | OutcomeLine): string {
 }
 
 /** Parses a line; `newer` if a newer chanlist wrote it. */
-export function parseLine(text: string): LedgerLine {
+export function parseLine(text: string): LedgerLine | 'newer' {
   const line = parseObject(text);
   if (!isNumber(line?.version) || !Number.isInteger(line.version) || line.version < 1) return 'unreadable';
   if (line.version > ledgerVersion) return 'newer';
   return isOutcome(line) || isRequest(line) ? line : 'unreadable';
 }
 
-/** Fields that are not read, or have been tested. */
-const unread = { version: () => true, time: () => true };
-
-const isOutcome = shape<OutcomeLine>({
-  ...unread,
-  kind: isOneOf('outcome'),
-  id: isText,
-  outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
-});
-
-const isRequest = shape<RequestLine>({
-  ...unread,
-  kind: isOneOf('request'),
-  id: isText,
-  day: (value) => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value),
-  origin: isText,
-  key: isText,
-  last_four: isText,
-  command: isText,
-  reference: orNull(isText),
-  credits: isCount,
-});
-
 /**
- * Sums of the credits that may have been spent at one origin, per day and in total. Lines are added in their order. A
- * request counts unless its outcome is `free`. An unreadable line counts as one credit on the day of the next readable
- * request: it cannot be later than that.
+ * Adds up the lines of a ledger, in their order. A request without an outcome counts as possibly charged. So does an
+ * unreadable line, as one credit on the day of the next readable request: it cannot be later than that.
  */
-export class OriginSums {
-  readonly #origin: string;
-  readonly #days = new Map<string, number>();
-  readonly #pending = new Map<string, RequestLine>();
-  #total = 0;
+export class LedgerSums {
+  readonly #sumsOf: (day: string | null, request: RequestLine | null) => readonly Credits[];
+  readonly #pending = new Map<string, { readonly credits: number; readonly sums: readonly Credits[] }>();
   #unplaced = 0;
 
-  constructor(origin: string) {
-    this.#origin = origin;
+  /** `sumsOf`: the sums that a request of this day counts in; null: an unreadable line, and a day that is not known. */
+  constructor(sumsOf: (day: string | null, request: RequestLine | null) => readonly Credits[]) {
+    this.#sumsOf = sumsOf;
   }
 
-  /** Adds the next line of the ledger. */
-  add(line: Exclude<LedgerLine, 'newer'>): void {
-    if (line === 'unreadable') {
-      this.#unplaced++;
-      this.#total++;
-    } else if (line.kind === 'request') {
-      this.#addTo(line.day, this.#unplaced);
-      this.#unplaced = 0;
-      if (line.origin !== this.#origin) return;
-      this.#pending.set(line.id, line);
-      this.#addTo(line.day, line.credits);
-      this.#total += line.credits;
+  /** Unreadable lines after the last request: they are in no sum yet. */
+  get unplaced(): number {
+    return this.#unplaced;
+  }
+
+  /** Adds the next line. */
+  add(line: LedgerLine): void {
+    if (line === 'unreadable') this.#unplaced++;
+    else if (line.kind === 'request') {
+      this.placeUnreadable(line.day);
+      const sums = this.#sumsOf(line.day, line);
+      for (const sum of sums) sum.possibly_charged += line.credits;
+      if (sums.length > 0) this.#pending.set(line.id, { credits: line.credits, sums });
     } else {
-      const request = this.#pending.get(line.id);
-      if (request === undefined) return;
+      const { credits, sums } = this.#pending.get(line.id) ?? { credits: 0, sums: [] };
       this.#pending.delete(line.id);
-      if (line.outcome !== 'free') return;
-      this.#addTo(request.day, -request.credits);
-      this.#total -= request.credits;
+      if (line.outcome === 'possibly_charged') return;
+      for (const sum of sums) {
+        sum.possibly_charged -= credits;
+        if (line.outcome === 'confirmed') sum.confirmed += credits;
+      }
     }
   }
 
-  /** Credits that may have been spent on this day; without a day, in total. */
-  spent(day?: string): number {
-    return day === undefined ? this.#total : (this.#days.get(day) ?? 0) + this.#unplaced;
-  }
-
-  #addTo(day: string, credits: number): void {
-    if (credits !== 0) this.#days.set(day, (this.#days.get(day) ?? 0) + credits);
+  /** Counts the unreadable lines that are in no sum yet on this day. */
+  placeUnreadable(day: string | null): void {
+    for (; this.#unplaced > 0; this.#unplaced--)
+      for (const sum of this.#sumsOf(day, null)) sum.possibly_charged++;
   }
 }

@@ -1,16 +1,11 @@
-import { closeSync, constants, readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import path from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
-import { openOwnedSync } from '../fs/owned.ts';
-import { isObject } from '../json/shape.ts';
-import { parseBaseUrl, parseNamespace } from '../service/address.ts';
+import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
+import { parseAddress, parseNamespace } from '../service/address.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
-import { foreignHome } from './foreign-home.ts';
+import { type Env, homeFolder, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
-import { type Profile, parseProfileName } from './profile.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Profile } from './profile.ts';
 
 /** The stored accounts. */
 export interface Store {
@@ -31,34 +26,23 @@ const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, v
 };
 
 /**
- * The absolute path of the store: the file that `conf` chooses for a project of this name, where version 0.1.0 put
- * it. Null if no home folder is known.
+ * The absolute path of the store: the file that `conf` chooses for a project of this name. Null if no home folder is
+ * known.
  */
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
-  const home = homeFolder(env, platform);
-  const folder = env[variable] || (home && join(home, inHome));
-  if (folder === null) return null;
+  const given = env[variable];
+  const home = given ? null : homeFolder(env, platform);
+  const folder = given || (home && join(home, inHome));
+  if (!folder) return null;
   return resolve(folder, 'chanlist', platform === 'win32' ? 'Config' : '', 'config.json');
 }
 
-/** The home folder from the environment, else from the system; null if unknown. */
-export function homeFolder(env: Env, platform: NodeJS.Platform): string | null {
-  const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
-  if (named) return named;
-  try {
-    return userInfo().homedir || null;
-  } catch {
-    // The user has no entry in the user database, as in many containers.
-    return null;
-  }
-}
-
 /**
- * Reads the stored accounts; no accounts if there is no store yet. Nothing is changed. Throws `failed` for a store
- * that is damaged or unreadable, and a usage error for one of a newer version and for a file that another user may
- * have put there.
+ * Reads the stored accounts, directly: loading `conf` takes 30 ms. No accounts if there is no store yet; nothing is
+ * changed. Throws `failed` for a store that is damaged or unreadable, and a usage error for one of a newer version and
+ * for a file or folder that is refused.
  */
 export function readStore(env: Env): Store {
   const file = storeFile(env);
@@ -66,92 +50,98 @@ export function readStore(env: Env): Store {
   return file === null || text === null ? emptyStore : parseStore(text, file);
 }
 
-/**
- * The text of a file that belongs to this user alone; null if it does not exist. Links are not followed, and nothing is
- * created in another user's home folder.
- */
+/** The text of the store; null if it does not exist. */
 function readOwnFile(file: string, env: Env): string | null {
-  let fd: number | null = null;
+  const folder = openOwnFolder(path.dirname(file), env, false);
   try {
-    fd = openOwnedSync(file, constants.O_RDONLY, () => foreignHome(file, env) === null);
-    return readFileSync(fd, 'utf8');
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw error instanceof Failure
-      ? error.with({
-          hint: 'make it your own file that others cannot write, use sudo -H, or set XDG_CONFIG_HOME',
-        })
-      : new Failure('failed', `cannot read the stored accounts in ${file} (${code ?? 'unknown error'})`, {
-          hint: 'make it a file that you can read',
-        });
+    return folder?.read(path.basename(file))?.toString() ?? null;
   } finally {
-    if (fd !== null) closeSync(fd);
+    folder?.close();
   }
 }
 
-/** Parses the text of a store. No error shows the text or has it as its cause: it holds keys. */
+/**
+ * Changes the stored accounts: reads them, applies `change`, and has `conf` replace the file atomically with mode 0600.
+ * Returns the new accounts. Throws as `readStore` and `change`, and `failed` for a store that cannot be written, which
+ * is then unchanged.
+ */
+export async function updateStore(env: Env, change: (store: Store) => Store): Promise<Store> {
+  const file = storeFile(env);
+  if (file === null)
+    throw new Failure('failed', 'no folder to store accounts in: this user has no home folder', {
+      hint: 'set HOME or XDG_CONFIG_HOME, or use CHANLIST_API_KEY and CHANLIST_BASE_URL',
+    });
+  const store = change(readStore(env));
+  try {
+    openOwnFolder(path.dirname(file), env, true).close();
+    const { default: Conf } = await import('conf');
+    // With this variable (it also reaches programs that a snap package starts) conf would write in place.
+    delete process.env.SNAP;
+    const conf = new Conf({
+      cwd: path.dirname(file),
+      configFileMode: 0o600,
+      clearInvalidConfig: false,
+      accessPropertiesByDotNotation: false,
+    });
+    conf.store = storedForm(store);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // Without its cause, whose message may show the text of the store.
+    const problem = `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`;
+    const hint = 'make it writable, or set XDG_CONFIG_HOME to a folder that is';
+    throw new Failure('failed', problem, { hint });
+  }
+  return store;
+}
+
+const isStored = shape({
+  active: orNull(isText),
+  profiles: mapOf(
+    shape({
+      baseUrl: isText,
+      namespace: isText,
+      key: isText,
+      // A bound that cannot be read must not be dropped: it protects money.
+      max_credits: (value): value is string | undefined => value === undefined || isText(value),
+    }),
+  ),
+});
+
+/** Parses the text of a store. No error shows the text or has it as its cause: it contains keys. */
 function parseStore(text: string, file: string): Store {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    throw damaged(file, 'it is not JSON');
+  const data = parseObject(text);
+  if (isNumber(data?.version) && Number.isInteger(data.version) && data.version > storeVersion)
+    throw usage(`a newer chanlist wrote ${file}`, 'it is not changed; update chanlist');
+  if (data?.version !== storeVersion || !isStored(data))
+    throw damaged(file, 'it does not contain stored accounts');
+  const profiles = new Map<string, Profile>();
+  for (const [name, stored] of Object.entries(data.profiles)) {
+    try {
+      profiles.set(name, {
+        baseUrl: parseAddress(stored.baseUrl, '').baseUrl,
+        namespace: parseNamespace(stored.namespace, ''),
+        key: parseKey(stored.key, ''),
+        maxCredits: stored.max_credits === undefined ? [] : parseBounds(stored.max_credits, ''),
+      });
+    } catch {
+      throw damaged(file, `profile '${name}' has an invalid address, namespace, key or bound`);
+    }
   }
-  if (!isObject(data)) throw damaged(file, 'it is not an object');
-  const { version, active, profiles } = data;
-  if (typeof version === 'number' && Number.isInteger(version) && version > storeVersion) {
-    throw usage(
-      `the stored accounts in ${file} were written by a newer chanlist`,
-      'the file is left as it is; update chanlist',
-    );
-  }
-  if (version !== storeVersion) throw damaged(file, 'its version is missing or wrong');
-  if (active !== null && typeof active !== 'string') throw damaged(file, "'active' is not a name");
-  if (!isObject(profiles)) throw damaged(file, "'profiles' is not an object");
-  const read = new Map<string, Profile>();
-  for (const [name, profile] of Object.entries(profiles)) read.set(name, parseProfile(name, profile, file));
-  return { active: active !== null && read.has(active) ? active : null, profiles: read };
+  const { active } = data;
+  return { active: active !== null && profiles.has(active) ? active : null, profiles };
 }
 
-function parseProfile(name: string, data: unknown, file: string): Profile {
-  const { baseUrl, namespace, key, max_credits: maxCredits, verified } = isObject(data) ? data : {};
-  if (typeof baseUrl !== 'string' || typeof namespace !== 'string' || typeof key !== 'string')
-    throw damaged(file, `profile '${name}' is not complete`);
-  // A bound that cannot be read must not be dropped: it protects money.
-  if (maxCredits !== undefined && typeof maxCredits !== 'string')
-    throw damaged(file, `'max_credits' of profile '${name}' is not a string`);
-  try {
-    parseProfileName(name, '');
-    return {
-      baseUrl: parseBaseUrl(baseUrl, ''),
-      namespace: parseNamespace(namespace, ''),
-      key: parseKey(key, ''),
-      maxCredits: maxCredits === undefined ? [] : parseBounds(maxCredits, ''),
-      verified: verified === true,
-    };
-  } catch {
-    throw damaged(file, `profile '${name}' holds an invalid address, namespace, key or bound`);
-  }
-}
-
-/** The text of a store, as `conf` formats it. */
-export function storeText({ active, profiles }: Store): string {
-  const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits, verified }]) => [
-    name,
-    {
-      baseUrl: baseUrl.href,
-      namespace,
-      key,
-      ...(maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) }),
-      ...(verified && { verified }),
-    },
-  ]);
-  return JSON.stringify({ version: storeVersion, active, profiles: Object.fromEntries(stored) }, null, '\t');
+/** The accounts as `conf` stores them. */
+function storedForm({ active, profiles }: Store): Record<string, unknown> {
+  const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits }]) => {
+    const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };
+    return [name, { baseUrl: baseUrl.href, namespace, key, ...bound }];
+  });
+  return { version: storeVersion, active, profiles: Object.fromEntries(stored) };
 }
 
 function damaged(file: string, what: string): Failure {
   return new Failure('failed', `the stored accounts in ${file} are damaged: ${what}`, {
-    hint: 'the file is left as it is; fix it, or move it away and run: chanlist auth login',
+    hint: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
   });
 }

@@ -1,20 +1,14 @@
 import { parseBounds } from '../accounts/bounds.ts';
 import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
-import {
-  defaultNamespace,
-  isPaged,
-  operationNames,
-  operations,
-  pagedOperations,
-} from '../service/contract.ts';
+import { parseFaultRule } from '../sandbox/faults.ts';
+import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
 import {
   duration,
   formatName,
   month,
   nonEmpty,
   oneOf,
-  oneText,
   outputFile,
   type Parser,
   seconds,
@@ -22,442 +16,235 @@ import {
   wholeNumber,
 } from './parsers.ts';
 
-/**
- * The table of flags: one row per flag of the program. Parsing, the types of the options, help, completions, the
- * man page and the environment variables derive from it.
- */
-export interface FlagRow {
-  /** The name without dashes, if it is not the key of the row. */
-  readonly name?: string;
-  readonly short?: `-${string}`;
-  /** `--no-NAME`: the value is true unless the flag is given. */
-  readonly negated?: true;
-  /** Name of the value in the help; a flag without one is a switch. */
-  readonly value?: string;
-  /** Parses the value; for a repeatable flag, one occurrence into a list. */
-  readonly parse?: Parser<unknown>;
-  /** Occurrences add up: lists are joined, switches are counted. Otherwise the last one wins. */
-  readonly repeatable?: true;
-  /** The value without the flag; by default null (a switch: false or 0, a repeatable flag: an empty list). */
-  readonly default?: unknown;
-  /** The default that the help shows, if it is set elsewhere. */
-  readonly shownDefault?: string | number;
-  /** A switch that is short for `--format` with this value. */
-  readonly format?: string;
-  /** Environment variables that set the same, and the meaning of each. */
-  readonly variables?: readonly (readonly [variable: string, meaning: string])[];
-  /** Heading in the help; by default the first. */
-  readonly group?: (typeof flagGroups)[number];
+/** A row of the table of flags: parsing, help, completions and the man page derive from it. */
+export interface FlagRow extends FlagSettings {
+  /** The commands and actions (`auth login`) that take it. */
+  readonly commands: readonly string[];
+  /** Names and value as the help shows them: `-n, --limit <n>`; a flag without a value is a switch. */
+  readonly term: string;
   /** One line that begins with a verb. */
   readonly help: string;
-  /** Completions that shells offer for the value. */
-  readonly offers?: 'file' | 'folder' | 'profile' | 'fields' | readonly string[];
-  /** The commands and actions that take it. */
-  readonly commands: readonly string[];
+  readonly parse: Parser<unknown> | undefined;
+  /** The value without the flag; by default null, a switch: false, a flag with a variable: undefined. */
+  readonly default: unknown;
 }
 
-/** The headings of the help, in its order. */
-export const flagGroups = ['Options:', 'Service:', 'Output:', 'Network:', 'Messages:'] as const;
+interface FlagSettings {
+  /** Occurrences add up: lists and texts are joined, switches counted. Otherwise the last one wins. */
+  readonly repeats?: true;
+  /** A switch that is short for `--format` with this value. */
+  readonly format?: string;
+  /** The environment variable that sets the same. */
+  readonly variable?: string;
+  /** The default that the help shows, if it is set elsewhere. */
+  readonly shownDefault?: string | number;
+}
 
-const answers = operationNames.filter((name) => !isPaged(name));
-const listings = operationNames.filter(isPaged);
-const updatable = pagedOperations.filter((operation) => operation.updatable).map(({ name }) => name);
-const service = [...answers, ...listings] as const;
-const keyed = [...service, 'auth login', 'auth status'] as const;
-const actions = ['auth login', 'auth status', 'auth list', 'auth switch', 'auth logout'] as const;
-const records = [...service, 'auth list'] as const;
-const reports = ['credits', 'check'] as const;
+/** Makes rows of flags that these commands take. */
+const takenBy =
+  (...commands: readonly string[]) =>
+  (
+    term: string,
+    help: string,
+    parse?: Parser<unknown>,
+    value?: unknown,
+    settings: FlagSettings = {},
+  ): FlagRow => ({ commands, term, help, parse, default: value, ...settings });
 
-const [, , searchLimit] = operations.search.parameters;
+const listings: readonly string[] = pagedNames;
+const lists = ['resolve', 'latest', ...listings];
+const operated = ['resolve', 'search', ...listings, 'latest'];
+/** Commands that print records of this machine: without the format id. */
+export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
+const printers = [...operated, 'show', ...localReports];
+
+const paged = takenBy(...listings);
+const listed = takenBy(...lists);
+const uploads = takenBy('uploads');
+const check = takenBy('check');
+const credits = takenBy('credits');
+const serve = takenBy('serve');
+const service = takenBy(...operated);
+const keyed = takenBy(...operated, 'auth login', 'auth status');
+const printing = takenBy(...printers);
+const picking = takenBy(...operated, 'show');
+const talking = takenBy(...printers, 'auth login', 'auth switch', 'auth logout');
+
+const [, , { minimum, maximum, default: usual }] = operations.search.parameters;
+const parts = ['day', 'command', 'reference'] as const;
+const { host, key, credits: balance, pageSize, latency, seed, grow } = sandboxDefaults;
 const day = 24 * 60 * 60;
 
-/** Flags of single commands. */
-const ownFlags = {
-  from: {
-    value: 'file',
-    parse: nonEmpty,
-    help: 'read references from a file, one per line; - is stdin',
-    offers: 'file',
-    commands: ['resolve', 'latest', ...listings],
-  },
-  checkFrom: {
-    name: 'from',
-    value: 'file',
-    parse: nonEmpty,
-    help: 'expect exports of exactly these references, one per line; - is stdin',
-    offers: 'file',
-    commands: ['check'],
-  },
-  limit: {
-    short: '-n',
-    value: 'n',
-    parse: wholeNumber(1),
-    help: 'print at most this many entries per reference',
-    commands: ['latest', ...listings],
-  },
-  searchLimit: {
-    name: 'limit',
-    short: '-n',
-    value: 'n',
-    parse: wholeNumber(searchLimit.minimum, searchLimit.maximum),
-    help: `request at most this many results, ${searchLimit.minimum} to ${searchLimit.maximum}`,
-    shownDefault: searchLimit.default,
-    commands: ['search'],
-  },
-  seen: {
-    value: 'file',
-    parse: nonEmpty,
-    help: 'print only entries whose ID is not in <file>, and add the new IDs to it',
-    offers: 'file',
-    commands: ['latest'],
-  },
-  all: { help: 'list every page at a terminal; with uploads --update, buy every page', commands: listings },
-  continuation: {
-    value: 'token',
-    parse: nonEmpty,
-    help: 'start at the page with this token instead of a reference',
-    commands: listings,
-  },
-  outputDir: {
-    value: 'dir',
-    parse: nonEmpty,
-    help: 'write one file per reference to this folder, <ID>.<format>',
-    offers: 'folder',
-    commands: listings,
-  },
-  concurrency: {
-    value: 'n',
-    parse: wholeNumber(1, 100),
-    default: 4,
-    help: 'process at most this many references at once; paid lists on stdout run one after another',
-    commands: ['resolve', 'latest', ...listings],
-  },
-  update: { help: 'bring a complete file up to date; free if there is nothing new', commands: updatable },
-  printNew: { help: 'also print to stdout the entries that --update adds', commands: updatable },
-  restart: { help: 'export again from the first page, and pay for every page again', commands: listings },
-  maxAge: {
-    value: 'duration',
-    parse: duration,
-    help: 'report exports whose last successful look is older, e.g. 36h or 2d',
-    commands: ['check'],
-  },
-  month: {
-    value: 'YYYY-MM',
-    parse: month,
-    help: 'show this month instead of the current one',
-    commands: ['credits'],
-  },
-  by: {
-    value: 'part',
-    parse: oneOf(['day', 'command', 'reference']),
-    help: 'break the month down by day, command or reference',
-    offers: ['day', 'command', 'reference'],
-    commands: ['credits'],
-  },
-  verify: { negated: true, help: 'store the key without checking it', commands: ['auth login'] },
-  port: {
-    value: 'port',
-    parse: wholeNumber(0, 65_535),
-    default: servePort,
-    help: 'listen on this port; 0 is any free one',
-    commands: ['serve'],
-  },
-  host: {
-    value: 'address',
-    parse: nonEmpty,
-    default: sandboxDefaults.host,
-    help: 'listen on this address',
-    commands: ['serve'],
-  },
-  key: {
-    value: 'key',
-    parse: nonEmpty,
-    default: sandboxDefaults.key,
-    help: 'accept this key and no other',
-    commands: ['serve'],
-  },
-  credits: {
-    value: 'n',
-    parse: wholeNumber(0),
-    default: sandboxDefaults.credits,
-    help: 'start with this many credits on the account',
-    commands: ['serve'],
-  },
-  pageSize: {
-    value: 'n',
-    parse: wholeNumber(1, 10_000),
-    default: sandboxDefaults.pageSize,
-    help: 'send this many entries per page',
-    commands: ['serve'],
-  },
-  latency: {
-    value: 'ms',
-    parse: wholeNumber(0, 3_600_000),
-    default: sandboxDefaults.latency,
-    help: 'delay every response by this many milliseconds',
-    commands: ['serve'],
-  },
-  seed: {
-    value: 'n',
-    parse: wholeNumber(0, 0xffff_ffff),
-    default: sandboxDefaults.seed,
-    help: 'set the seed of the faults',
-    commands: ['serve'],
-  },
-  rate: {
-    value: 'n',
-    parse: wholeNumber(1),
-    help: 'allow this many requests per minute: X-RateLimit-* headers on every response, 429 with Retry-After beyond',
-    commands: ['serve'],
-  },
-  grow: {
-    value: 'n',
-    parse: wholeNumber(0, 1_000_000),
-    default: sandboxDefaults.grow,
-    help: 'add about this many new uploads per channel and minute',
-    commands: ['serve'],
-  },
-  plainTokens: { help: 'issue tokens that need no encoding in a URL', commands: ['serve'] },
-  fail: {
-    value: 'kind:rate',
-    parse: oneText,
-    repeatable: true,
-    help: 'make a share of the requests fail, e.g. 429:0.1; repeatable',
-    commands: ['serve'],
-  },
-  reportFormat: {
-    name: 'format',
-    short: '-f',
-    value: 'format',
-    parse: oneOf(['table', 'json', 'ndjson']),
-    group: 'Output:',
-    help: 'print table | json | ndjson; default: table at a terminal, else ndjson',
-    offers: ['table', 'json', 'ndjson'],
-    commands: ['check', 'auth status'],
-  },
-} as const satisfies Record<string, FlagRow>;
+/** Flags of single commands, which follow the command's name. */
+export const ownFlags: readonly FlagRow[] = [
+  listed('--from <file>', 'read references from <file>, one per line; - is stdin', nonEmpty),
+  check('--from <file>', 'check that each reference in <file> has an export; - is stdin', nonEmpty),
+  paged('-n, --limit <n>', 'list <n> entries per reference, or all if there are fewer', wholeNumber(1)),
+  takenBy('latest', 'show')(
+    '-n, --limit <n>',
+    'print at most <n> entries per channel or file',
+    wholeNumber(1),
+  ),
+  takenBy('search')(
+    '-n, --limit <n>',
+    `request at most <n> results, ${minimum} to ${maximum}`,
+    wholeNumber(minimum, maximum),
+    null,
+    { shownDefault: usual },
+  ),
+  takenBy('latest')(
+    '--seen <file>',
+    'print only entries whose ID is not in <file>, then add their IDs to it',
+    nonEmpty,
+  ),
+  uploads('--all', 'list every page, at a terminal too; with --update: fetch every page again'),
+  takenBy(...listings.filter((name) => name !== 'uploads'))('--all', 'list every page, at a terminal too'),
+  paged('--output-dir <dir>', 'write one file per reference to <dir>: <ID>.<format>', nonEmpty),
+  uploads('--update', 'add new uploads to a complete file; free if there are none'),
+  uploads('--print-new', 'also print the entries that --update adds'),
+  paged('--restart', 'export again from the first page, and pay for every page again'),
+  paged('--continuation <token>', 'resume from a continuation token, without a reference', nonEmpty),
+  listed(
+    '--concurrency <n>',
+    'process <n> references at once (free commands, --output-dir)',
+    wholeNumber(1, 100),
+    4,
+  ),
+  check('--max-age <age>', 'report exports whose last successful check is older, e.g. 36h or 2d', duration),
+  credits('--month <YYYY-MM>', 'show this month instead of the current one', month),
+  credits('--by <part>', 'show the credits of each day, command or reference', oneOf(parts)),
+  takenBy('auth login')('--no-verify', 'store the key without verifying it'),
+  serve('--port <port>', 'listen on this port; 0: any free port', wholeNumber(0, 65_535), servePort),
+  serve('--host <address>', 'listen on this address', nonEmpty, host),
+  serve('--key <key>', 'accept this key and no other', nonEmpty, key),
+  serve('--credits <n>', 'start with <n> credits', wholeNumber(0), balance),
+  serve('--page-size <n>', 'send <n> entries per page', wholeNumber(1, 10_000), pageSize),
+  serve('--latency <ms>', 'delay every response by <ms> milliseconds', wholeNumber(0, 3_600_000), latency),
+  serve('--seed <n>', 'seed the random choice of the requests that fail', wholeNumber(0, 0xffff_ffff), seed),
+  serve(
+    '--rate <n>',
+    'allow <n> requests per minute; respond with 429 and Retry-After beyond',
+    wholeNumber(1),
+  ),
+  serve('--grow <n>', 'add about <n> new uploads per channel and minute', wholeNumber(0, 1_000_000), grow),
+  serve('--plain-tokens', 'issue tokens that need no encoding in a URL'),
+  serve(
+    '--fail <kind:rate>',
+    'make a share of the requests fail, e.g. 429:0.1; may repeat',
+    parseFaultRule,
+    [],
+    {
+      repeats: true,
+    },
+  ),
+];
 
-/** Flags with one meaning for every command that takes them, before and after its name. */
-const sharedFlags = {
-  profile: {
-    value: 'name',
-    parse: nonEmpty,
-    default: undefined,
-    variables: [['CHANLIST_PROFILE', 'stored account to use']],
-    group: 'Service:',
-    help: 'select the stored account to use',
-    offers: 'profile',
-    commands: [...keyed, 'auth switch', 'auth logout'],
-  },
-  baseUrl: {
-    value: 'url',
-    parse: nonEmpty,
-    default: undefined,
-    variables: [['CHANLIST_BASE_URL', 'address of the service']],
-    group: 'Service:',
-    help: 'set the address of the service',
-    commands: keyed,
-  },
-  namespace: {
-    value: 'word',
-    parse: nonEmpty,
-    default: undefined,
-    variables: [['CHANLIST_NAMESPACE', `path segment after /api/v2/ (default: ${defaultNamespace})`]],
-    group: 'Service:',
-    help: 'set the path segment after /api/v2/',
-    shownDefault: defaultNamespace,
-    commands: [...keyed, 'serve'],
-  },
-  keyFile: {
-    value: 'file',
-    parse: nonEmpty,
-    default: undefined,
-    variables: [
-      ['CHANLIST_API_KEY', 'the key; takes precedence over CHANLIST_API_KEY_FILE and a stored key'],
-      ['CHANLIST_API_KEY_FILE', 'file that holds the key'],
-    ],
-    group: 'Service:',
-    help: 'read the key from a file',
-    offers: 'file',
-    commands: keyed,
-  },
-  sandbox: {
-    group: 'Service:',
-    help: 'use a private local service with demo data for this call: no account, no network',
-    commands: service,
-  },
-  format: {
-    short: '-f',
-    value: 'format',
-    parse: formatName,
-    group: 'Output:',
-    help: `print ${formatNames.join(' | ')}; default: table at a terminal, else ndjson`,
-    offers: formatNames,
-    commands: records,
-  },
-  json: {
-    format: 'json',
-    group: 'Output:',
-    help: 'print json',
-    commands: [...records, 'auth status', ...reports],
-  },
-  ndjson: {
-    format: 'ndjson',
-    group: 'Output:',
-    help: 'print ndjson',
-    commands: [...records, 'auth status', 'check'],
-  },
-  fields: {
-    value: 'a,b.c,d.0',
-    parse: nonEmpty,
-    group: 'Output:',
-    help: 'print these fields, in this order; dots reach inside, * is all fields',
-    offers: 'fields',
-    commands: service,
-  },
-  output: {
-    short: '-o',
-    value: 'file',
-    parse: outputFile,
-    group: 'Output:',
-    help: 'write to <file> instead of stdout; - is stdout',
-    offers: 'file',
-    commands: service,
-  },
-  summary: {
-    value: 'file',
-    parse: summaryFile,
-    group: 'Output:',
-    help: 'write a JSON report of the run to <file>',
-    offers: 'file',
-    commands: service,
-  },
-  color: {
-    negated: true,
-    default: true,
-    variables: [['NO_COLOR', 'not empty: print no colour']],
-    group: 'Output:',
-    help: 'print no colour',
-    commands: [...service, ...actions, ...reports],
-  },
-  maxCredits: {
-    value: 'n',
-    parse: parseBounds,
-    repeatable: true,
-    variables: [['CHANLIST_MAX_CREDITS', 'bounds on the credits to spend, separated by commas']],
-    group: 'Network:',
-    help: 'spend at most <n> credits in this call; <n>/day, <n>/month: over all calls of the calendar day or month',
-    commands: [...service, 'auth login'],
-  },
-  timeout: {
-    value: 'seconds',
-    parse: seconds('more than zero', day),
-    default: 30,
-    group: 'Network:',
-    help: 'set the time limit per request, body included',
-    commands: keyed,
-  },
-  retries: {
-    value: 'n',
-    parse: wholeNumber(0, 1000),
-    default: 4,
-    group: 'Network:',
-    help: 'retry each request at most this often after errors',
-    commands: keyed,
-  },
-  maxWait: {
-    value: 'seconds',
-    parse: seconds('zero', 7 * day),
-    default: 120,
-    group: 'Network:',
-    help: 'give up after this much waiting without a successful response',
-    commands: keyed,
-  },
-  dryRun: {
-    group: 'Network:',
-    help: 'print the first request of each reference and its cost; send nothing',
-    commands: service,
-  },
-  quiet: {
-    short: '-q',
-    group: 'Messages:',
-    help: 'print errors only',
-    commands: [...service, ...actions, ...reports],
-  },
-  verbose: {
-    short: '-v',
-    repeatable: true,
-    group: 'Messages:',
-    help: 'print the final tally, waits and retries even off the terminal; -vv: every request too',
-    commands: [...service, ...actions, ...reports],
-  },
-} as const satisfies Record<string, FlagRow>;
+/** Flags that stand on the program, before or after the command's name; by heading of the help. */
+const commonGroups: Readonly<Record<string, readonly FlagRow[]>> = {
+  'Service:': [
+    keyed('--profile <name>', 'use this stored account', nonEmpty, undefined, {
+      variable: 'CHANLIST_PROFILE',
+    }),
+    keyed('--base-url <url>', 'set the address of the service', nonEmpty, undefined, {
+      variable: 'CHANLIST_BASE_URL',
+    }),
+    takenBy(...operated, 'auth login', 'auth status', 'serve')(
+      '--namespace <word>',
+      'set the path segment after /api/v2/',
+      nonEmpty,
+      undefined,
+      { variable: 'CHANLIST_NAMESPACE', shownDefault: defaultNamespace },
+    ),
+    keyed('--key-file <file>', 'read the key from <file>', nonEmpty, undefined, {
+      variable: 'CHANLIST_API_KEY, CHANLIST_API_KEY_FILE',
+    }),
+    service('--sandbox', 'use a private local service with demo data: no account, no network'),
+  ],
+  'Output:': [
+    printing(
+      '-f, --format <format>',
+      'print table, json, ndjson or csv (lists: id too); see: chanlist help formats',
+      formatName,
+    ),
+    printing('--json', 'short for --format json', undefined, undefined, { format: 'json' }),
+    printing('--ndjson', 'short for --format ndjson', undefined, undefined, { format: 'ndjson' }),
+    picking(
+      '--fields <a,b.c,d.0>',
+      'print these fields, in this order; * is all fields; may repeat',
+      nonEmpty,
+      null,
+      { repeats: true },
+    ),
+    picking('-o, --output <file>', 'write to <file>; - is stdout', outputFile),
+    service('--summary <file>', 'write a JSON report of the run to <file>', summaryFile),
+    talking('--no-color', 'print no colour', undefined, undefined, { variable: 'NO_COLOR' }),
+  ],
+  'Network:': [
+    takenBy(...operated, 'auth login')(
+      '--max-credits <n>',
+      'spend at most <n> credits in this run; <n>/day, <n>/month: in all runs; may repeat',
+      parseBounds,
+      [],
+      { repeats: true, variable: 'CHANLIST_MAX_CREDITS' },
+    ),
+    service('--dry-run', 'print the first request of each reference and its cost; send nothing'),
+    keyed('--timeout <seconds>', 'limit the time of each request, body included', seconds(0.001, day), 30),
+    keyed('--retries <n>', 'retry each request at most <n> times after errors', wholeNumber(0, 1000), 4),
+    keyed(
+      '--max-wait <seconds>',
+      'give up after this much waiting without success',
+      seconds(0, 7 * day),
+      120,
+    ),
+  ],
+  'Messages:': [
+    talking('-q, --quiet', 'print errors only'),
+    talking(
+      '-v, --verbose',
+      'print tally, waits and retries even if stderr is not a terminal; -vv: every request',
+      undefined,
+      0,
+      { repeats: true },
+    ),
+  ],
+};
 
-export const flags = { ...ownFlags, ...sharedFlags };
+/** What shells offer for a value, by its name in the help. */
+export const offers: Readonly<Record<string, 'file' | 'folder' | 'profile' | 'fields' | readonly string[]>> =
+  {
+    file: 'file',
+    dir: 'folder',
+    name: 'profile',
+    'a,b.c,d.0': 'fields',
+    format: formatNames,
+    part: parts,
+  };
 
-export type FlagName = keyof typeof flags;
-export type SharedFlag = keyof typeof sharedFlags;
-
-/** The value of a flag that is given. */
-type GivenValue<Row> = Row extends { parse: (...text: never[]) => infer Value }
-  ? Value
-  : Row extends { repeatable: true }
-    ? number
-    : boolean;
-
-/** The value of a flag that is not given. */
-type DefaultValue<Row> = Row extends { default: infer Value }
-  ? Value
-  : Row extends { parse: unknown; repeatable: true }
-    ? readonly never[]
-    : Row extends { parse: unknown }
-      ? null
-      : never;
-
-/** The parsed value of a flag, given or not. */
-export type FlagValue<Name extends FlagName> =
-  | GivenValue<(typeof flags)[Name]>
-  | DefaultValue<(typeof flags)[Name]>;
-
-export const sharedFlagNames = Object.keys(sharedFlags) as readonly SharedFlag[];
-const flagNames = Object.keys(flags) as readonly FlagName[];
-
-/** The row of a flag, with its general type. */
-export function flagRow(name: FlagName): FlagRow {
-  return flags[name];
-}
-
-/** The flags that a command or action (`auth login`) takes, in the order of the help. */
-export function flagsOf(path: string): readonly FlagName[] {
-  return flagNames.filter((name) => flagRow(name).commands.includes(path));
-}
+/** The common flags, each with its heading. */
+export const commonFlags: readonly (FlagRow & { readonly group: string })[] = Object.entries(
+  commonGroups,
+).flatMap(([group, flags]) => flags.map((flag) => ({ ...flag, group })));
 
 /** `--output-dir`, `--no-color` */
-export function longName(name: FlagName): string {
-  const row = flagRow(name);
-  const words = (row.name ?? name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return `--${row.negated ? 'no-' : ''}${words}`;
+export const longName = ({ term }: FlagRow): string => /--[\w-]+/.exec(term)?.[0] ?? term;
+
+/** `-n`; null if there is none. */
+export const shortName = ({ term }: FlagRow): string | null => /^-\w\b/.exec(term)?.[0] ?? null;
+
+/** `file`; null for a switch. */
+export const valueName = ({ term }: FlagRow): string | null => /<([^<>]*)>/.exec(term)?.[1] ?? null;
+
+/** The flags that a command or an action (`auth login`) takes, its own first; '' for the program: the common ones. */
+export function flagsOf(path: string): readonly FlagRow[] {
+  if (path === '') return commonFlags;
+  return [...ownFlags, ...commonFlags].filter(({ commands }) => commands.includes(path));
 }
 
-/** The help line of a flag, with its variables and its default. */
-export function flagHelp(name: FlagName): string {
-  const row = flagRow(name);
-  const { help, variables = [] } = row;
-  const shownDefault = row.shownDefault ?? (row.parse === undefined ? undefined : row.default);
-  const notes = variables.map(([variable]) => variable);
-  if (shownDefault !== undefined) notes.push(`default: ${shownDefault}`);
+/** The help line of a flag, with its variable and its default. */
+export function flagHelp(flag: FlagRow): string {
+  const { help, variable, default: value, shownDefault = value } = flag;
+  const hasDefault =
+    valueName(flag) !== null && (typeof shownDefault === 'number' || typeof shownDefault === 'string');
+  const notes = [variable, hasDefault ? `default: ${shownDefault}` : undefined].filter(Boolean);
   return notes.length === 0 ? help : `${help} (${notes.join('; ')})`;
 }
-
-/** Pairs of flags that exclude each other, with a hint if the message alone does not name the next step. */
-export const conflicts: readonly (readonly [FlagName, FlagName, hint?: string])[] = [
-  ...(['profile', 'baseUrl', 'namespace', 'keyFile'] as const).map(
-    (name) => ['sandbox', name, 'the sandbox needs no account: leave one out'] as const,
-  ),
-  ['quiet', 'verbose', 'give one'],
-  ['output', 'outputDir', 'give one'],
-  ['outputDir', 'continuation', 'name the file with -o'],
-  ['from', 'continuation', 'the token says where to start: leave --from out'],
-  ['update', 'limit', 'an update keeps the whole file: leave --limit out'],
-  ['update', 'continuation', 'an update starts at the first page: leave --continuation out'],
-];

@@ -2,8 +2,8 @@ import { usage } from '../errors.ts';
 import { type FormatName, formatNames } from '../output/formats.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
-/** Turns the text of a flag or variable into its value. Throws a usage error that names `source`. */
-export type Parser<Value> = (text: string, source: string) => Value;
+/** Turns the text of a flag into its value. `before`: of its last occurrence. Throws a usage error that names `source`. */
+export type Parser<Value> = (text: string, source: string, before?: unknown) => Value;
 
 /** A whole number from `minimum` to `maximum`. */
 export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
@@ -15,13 +15,12 @@ export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
   };
 }
 
-/** Seconds, whole or not, up to `maximum`. */
-export function seconds(minimum: 'zero' | 'more than zero', maximum: number): Parser<number> {
+/** Seconds, whole or not, from `minimum` to `maximum`. */
+export function seconds(minimum: number, maximum: number): Parser<number> {
   return (text, source) => {
-    const value = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
-    if (value <= maximum && (value > 0 || (minimum === 'zero' && value === 0))) return value;
-    const range = `${minimum === 'zero' ? '0' : 'more than 0'} to ${maximum}`;
-    throw usage(`${source} is '${text}': expected seconds, ${range}`);
+    const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw usage(`${source} is '${text}': expected seconds, from ${minimum} to ${maximum}`);
   };
 }
 
@@ -57,28 +56,27 @@ export function nonEmpty(text: string, source: string): string {
   return text;
 }
 
-/** A list of one text, for flags that may repeat. */
-export function oneText(text: string, source: string): readonly string[] {
-  return [nonEmpty(text, source)];
+/** The name of a format. Two different ones on a command line are a usage error. */
+export function formatName(text: string, _source: string, before?: unknown): FormatName {
+  const name = formatNames.find((format) => format === text);
+  if (name === undefined) {
+    const meant = text === 'jsonl' ? 'ndjson' : undefined;
+    throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
+  }
+  if (typeof before === 'string' && before !== name)
+    throw usage(`conflicting formats: ${before} and ${name}`, 'choose one');
+  return name;
 }
 
-/** The name of a format. Throws a usage error that lists the formats. */
-export function formatName(text: string): FormatName {
-  const found = formatNames.find((name) => name === text);
-  if (found !== undefined) return found;
-  const meant = text === 'jsonl' ? 'ndjson' : undefined;
-  throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
-}
-
-/** The file of `-o`; null for `-`, which is stdout. */
-export function outputFile(text: string, source: string): string | null {
+/** The file of `-o`; `-` is stdout. */
+export function outputFile(text: string, source: string): string {
   const word = formatNames.find((name) => name === text);
   if (word !== undefined)
     throw usage(
       `${source} ${word} names a file`,
       `for the format use -f ${word}; for a file use -o ./${word}`,
     );
-  return text === '-' ? null : nonEmpty(text, source);
+  return nonEmpty(text, source);
 }
 
 /** The file of `--summary`. */

@@ -1,142 +1,74 @@
 import type { Command } from 'commander';
-import { LedgerProblem, ledgerFile, ledgerFolder } from '../accounts/ledger-file.ts';
-import { type Grouping, type MonthReport, readMonth, sortedGroups } from '../accounts/ledger-report.ts';
+import { ledgerPath } from '../accounts/ledger-file.ts';
+import { readMonth } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { Start } from '../cli/commands.ts';
-import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
+import type { CreditsOptions } from '../cli/options.ts';
+import type { Start } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { document } from '../help/document.ts';
+import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
-import { Stdout } from '../output/stdout.ts';
-import { displayWidth } from '../output/width.ts';
-import { type Credits, noCredits } from '../service/budget.ts';
+import type { Credits } from '../service/budget.ts';
 import { count } from '../text/count.ts';
-import { sanitize } from '../text/sanitize.ts';
-import { jsonLine, orErrorDocument } from './auth/json.ts';
-
-export interface CreditsOptions {
-  readonly shared: SharedOptions;
-  /** `2026-11`; null: this month. */
-  readonly month: string | null;
-  readonly by: Grouping | null;
-}
 
 /** Adds the help of `chanlist credits`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
   document(
     command,
     [
-      'Prints what each account spent today and this month, confirmed and possibly charged, from the ledger that ' +
-        'chanlist keeps of paid requests. It knows only those of this user on this machine. Nothing is sent.',
+      'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
+        'in which chanlist notes each paid request of this user on this machine. Sends nothing.',
     ],
     [
       ['report this month', 'chanlist credits'],
       ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
     ],
   );
-  command.action(() =>
-    start(run, { shared: sharedOptions(command), ...readFlags(command, ['month', 'by']) }),
-  );
+  command.action(() => start(run, command.optsWithGlobals<CreditsOptions>()));
 }
 
-/** A printed row of an account. */
-interface AccountRow {
-  readonly account: string;
-  readonly today: Credits;
-  readonly month: Credits;
-  readonly by: readonly (readonly [group: string | null, credits: Credits])[];
-}
-
-/** Prints what was spent in a month, per account (product contract, "Credits"). Offline. */
-export async function run({ shared, month, by }: CreditsOptions, context: Context): Promise<number> {
-  const stderr = new Stderr(context.stderr, shared);
-  const stdout = new Stdout(context, stderr);
+/** Prints what was spent in a month, per account, or per account and part (product contract, "Credits"). Offline. */
+export async function run(options: CreditsOptions, context: Context): Promise<number> {
+  const { by, format, color } = options;
+  const { env } = context;
+  const stderr = new Stderr(context, options);
+  const printing = { format, color, context, stderr };
   const today = localDay(context.clock.now());
-  const thisMonth = monthOf(today);
-  const shown = month ?? thisMonth;
-  const folder = ledgerFolder(context.env);
-  const { report, current } = await orErrorDocument(stdout, shared.format, () => {
-    const report = read(folder, shown, today, by, context);
-    return { report, current: shown === thisMonth ? report : read(folder, thisMonth, today, null, context) };
-  });
-  const accounts = (report?.accounts ?? []).map(
-    ({ id, account, month, groups }): AccountRow => ({
-      account,
-      today: current?.accounts.find((other) => other.id === id)?.today ?? noCredits(),
-      month,
-      by: by === null ? [] : sortedGroups(groups, by),
-    }),
-  );
-  if (report === null)
-    stderr.warn(`there is no ledger for ${shown}${folder === null ? '' : ` in ${folder}`}`);
-  else if (report.unreadable > 0 && folder !== null) {
-    const lines = count(report.unreadable, 'line', 'lines');
+  const month = options.month ?? monthOf(today);
+  const path = ledgerPath(month, env);
+  const found = readMonth(month, today, by, env);
+  if (found === null) stderr.warn(`there is no credit ledger for ${month}: ${path} does not exist`);
+  const unreadable = (found ?? []).filter(({ account }) => account === null);
+  const lines = unreadable.reduce((sum, { total }) => sum + total.possibly_charged, 0);
+  if (lines > 0)
     stderr.warn(
-      `${ledgerFile(folder, shown)}: ${lines} cannot be read; each counts as one possibly charged credit`,
+      `${path}: ${count(lines, 'line', 'lines')} cannot be read; each counts as one possibly charged credit`,
     );
+  if (by === null) {
+    const isCurrent = month === monthOf(today);
+    const records = (found ?? []).map(({ account, today: ofToday, total }) => {
+      return { account, month, today: isCurrent ? ofToday : null, total };
+    });
+    await printRecords(records, {
+      ...printing,
+      fields: ['account', 'month', 'today', 'total'],
+      columns: {
+        account: ({ account }) => account ?? 'unknown',
+        today: ({ today }) => today && inTable(today),
+        [month]: ({ total }) => inTable(total),
+      },
+    });
+  } else {
+    const records = (found ?? []).map(
+      ({ account, part, total }): Record<string, unknown> => ({ account, month, [by]: part, ...total }),
+    );
+    const fields = ['account', 'month', by, 'confirmed', 'possibly_charged'];
+    await printRecords(records, { ...printing, fields });
   }
-  if (shared.format === 'json') {
-    stderr.note(scope);
-    await stdout.write(jsonLine({ month: shown, accounts: accounts.map(json(by)) }));
-  } else await stdout.write(text(shown, accounts, by));
+  stderr.note('the credit ledger knows only what this user spent on this machine');
   return 0;
 }
 
-/** The limits of the ledger. */
-const scope = 'only what this user spent on this machine is known';
-
-function read(
-  folder: string | null,
-  month: string,
-  today: string,
-  by: Grouping | null,
-  { env }: Context,
-): MonthReport | null {
-  if (folder === null) return null;
-  try {
-    return readMonth(folder, month, today, by, env);
-  } catch (error) {
-    if (!(error instanceof LedgerProblem)) throw error;
-    throw error.with({ message: `the ledger of credits cannot be read: ${error.message}` });
-  }
-}
-
-const json =
-  (by: Grouping | null) =>
-  ({ by: groups, ...row }: AccountRow): object => ({
-    ...row,
-    by: groups.map(([group, credits]) => ({ [by ?? '']: group, ...credits })),
-  });
-
-/** The report for people: aligned columns. */
-function text(month: string, accounts: readonly AccountRow[], by: Grouping | null): string {
-  const numbers = ({ confirmed, possibly_charged }: Credits): string[] => [
-    `${confirmed}`,
-    `${possibly_charged}`,
-  ];
-  const lines = [`Credits spent in ${month}; ${scope}`, ''];
-  if (accounts.length === 0) lines.push('none');
-  else {
-    const rows = accounts.map(({ account, today, month }) => [account, ...numbers(today), ...numbers(month)]);
-    lines.push(...aligned([['account', 'today', 'possibly charged', month, 'possibly charged'], ...rows]));
-  }
-  for (const { account, by: groups } of by === null ? [] : accounts) {
-    const rows = groups.map(([group, credits]) => [group ?? '-', ...numbers(credits)]);
-    lines.push('', sanitize(account), ...aligned([[`${by}`, 'confirmed', 'possibly charged'], ...rows]));
-  }
-  return `${lines.join('\n')}\n`;
-}
-
-/** Lines of a table: the first column left, numbers right. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const cells = rows.map((row) => row.map(sanitize));
-  const widths = (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => displayWidth(row[i] ?? ''))));
-  return cells.map((row) =>
-    row
-      .map((cell, i) => {
-        const space = ' '.repeat((widths[i] ?? 0) - displayWidth(cell));
-        return i === 0 ? cell + space : space + cell;
-      })
-      .join('  '),
-  );
-}
+/** `3`, `3 (+1 possibly charged)` */
+const inTable = ({ confirmed, possibly_charged }: Credits): string =>
+  possibly_charged === 0 ? `${confirmed}` : `${confirmed} (+${possibly_charged} possibly charged)`;

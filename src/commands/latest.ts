@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/commands.ts';
-import { type AnswerOptions, answerOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
+import type { ResponseOptions } from '../cli/options.ts';
+import type { Start } from '../cli/program.ts';
 import { costSentence, document } from '../help/document.ts';
-import { runChannels } from '../run/answers.ts';
 import { latestSize, operations } from '../service/contract.ts';
 import { expectedReference } from '../service/references.ts';
 
@@ -22,10 +20,14 @@ export function register(command: Command, start: Start): void {
       ],
     ],
   );
-  command.action((channels: string[]) => start(run, answerOptions(command, channels)));
-}
-
-/** Prints the latest uploads of each channel (service specification, 4.4). */
-export async function run(options: AnswerOptions, context: Context): Promise<number> {
-  return await runChannels(operations.latest, options, context);
+  command.action((references: string[]) =>
+    start(
+      async (options, context) =>
+        (await import('../run/channels.ts')).askChannels(operations.latest, options, context),
+      {
+        ...command.optsWithGlobals<ResponseOptions>(),
+        references,
+      },
+    ),
+  );
 }

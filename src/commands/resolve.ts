@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/commands.ts';
-import { type AnswerOptions, answerOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
+import type { ResponseOptions } from '../cli/options.ts';
+import type { Start } from '../cli/program.ts';
 import { costSentence, document } from '../help/document.ts';
-import { runChannels } from '../run/answers.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/references.ts';
 
@@ -19,10 +17,16 @@ export function register(command: Command, start: Start): void {
       ['resolve a list, one reference per line', 'chanlist resolve --from refs.txt'],
     ],
   );
-  command.action((channels: string[]) => start(run, answerOptions(command, channels)));
-}
-
-/** Prints the canonical ID of each channel (service specification, 4.1). */
-export async function run(options: AnswerOptions, context: Context): Promise<number> {
-  return await runChannels(operations.resolve, options, context);
+  command.action((references: string[]) =>
+    start(
+      async (options, context) =>
+        (await import('../run/channels.ts')).askChannels(operations.resolve, options, context),
+      {
+        ...command.optsWithGlobals<ResponseOptions>(),
+        references,
+        limit: null,
+        seen: null,
+      },
+    ),
+  );
 }

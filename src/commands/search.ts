@@ -1,23 +1,19 @@
 import type { Command } from 'commander';
-import type { Start } from '../cli/commands.ts';
-import { readFlags, type SharedOptions, sharedOptions } from '../cli/options.ts';
+import type { SearchOptions } from '../cli/options.ts';
+import type { Start } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence, document } from '../help/document.ts';
-import { planAnswers } from '../run/answers.ts';
-import { filesOf } from '../run/outputs.ts';
-import { runSession } from '../run/session.ts';
+import { checkFields } from '../output/fields.ts';
+import { printDryRun } from '../run/dry-run.ts';
+import { openRun } from '../run/open.ts';
+import { checkPaths, outputTarget } from '../run/output.ts';
+import { report } from '../run/report.ts';
+import { checkOutputFile, printResponses } from '../run/responses.ts';
+import { newSubject } from '../run/results.ts';
 import { operations } from '../service/contract.ts';
 import { checkParameters } from '../service/parameters.ts';
 import { expectedReference, parseReference, type Reference } from '../service/references.ts';
-
-export interface SearchOptions {
-  readonly shared: SharedOptions;
-  readonly channel: string;
-  readonly query: string;
-  /** Maximum number of results; null: the service's default. */
-  readonly limit: number | null;
-}
 
 /** Adds the arguments and the help of `chanlist search`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
@@ -36,10 +32,9 @@ export function register(command: Command, start: Start): void {
   );
   command.action((channel: string, words: string[]) =>
     start(run, {
-      shared: sharedOptions(command),
+      ...command.optsWithGlobals<SearchOptions>(),
       channel,
       query: words.join(' '),
-      limit: readFlags(command, ['searchLimit']).searchLimit,
     }),
   );
 }
@@ -47,26 +42,37 @@ export function register(command: Command, start: Start): void {
 /** Prints the results of a search inside one channel (service specification, 4.2). */
 export async function run(options: SearchOptions, context: Context): Promise<number> {
   const operation = operations.search;
-  const { shared, query, limit } = options;
+  const { query, limit } = options;
   const parameters = ({ value }: Reference) => ({
     channel: value,
     q: query,
     ...(limit !== null && { limit }),
   });
-  return await runSession(operation.name, { shared, files: filesOf({ shared }) }, context, async () => {
-    const channel = parseReference(options.channel, 'channel', false);
-    checkParameters(operation, parameters(channel));
-    if (query.trim() === '') throw usage('the query is blank', 'expected words to search for');
-    const inputs = [{ ...channel, label: channel.given, first: 0 }];
-    return await planAnswers({
-      operation,
-      parameters,
-      references: { inputs, several: false },
-      shared,
-      concurrency: 1,
-      limit: null,
-      seen: null,
+  checkFields(options.fields, operation);
+  await checkPaths(options, context);
+  const target = await outputTarget(options);
+  const channel = parseReference(options.channel, 'channel', false);
+  if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
+  checkParameters(operation, parameters(channel));
+  const input = { ...channel, ...newSubject(channel.given), reference: channel.given, first: 0 };
+  if (options.dryRun)
+    return await printDryRun(
+      [{ reference: channel.given, operation, parameters: parameters(channel) }],
+      options,
       context,
-    });
+    );
+  await checkOutputFile(target, true);
+  const plan = { command: operation.name, subjects: [input], concurrency: 1, isPaid: true };
+  await using run = await openRun(plan, options, context);
+  const references = { inputs: [input], several: false };
+  const results = printResponses(run, {
+    operation,
+    parameters,
+    references,
+    options,
+    limit: null,
+    target,
+    seen: null,
   });
+  return await report(run, results, options.output);
 }

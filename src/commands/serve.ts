@@ -1,21 +1,19 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { givenNamespace } from '../accounts/settings.ts';
-import type { Start } from '../cli/commands.ts';
-import { readFlags } from '../cli/options.ts';
+import type { Start } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, usage } from '../errors.ts';
+import { ClosedPipe, Failure } from '../errors.ts';
 import { document } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
-import { faultMeanings, parseFaultRule } from '../sandbox/faults.ts';
+import { faultMeanings } from '../sandbox/faults.ts';
 import type { SandboxOptions } from '../sandbox/server.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-export type ServeOptions = Pick<SandboxOptions, 'namespace' | 'rate'> &
-  Required<Omit<SandboxOptions, 'namespace' | 'rate' | 'catalog' | 'now' | 'onRequest'>>;
+export type ServeOptions = Omit<SandboxOptions, 'namespace'> & { readonly namespace: string | undefined };
 
 /** Adds the help of `chanlist serve`; its flags are in the table of flags. */
 export function register(command: Command, start: Start): void {
@@ -24,7 +22,7 @@ export function register(command: Command, start: Start): void {
     [
       'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
         'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
-        'chanlist use it; then one line per request. Ctrl-C stops it. For a single call, use --sandbox.',
+        'chanlist use it; then one line per request. Ctrl-C stops it. For a single run, use --sandbox.',
       'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
         'oddities of real ones) and the playlist PLdemo (321 videos).',
     ],
@@ -41,28 +39,14 @@ export function register(command: Command, start: Start): void {
     ],
     {
       heading: 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):',
-      rows: [
-        ['400 to 599', 'answers with this status, e.g. 503; 429 with Retry-After'],
-        ...Object.entries(faultMeanings),
-      ],
+      rows: faultMeanings,
     },
   );
-  command.action(() => start(run, serveOptions(command)));
-}
-
-function serveOptions(command: Command): ServeOptions {
-  const { host, key, fail, namespace, rate, ...others } = readFlags(command, [
-    ...(['port', 'host', 'namespace', 'key', 'credits', 'pageSize', 'latency', 'seed'] as const),
-    ...(['rate', 'grow', 'plainTokens', 'fail'] as const),
-  ]);
-  return {
-    ...others,
-    host: hostName(host),
-    key: keyText(key),
-    fail: fail.map(parseFaultRule),
-    namespace,
-    rate: rate ?? undefined,
-  };
+  command.action(() => {
+    const { rate, ...own } = command.opts<ServeOptions>();
+    const { namespace } = command.optsWithGlobals<ServeOptions>();
+    start(run, { ...own, rate: rate ?? undefined, namespace });
+  });
 }
 
 /**
@@ -72,7 +56,7 @@ function serveOptions(command: Command): ServeOptions {
 export async function run(options: ServeOptions, context: Context): Promise<number> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = givenNamespace(options, context.env) ?? defaultNamespace;
-  const stdout = new Stdout(context, new Stderr(context.stderr, { quiet: false, verbose: 0 }));
+  const stdout = new Stdout(context, new Stderr(context));
   const failed = new AbortController();
   let printed = Promise.resolve();
   /** Prints lines in order; the first one that cannot be written ends the sandbox. */
@@ -81,14 +65,16 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
     printed.catch((error) => failed.abort(error));
   };
   const { baseUrl, key, close } = await startSandbox({ ...options, namespace, onRequest: print });
-  // Without the third line a shell with CHANLIST_NAMESPACE in its environment would use that.
-  const isOther = namespace !== (context.env.CHANLIST_NAMESPACE || defaultNamespace);
+  // The shell that evaluates the lines may have CHANLIST_NAMESPACE from here.
+  const isDefault = [namespace, context.env.CHANLIST_NAMESPACE || namespace].every(
+    (word) => word === defaultNamespace,
+  );
   print(
     [
       `# chanlist sandbox at ${baseUrl} with key ${key}`,
       `export CHANLIST_BASE_URL=${shellQuote(baseUrl)}`,
       `export CHANLIST_API_KEY=${shellQuote(key)}`,
-      ...(isOther || namespace !== defaultNamespace ? [`export CHANLIST_NAMESPACE=${namespace}`] : []),
+      ...(isDefault ? [] : [`export CHANLIST_NAMESPACE=${namespace}`]),
     ].join('\n'),
   );
   const ended = AbortSignal.any([context.stop, failed.signal]);
@@ -98,18 +84,4 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
   const isStop = reason instanceof Failure && (reason.exit === 130 || reason.exit === 143);
   if (isStop || reason instanceof ClosedPipe) return 0;
   throw reason;
-}
-
-function hostName(text: string): string {
-  const host = text.replace(/^\[(.*)\]$/, '$1');
-  if (/^[A-Za-z0-9.:_%-]+$/.test(host)) return host;
-  throw usage(`--host is '${text}': expected a host name or an address`, 'e.g. 127.0.0.1 or ::1');
-}
-
-function keyText(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw usage(
-    '--key is not a key: expected printable ASCII characters without white space',
-    'e.g. sk_sandbox',
-  );
 }

@@ -1,54 +1,49 @@
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
-import { type FileFormat, formats } from '../output/formats.ts';
-import { Stdout } from '../output/stdout.ts';
-import type { Session } from '../run/session.ts';
-import type { ExportRun } from './job.ts';
+import type { Stdout } from '../output/stdout.ts';
+import { endOfLine } from './read.ts';
+import type { Progress } from './record.ts';
+import type { Rows } from './rows.ts';
 
 /**
- * Prints new rows to stdout, one reference after another. A CSV header is printed once, and again before rows of a FILE
- * with other columns.
+ * Prints the entries that updates add to stdout (`--print-new`), one reference after another, before FILE is replaced. A
+ * csv header is printed once, and again before rows of a FILE with other columns.
  */
-export function newRowPrinter(session: Session, format: FileFormat): ExportRun['printNew'] {
-  const stdout = new Stdout(session.context, session.stderr);
-  let last: Promise<void> = Promise.resolve();
-  let header: Buffer | null = null;
-  const print = async (rows: AsyncIterable<Buffer>): Promise<void> => {
-    let first = true;
+export class NewEntries {
+  readonly #stdout: Stdout;
+  #last: Promise<void> = Promise.resolve();
+  #header: string | null = null;
+
+  constructor(stdout: Stdout) {
+    this.#stdout = stdout;
+  }
+
+  /** Throws `failed`, which ends the run, if stdout does not take them: the same command prints them again. */
+  async print(rows: Rows, { entries, columns }: Progress): Promise<void> {
+    if (entries === 0) return;
+    const next = this.#last.then(() => this.#print(rows, columns));
+    this.#last = next.catch(() => {});
+    await next;
+  }
+
+  async #print(rows: Rows, columns: readonly string[] | null): Promise<void> {
+    let isStart = columns !== null;
     try {
-      for await (const bytes of rows) {
-        let skipped = 0;
-        if (first && formats[format].header !== null) {
-          const own = Buffer.from(bytes.subarray(0, headerLength(bytes)));
-          if (header?.equals(own)) skipped = own.length;
-          header = own;
-        }
-        first = false;
-        await stdout.write(bytes.subarray(skipped));
+      for (const chunk of rows.chunks()) {
+        const end = isStart ? endOfLine(chunk, 0, true) + 1 : 0;
+        const header = chunk.toString('utf8', 0, end);
+        const isKnown = isStart && header === this.#header;
+        if (isStart) this.#header = header;
+        isStart = false;
+        await this.#stdout.write(isKnown ? chunk.subarray(end) : chunk);
       }
     } catch (error) {
       const failure =
         error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);
       throw failure.with({
-        message: `${failure.message} before the new entries were printed; the file is as it was`,
+        message: `${failure.message} before the new entries were printed; FILE was not replaced`,
         hint: 'printing them costs nothing more',
-        remedy: 'same-command',
         scope: 'run',
       });
     }
-  };
-  return (rows) => {
-    const next = last.then(() => print(rows));
-    last = next.catch(() => {});
-    return next;
-  };
-}
-
-/** Length of the first CSV record (bytes). */
-function headerLength(bytes: Buffer): number {
-  let isQuoted = false;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === 0x22) isQuoted = !isQuoted;
-    else if (bytes[at] === 0x0a && !isQuoted) return at + 1;
   }
-  return bytes.length;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { minimumCredits, type Operation, pageSize } from '../service/contract.ts';
+import { type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
-import { wrap, wrapCommand } from './text.ts';
+import { exampleLines, type Rows, rowLines } from './rows.ts';
 
 /** A complete command line and its purpose. */
 export type Example = readonly [what: string, line: string];
@@ -9,41 +9,31 @@ export type Example = readonly [what: string, line: string];
 /** A list of terms and their meanings, under a heading. */
 export interface Terms {
   readonly heading: string;
-  readonly rows: readonly (readonly [term: string, meaning: string])[];
+  readonly rows: Rows;
 }
 
-/** The parts of a command's help that Commander does not know. */
-interface Additions {
-  readonly examples: readonly Example[];
-  /** After the flags; null if there are none. */
-  readonly terms: Terms | null;
-}
+/** The topics of the help that are not commands. */
+export const topicNames = ['exit-codes', 'formats', 'environment'] as const;
+export type TopicName = (typeof topicNames)[number];
 
-const additions = new WeakMap<Command, Additions>();
-
-/** Sets the paragraphs, examples and terms of the help of a command. */
+/** Sets the paragraphs of a command's help, and after its flags terms and examples. */
 export function document(
   command: Command,
   about: readonly string[],
   examples: readonly Example[],
   terms: Terms | null = null,
 ): void {
-  command.description(about.join('\n\n'));
-  additions.set(command, { examples, terms });
+  command.description(about.join('\n\n')).addHelpText('after', ({ command: shown }) => {
+    if (shown !== command) return '';
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+    const blocks = terms === null ? [] : [...rowLines(terms.heading, terms.rows, width), ''];
+    return `\n${[...blocks, ...exampleLines(examples)].join('\n')}`;
+  });
 }
 
-/** The examples and terms that `document` was given for the command. */
-export function additionsTo(command: Command): Additions {
-  return additions.get(command) ?? { examples: [], terms: null };
-}
-
-/** Examples as the help shows them, in lines of at most `width` columns. */
-export function exampleLines(shown: readonly Example[], width: number): string[] {
-  return shown.flatMap(([what, line]) => [
-    ...wrap(what, width - 4).map((part) => `  # ${part}`),
-    ...wrapCommand(line, width - 2).map((part) => `  ${part}`),
-  ]);
-}
+/** For the help of the commands that export. */
+export const resumes =
+  'With -o the file appears once it is complete. If a run is interrupted, the same command resumes with the next page.';
 
 /** The cost of an operation in a few words. */
 export function shortCost(operation: Operation): string {
@@ -57,5 +47,5 @@ export function shortCost(operation: Operation): string {
 /** The same as a sentence of the help (service specification, sections 1, 5 and 8). */
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; errors of the service cost nothing.`;
-  return `Free; the account needs at least ${credits(minimumCredits)}.`;
+  return 'Free; the account needs at least 1 credit.';
 }

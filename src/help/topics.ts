@@ -1,55 +1,50 @@
-import type { TopicName } from '../cli/commands.ts';
 import { exitCodes } from '../errors.ts';
-import { type Example, exampleLines } from './document.ts';
-import { environment } from './environment.ts';
-import { fileRows } from './files.ts';
-import { fieldRows, fieldRules, formatRows, formatRules, memoryRows, memoryRule } from './formats.ts';
-import { checkRows, creditsRows, referenceRows, summaryRows } from './reports.ts';
-import { twoColumns, wrap } from './text.ts';
+import type { TopicName } from './document.ts';
+import { environment, files } from './environment.ts';
+import {
+  checkFields,
+  creditsFields,
+  fieldRows,
+  fieldRules,
+  formatExamples,
+  formatRows,
+  formatRules,
+  receiptFields,
+  referenceFields,
+} from './formats.ts';
+import { exampleLines, rowLines, wrap } from './rows.ts';
+
+/** How exit codes are chosen. */
+export const exitRule =
+  'An error is one line on stderr that names the next step. If references fail in different ways, the exit code is ' +
+  'that of the most serious failure, in this order: 129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5.';
+
+/** Which setting wins. */
+export const precedence =
+  'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.';
 
 /** The text of each topic, in lines of at most `width` columns. */
 export const topicTexts: Readonly<Record<TopicName, (width: number) => string>> = {
   'exit-codes': (width) =>
-    page([
-      ['Exit codes:', ...twoColumns(Object.entries(exitCodes), width)],
-      wrap(
-        'An error is one line on stderr that begins with "chanlist: " and names the next step. If several ' +
-          'references fail, the first of them in input order sets the code: a spent budget (9) precedes all others, and ' +
-          'a channel that was exported before and is gone (5) counts only if nothing else failed.',
-        width,
-      ),
-    ]),
+    page([rowLines('Exit codes:', Object.entries(exitCodes), width), wrap(exitRule, width)]),
   formats: (width) =>
     page([
-      ['Formats (-f, --format; --json and --ndjson for short):', ...twoColumns(formatRows, width)],
+      rowLines('Formats (-f, --format; --json and --ndjson for short):', formatRows, width),
       ...[...formatRules, ...fieldRules].map((rule) => wrap(rule, width)),
-      ['Fields:', ...twoColumns(fieldRows, width)],
-      wrap(memoryRule, width),
-      ['Fields of .chanlist/*.json:', ...twoColumns(memoryRows, width)],
-      ['Fields of the report of --summary (JSON):', ...twoColumns(summaryRows, width)],
-      ['Fields of each of its references:', ...twoColumns(referenceRows, width)],
-      ['Fields of an export in chanlist check:', ...twoColumns(checkRows, width)],
-      ['Fields of chanlist credits --json:', ...twoColumns(creditsRows, width)],
-      ['Examples:', ...exampleLines(formatExamples, width)],
+      rowLines('Fields:', fieldRows, width),
+      rowLines('Fields of the report of --summary (JSON):', receiptFields, width),
+      rowLines('Fields of each of its references:', referenceFields, width),
+      rowLines('Fields of chanlist check:', checkFields, width),
+      rowLines('Fields of chanlist credits:', creditsFields, width),
+      exampleLines(formatExamples),
     ]),
   environment: (width) =>
     page([
-      ['Environment variables:', ...twoColumns(environment, width)],
-      wrap(
-        'A flag takes precedence over its variable, a variable over the profile. An empty variable counts as unset.',
-        width,
-      ),
-      ['Files:', ...twoColumns(fileRows, width)],
+      rowLines('Environment variables:', environment, width),
+      wrap(precedence, width),
+      rowLines('Files:', files, width),
     ]),
 };
-
-const formatExamples: readonly Example[] = [
-  ['print the titles of the first 5 uploads', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title'],
-  [
-    'write a list for a spreadsheet',
-    'chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv',
-  ],
-];
 
 function page(blocks: readonly (readonly string[])[]): string {
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

@@ -18,27 +18,6 @@ export interface JsonIndex {
 /** Start and end of each part in bytes: each element; for an object key, value, key, value. */
 export type Parts = readonly number[];
 
-/** Collects the index of a text that starts at byte 0. */
-class IndexBuilder {
-  readonly parts: number[] = [];
-  inner: Map<number, number[]> | null = null;
-  canonical = true;
-  /** The bytes without white space; null if there is none. */
-  compact: Buffer | null = null;
-  spaces = 0;
-}
-
-/** The index of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
-export function indexJson(bytes: Buffer): JsonIndex | null {
-  const start = skipSpace(bytes, 0);
-  const text = start === 0 ? bytes : bytes.subarray(start);
-  const builder = new IndexBuilder();
-  const end = scanValue(text, 0, builder);
-  if (end < 0 || skipSpace(text, end) < text.length) return null;
-  const { canonical, parts, inner, compact, spaces } = builder;
-  return { bytes: (compact ?? text).subarray(0, end - spaces), canonical, parts, inner };
-}
-
 /** First position at or after `at` that is not white space, or the length. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
@@ -46,111 +25,97 @@ export function skipSpace(bytes: Buffer, at: number): number {
   return position;
 }
 
-/**
- * Position after the value that starts at `at` (not white space). Negative if there is no valid value: `~` of it is
- * about the position of the error, or the length if more bytes could complete the value. A number that ends with the
- * bytes counts as complete.
- */
-export function scanValue(bytes: Buffer, at: number, builder: IndexBuilder | null = null): number {
+/** The index of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
+export function indexJson(text: Buffer): JsonIndex | null {
+  const start = skipSpace(text, 0);
+  const bytes = start === 0 ? text : text.subarray(start);
   const { length } = bytes;
+  const parts: number[] = [];
+  let inner: Map<number, number[]> | null = null;
   /** Parts that are being collected: of the outermost value, or of an array in it. */
-  let list: number[] | null = builder === null ? null : builder.parts;
+  let list: number[] | null = parts;
   /** The closing brackets that are expected. */
   const closing: number[] = [];
   let next: Next = VALUE;
   let canonical = true;
-  /** White space so far. */
+  /** White space so far, and the bytes without it. */
   let spaces = 0;
   let compact: Buffer | null = null;
+  let position = 0;
 
-  for (let position = at; position < length; position++) {
+  for (; position < length && (closing.length > 0 || position === 0); position++) {
     const from = position;
     const first = bytes[position] as number;
     switch (tokens[first]) {
       case STRING: {
-        if (next > KEY) return ~position;
+        if (next > KEY) return null;
         for (;;) {
           position = nextSpecial(bytes, position + 1, length);
-          if (position >= length) return ~length;
+          if (position >= length) return null;
           const kind = characters[bytes[position] as number];
           if (kind === END) break;
           if (kind === ESCAPE) {
             const taken = escapeLength(bytes, position);
-            if (taken === 0) return ~Math.min(length, position + 6);
+            if (taken === 0) return null;
             // The canonical form writes \/ and \uXXXX differently.
             if (taken > 1 || bytes[position + 1] === SLASH) canonical = false;
             position += taken;
-          } else if (kind !== BEYOND) return ~position;
+          } else if (kind !== BEYOND) return null;
           else if (canonical && isUnsafe(bytes, position)) canonical = false;
         }
         next = next >= KEY_OR_END ? COLON : SEPARATOR;
         break;
       }
       case OPEN:
-        if (next > VALUE_OR_END) return ~position;
+        if (next > VALUE_OR_END) return null;
         closing.push(first + 2);
         next = first === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
-        if (builder !== null && closing.length <= 2) {
-          if (closing.length === 2) {
-            list = first === OPEN_BRACKET ? [] : null;
-            if (list !== null) {
-              builder.inner ??= new Map();
-              builder.inner.set(position - spaces, list);
-            }
+        if (closing.length > 2) break;
+        if (closing.length === 2) {
+          list = first === OPEN_BRACKET ? [] : null;
+          if (list !== null) {
+            inner ??= new Map();
+            inner.set(position - spaces, list);
           }
-          if (list !== null) list.push(position - spaces + 1);
         }
+        list?.push(position - spaces + 1);
         break;
       case CLOSE:
         if ((next !== SEPARATOR && next !== VALUE_OR_END && next !== KEY_OR_END) || closing.at(-1) !== first)
-          return ~position;
-        if (builder !== null && closing.length <= 2) {
-          if (list !== null) {
-            if (next === SEPARATOR) list.push(position - spaces);
-            else list.length = 0;
-          }
-          list = builder.parts;
+          return null;
+        if (closing.length <= 2) {
+          if (next === SEPARATOR) list?.push(position - spaces);
+          else if (list !== null) list.length = 0;
+          list = parts;
         }
         closing.pop();
         next = SEPARATOR;
         break;
       case COMMA_OR_COLON:
-        if (first === COLON_BYTE) {
-          if (next !== COLON) return ~position;
-          next = VALUE;
-        } else {
-          if (next !== SEPARATOR) return ~position;
-          next = closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
-        }
+        if (next !== (first === COLON_BYTE ? COLON : SEPARATOR)) return null;
+        next = first !== COLON_BYTE && closing.at(-1) === CLOSE_BRACE ? KEY : VALUE;
         if (list !== null && closing.length <= 2) list.push(position - spaces, position - spaces + 1);
         break;
       case SPACE:
-        if (builder !== null && compact === null) {
+        if (compact === null) {
           compact = Buffer.allocUnsafe(length);
           bytes.copy(compact, 0, 0, position);
         }
         spaces++;
         continue;
       default: {
-        if (next > VALUE_OR_END) return ~position;
+        if (next > VALUE_OR_END) return null;
         const isNumber = first === MINUS || digits[first] === 1;
         const taken = isNumber ? numberLength(bytes, position) : wordLength(bytes, position);
-        if (taken === 0) return ~literalEnd(bytes, position);
+        if (taken === 0) return null;
         position += taken - 1;
         next = SEPARATOR;
       }
     }
     if (compact !== null) for (let i = from; i <= position; i++) compact[i - spaces] = bytes[i] as number;
-    if (closing.length === 0) {
-      if (builder !== null) {
-        builder.canonical = canonical;
-        builder.compact = compact;
-        builder.spaces = spaces;
-      }
-      return position + 1;
-    }
   }
-  return ~length;
+  if (closing.length > 0 || next !== SEPARATOR || skipSpace(bytes, position) < length) return null;
+  return { bytes: (compact ?? bytes).subarray(0, position - spaces), canonical, parts, inner };
 }
 
 /** What may come next. The order matters: a value up to VALUE_OR_END, a string up to KEY, a key from KEY_OR_END. */
@@ -258,13 +223,6 @@ function numberLength(bytes: Buffer, at: number): number {
 function digitsEnd(bytes: Buffer, at: number): number {
   let end = at;
   while (end < bytes.length && digits[bytes[end] as number] === 1) end++;
-  return end;
-}
-
-/** End of an invalid number or word; the length if more bytes could complete it. */
-function literalEnd(bytes: Buffer, at: number): number {
-  let end = at;
-  while (end < bytes.length && /[-+.\w]/.test(String.fromCharCode(bytes[end] as number))) end++;
   return end;
 }
 

@@ -1,5 +1,8 @@
-/** Tests of parsed JSON, for the files that the program reads back. */
-type Test = (value: unknown) => boolean;
+/** Tests of parsed JSON, for the files that the program reads back. A test has the type of what passes it. */
+type Test<T = unknown> = (value: unknown) => value is T;
+
+/** The type of what passes a test. */
+export type Passing<G> = G extends Test<infer T> ? T : never;
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -9,29 +12,32 @@ export const isText = (value: unknown): value is string => typeof value === 'str
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-export const isDate = (value: unknown): boolean => isText(value) && !Number.isNaN(Date.parse(value));
+export const isDate = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value));
 
 export const isOneOf =
-  (...values: readonly unknown[]): Test =>
-  (value) =>
-    values.includes(value);
+  <const T>(...values: readonly T[]): Test<T> =>
+  (value): value is T =>
+    (values as readonly unknown[]).includes(value);
 export const orNull =
-  (test: Test): Test =>
-  (value) =>
+  <T>(test: Test<T>): Test<T | null> =>
+  (value): value is T | null =>
     value === null || test(value);
 export const listOf =
-  (test: Test): Test =>
-  (value) =>
+  <T>(test: Test<T>): Test<readonly T[]> =>
+  (value): value is readonly T[] =>
     Array.isArray(value) && value.every(test);
 export const mapOf =
-  (test: Test): Test =>
-  (value) =>
+  <T>(test: Test<T>): Test<Readonly<Record<string, T>>> =>
+  (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(test);
 
 /** Whether a value is an object with these members; further ones are ignored. */
-export function shape<T>(members: Readonly<Record<keyof T, Test>>): (value: unknown) => value is T & Members {
+export function shape<M extends Readonly<Record<string, Test>>>(
+  members: M,
+): Test<{ readonly [Name in keyof M]: Passing<M[Name]> }> {
   const tests = Object.entries<Test>(members);
-  return (value): value is T & Members => isObject(value) && tests.every(([name, test]) => test(value[name]));
+  return (value): value is { readonly [Name in keyof M]: Passing<M[Name]> } =>
+    isObject(value) && tests.every(([name, test]) => test(value[name]));
 }
 
 /** The object in a JSON text; null if it is not JSON, or another value. */

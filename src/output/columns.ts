@@ -1,159 +1,129 @@
 import type { JsonText } from '../json/json-text.ts';
-import { asText, expandFields, picker } from './fields.ts';
-import type { EntryColumn, Field, FormatOptions, RecordShape } from './format.ts';
+import { splitViews } from './computed.ts';
+import { asText, expandFields, memberFields, picker } from './fields.ts';
+import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap, recordKeys } from './records.ts';
 
-/** The columns of a table: those of `--fields`, else a selection for the operation. `entries`: of the first page. */
-export function entryColumns(options: FormatOptions, entries: readonly JsonText[]): EntryColumn[] {
-  const { fields, operation, several, references = [] } = options;
-  if (fields !== null)
-    return expandFields(fields, operation, entries).map((field) => fieldColumn(field, operation));
-  const isTerminal = options.terminal !== null;
-  const columns = operationColumns[operation.name] ?? answerColumns[operation.answer];
-  const isSpecified = operation.fields.length > 0;
-  const isUsual = isSpecified || entries.length === 0 || hasEssentials(entries);
-  const present = isUsual ? presentColumns(columns, isSpecified, entries) : [];
-  const shown =
-    present.length > 0 ? present.map((column) => memberColumn(column, isTerminal)) : keyColumns(entries);
-  if (!several) return shown;
-  const ownReference = shown.filter(({ header }) => header !== 'resolved_from');
-  return [referenceColumn(references), ...ownReference];
+/** A column of a table. */
+export interface Column {
+  readonly header: string;
+  readonly isRight?: boolean;
+  /** Its cells are not cut: IDs, dates, durations. Numbers are not in any column. */
+  readonly isWhole?: boolean;
+  /** Width to reserve for later entries, if the first page is narrower. */
+  readonly reserved?: number;
+  /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
+  readonly drop?: number;
+  /** Takes the rest of the width. */
+  readonly isTitle?: boolean;
 }
 
-/** A column of the first of these members that an entry has. */
-interface MemberColumn extends Omit<EntryColumn, 'text'> {
-  readonly members: readonly string[];
-  /** Shown only if an entry of the first page has a value for it. */
-  readonly isOptional?: boolean;
-  /** At a terminal the day of a date is enough. */
-  readonly isDate?: boolean;
+/** The columns of a table, and the cells of an entry in them. */
+export interface Columns {
+  readonly columns: readonly Column[];
+  readonly cells: (entry: JsonText, item: Item) => string[];
 }
 
-/** The columns of videos, by their header; without members, the one of that name. */
-const videoColumns = {
-  '#': { members: ['index'], align: 'right', dropIfTitleBelow: 16, reservedWidth: 3 },
-  videoId: { dropIfTitleBelow: 6, reservedWidth: 11, maxWidth: 24 },
-  length: { members: ['lengthText'], align: 'right', dropIfTitleBelow: 15, reservedWidth: 7, maxWidth: 12 },
-  views: { members: ['viewCountText', 'viewCount'], align: 'right', dropIfTitleBelow: 20, maxWidth: 28 },
-  channel: { members: ['channelTitle'], dropIfTitleBelow: 40, maxWidth: 24 },
-  published: {
-    members: ['published', 'publishedTimeText'],
-    dropIfTitleBelow: 18,
-    maxWidth: 20,
-    isDate: true,
-  },
-  title: { flexible: true, minWidth: 6 },
-} as const satisfies Record<string, Partial<MemberColumn>>;
+interface MemberColumn extends Column {
+  readonly text: (entry: JsonText) => string;
+}
 
-const column = (header: keyof typeof videoColumns, changes: Partial<MemberColumn> = {}): MemberColumn => ({
-  ...{ header, members: [header], align: 'left' },
-  ...videoColumns[header],
-  ...changes,
-});
+/** The columns of a table: those of `--fields`, else a selection. `entries`: of the first page. */
+export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): Columns {
+  const { fields, operation, several } = options;
+  if (fields !== null) return fieldColumns(options, expandFields(fields, operation, entries));
+  const isVideos = entries.length === 0 ? operation.idField === 'videoId' : hasVideos(entries);
+  const chosen = isVideos ? videos(options, entries) : recordColumns(options, entries);
+  if (!several) return chosen;
+  return {
+    columns: [{ header: '@reference', isWhole: true, reserved: 20 }, ...chosen.columns],
+    cells: (entry, item) => [item.reference ?? '', ...chosen.cells(entry, item)],
+  };
+}
 
-const listed = column('published', { isOptional: true });
-const relative = column('published', { members: ['publishedTimeText', 'published'] });
-const exactViews = column('views', { members: ['viewCount', 'viewCountText'] });
-const index = column('#');
-const videoId = column('videoId');
-const length = column('length');
-const views = column('views');
-const title = column('title');
-
-/** Columns by the kind of answer. The title is last: if a terminal measures it differently, no other column moves. */
-const answerColumns: Readonly<Record<RecordShape['answer'], readonly MemberColumn[]>> = {
-  record: [
-    { header: 'channel_id', members: ['channel_id'], align: 'left', reservedWidth: 24 },
-    { header: 'resolved_from', members: ['resolved_from'], align: 'left', dropIfTitleBelow: 0, minWidth: 8 },
-  ],
-  list: [videoId, length, views, relative, title],
-  page: [index, videoId, length, views, listed, title],
-};
-
-/** Columns of the operations that have others. */
-const operationColumns: Readonly<Partial<Record<string, readonly MemberColumn[]>>> = {
-  latest: [column('published'), videoId, length, exactViews, title],
-  playlist: [index, videoId, length, views, listed, column('channel'), title],
-};
-
-const hasEssentials = (entries: readonly JsonText[]): boolean => {
+function hasVideos(entries: readonly JsonText[]): boolean {
   const keys = recordKeys(entries);
-  return keys.includes('videoId') && keys.includes('title');
-};
-
-/** Leaves out columns that may be missing and for which no entry has a value; none if there are no entries. */
-function presentColumns(
-  columns: readonly MemberColumn[],
-  isSpecified: boolean,
-  entries: readonly JsonText[],
-): readonly MemberColumn[] {
-  if (entries.length === 0 && !isSpecified) return columns;
-  const isPresent = (member: string): boolean =>
-    entries.some((entry) => (entry.get(member)?.kind ?? 'null') !== 'null');
-  return columns.filter(
-    ({ members, isOptional = false }) => (isSpecified && !isOptional) || members.some(isPresent),
-  );
+  const areObjects = entries.every(({ kind }) => kind === 'object');
+  return areObjects && keys.includes('videoId') && keys.includes('title');
 }
 
-function memberColumn(column: MemberColumn, isTerminal: boolean): EntryColumn {
-  const { members, isDate = false } = column;
-  const text = (entry: JsonText): string => {
-    for (const member of members) {
-      const value = asText(entry.get(member) ?? null);
-      if (value !== '') return isDate && isTerminal ? day(value) : value;
+/** The text of the first of these members that has one. */
+const member =
+  (...names: readonly string[]) =>
+  (entry: JsonText): string => {
+    for (const name of names) {
+      const text = asText(entry.get(name) ?? null);
+      if (text !== '') return text;
     }
     return '';
   };
-  return { ...column, text };
+
+/** The columns of videos, without those for which no entry has a value. The title is last: no cell is moved by it. */
+function videos({ terminal }: FormatOptions, entries: readonly JsonText[]): Columns {
+  // At a terminal the day of a date is enough.
+  const day = (text: string): string =>
+    terminal !== null && /^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 10) : text;
+  const exactViews = member('viewCount');
+  const viewsText = member('viewCountText');
+  const date = member('@published', 'published', 'publishedTimeText');
+  const all: readonly MemberColumn[] = [
+    { header: '#', text: member('index'), isRight: true, reserved: 3, drop: 5 },
+    { header: 'videoId', text: member('videoId'), isWhole: true, reserved: 11, drop: 1 },
+    { header: 'length', text: member('lengthText'), isRight: true, isWhole: true, reserved: 7, drop: 2 },
+    {
+      header: 'views',
+      text: (entry) => exactViews(entry) || splitViews(viewsText(entry))[0],
+      ...{ isRight: true, isWhole: true, reserved: 10, drop: 3 },
+    },
+    {
+      header: 'published',
+      text: (entry) => day(date(entry)) || splitViews(viewsText(entry))[1],
+      ...{ isWhole: true, reserved: 13, drop: 4 },
+    },
+    { header: 'channel', text: member('channelTitle'), drop: 6 },
+    { header: 'title', text: member('title'), isTitle: true },
+  ];
+  const isShown = ({ header, text }: MemberColumn): boolean => {
+    if (header === 'channel') return new Set(entries.map(text)).size > 1;
+    return (
+      ['videoId', 'title'].includes(header) ||
+      entries.length === 0 ||
+      entries.some((each) => text(each) !== '')
+    );
+  };
+  const columns = all.filter(isShown);
+  return { columns, cells: (entry) => columns.map(({ text }) => text(entry)) };
 }
 
-/** The day of an ISO 8601 date. */
-const day = (text: string): string => (/^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 10) : text);
+/** Members that are not cut, and those of them that are aligned right. */
+const wholeMembers = /^(?:@published|published|updated|publishedTimeText|\w*Id|channel_id)$/;
+const rightMembers: ReadonlySet<string> = new Set(['index', 'lengthText', 'viewCountText', 'viewCount']);
 
-/** Maximum number of columns for records of unknown shape; records with more keys are shown as JSON. */
+function fieldColumns({ operation }: FormatOptions, fields: readonly Field[]): Columns {
+  const pick = picker(fields, operation);
+  return {
+    columns: fields.map(({ name }) => {
+      const isRight = rightMembers.has(name);
+      return { header: name, isRight, isWhole: isRight || wholeMembers.test(name) };
+    }),
+    cells: (entry, item) => pick(entry, item).map(asText),
+  };
+}
+
+/** Maximum number of columns for records of unknown shape. */
 const maxKeyColumns = 100;
 
-/** Columns for records of an unspecified shape: their keys. */
-function keyColumns(entries: readonly JsonText[]): EntryColumn[] {
-  const scalar = new Set<string>();
-  for (const entry of entries) {
-    for (const [key, value] of memberMap(entry)) {
-      if (value.kind !== 'object' && value.kind !== 'array') scalar.add(key);
-    }
-  }
-  const shown = recordKeys(entries).filter((key) => scalar.size === 0 || scalar.has(key));
-  if (shown.length === 0 || shown.length > maxKeyColumns)
-    return [{ header: 'value', align: 'left', text: String }];
-  return shown.map((key) => ({
-    header: key,
-    align: 'number',
-    dropIfTitleBelow: 0,
-    minWidth: 12,
-    text: (entry) => asText(memberMap(entry).get(key) ?? null),
-  }));
-}
-
-/** Specified members that are aligned right. */
-const rightAligned: ReadonlySet<string> = new Set(['index', 'lengthText', 'viewCountText', 'viewCount']);
-
-function fieldColumn(field: Field, operation: RecordShape): EntryColumn {
-  const pick = picker([field], operation);
-  return {
-    header: field.name,
-    align: rightAligned.has(field.name) ? 'right' : 'number',
-    minWidth: 8,
-    text: (entry, item) => asText(pick(entry, item)[0] ?? null),
-  };
-}
-
-function referenceColumn(references: readonly string[]): EntryColumn {
-  const longest = references.reduce((length, reference) => Math.max(length, reference.length), 16);
-  return {
-    header: '@reference',
-    align: 'left',
-    minWidth: 8,
-    reservedWidth: Math.min(longest, 32),
-    maxWidth: 40,
-    text: (_entry, item) => item.reference ?? '',
-  };
+/** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */
+function recordColumns(options: FormatOptions, entries: readonly JsonText[]): Columns {
+  const all = recordKeys(entries);
+  const isScalar = (value: JsonText): boolean => value.kind !== 'object' && value.kind !== 'array';
+  const scalar = new Set(
+    entries.flatMap((entry) => [...memberMap(entry)].flatMap(([key, value]) => (isScalar(value) ? key : []))),
+  );
+  const own = options.operation.fields.filter((key) => entries.length === 0 || all.includes(key));
+  const keys = new Set([...own, ...all.filter((key) => scalar.size === 0 || scalar.has(key))]);
+  // The column of references has it.
+  if (options.several) keys.delete('resolved_from');
+  if (keys.size === 0) return { columns: [{ header: 'value' }], cells: (entry) => [String(entry)] };
+  return fieldColumns(options, memberFields([...keys].slice(0, maxKeyColumns)));
 }

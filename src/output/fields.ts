@@ -1,6 +1,7 @@
 import { usage } from '../errors.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
-import { type OperationName, operations, videoFields } from '../service/contract.ts';
+import { operations, videoFields } from '../service/contract.ts';
+import { excerpt } from '../text/excerpt.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { seconds, views } from './computed.ts';
 import type { Field, Format, Item, RecordShape } from './format.ts';
@@ -11,19 +12,24 @@ export type { Field } from './format.ts';
 /** The value of a field; null if it is missing. */
 export type Value = JsonText | null;
 
-/** The members of an entry, by key. */
-export type Members = ReadonlyMap<string, JsonText>;
+type FieldReader = (entry: JsonText, item: Item) => Value;
 
-type ComputedField = (members: Members, item: Item) => Value;
-
-const quoted = (text: string | null | undefined): Value =>
-  text === null || text === undefined ? null : JsonText.of(quoteJson(text));
+const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
+const quoted = (value: string | null): Value => (value === null ? null : JsonText.of(quoteJson(value)));
 const numeric = (digits: string | null): Value => (digits === null ? null : JsonText.of(digits));
 
-/** The specified and documented fields of an operation's entries. */
-export function knownFields(name: OperationName): readonly string[] {
-  const { fields, documentedFields } = operations[name];
-  return [...new Set([...fields, ...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
+/** Entries of exports, whichever command wrote them. */
+export const shownEntries = {
+  name: 'show',
+  fields: videoFields,
+  documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
+  idField: 'videoId',
+  answer: 'records',
+} as const satisfies RecordShape;
+
+/** The fields that entries are known to have: the documented ones, and those of videos where none is specified. */
+export function knownFields({ fields, documentedFields }: RecordShape): readonly string[] {
+  return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
 /** The first fields of a csv: the specified ones, else the documented ones. */
@@ -31,74 +37,81 @@ const firstFields = ({ fields, documentedFields }: RecordShape): readonly string
   fields.length > 0 ? fields : documentedFields;
 
 /** The computed fields, by name. */
-const computed = {
-  '@reference': (_members, { reference }) => quoted(reference),
-  '@seconds': (members) => numeric(seconds(members.get('lengthText')?.string())),
-  '@views': (members) =>
-    numeric(views(members.get('viewCount')?.plain(), members.get('viewCountText')?.string())),
-  '@published': (members, { published }) => quoted(published?.(members.get('videoId')?.string() ?? '')),
-} as const satisfies Record<string, ComputedField>;
+const computed: Readonly<Record<string, FieldReader>> = {
+  '@reference': (_entry, { reference }) => quoted(reference),
+  '@seconds': (entry) => numeric(seconds(text(entry, 'lengthText'))),
+  '@views': (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
+  '@published': (entry, { published }) => quoted(published?.(text(entry, 'videoId') ?? '') ?? null),
+};
 
 /** The names of the computed fields. */
-export const computedFields = Object.keys(computed) as readonly (keyof typeof computed)[];
-
-/** In answers of `latest`, `@published` is the date as sent. */
-const sentPublished: ComputedField = (members) => members.get('published') ?? null;
-
-function computedField(name: string, operation: RecordShape): ComputedField | undefined {
-  if (name === '@published' && operation.name === operations.latest.name) return sentPublished;
-  return Object.hasOwn(computed, name) ? computed[name as keyof typeof computed] : undefined;
-}
+export const computedFields = Object.keys(computed);
 
 /** All fields of an entry, as sent. */
 const everything = '*';
+
+/** Throws as `parseFields`: before anything is sent. */
+export function checkFields(value: string | null, operation: RecordShape): void {
+  if (value !== null) parseFields(value, operation);
+}
 
 /**
  * The fields of a `--fields` value. Throws a usage error for an empty or repeated name, for a near miss of a
  * specified field, and for an unknown name that begins with `@`.
  */
-export function parseFields(value: string, operation: OperationName): Field[] {
+export function parseFields(value: string, operation: RecordShape): Field[] {
   const known = knownFields(operation);
   const fields: Field[] = [];
+  const names = new Set<string>();
   for (const name of value.split(',').map((part) => part.trim())) {
-    if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     const path = name.split('.');
     const [first = ''] = path;
+    const noField = `--fields: there is no field '${excerpt(first)}'`;
+    if (names.has(name)) throw usage(`--fields names ${excerpt(name)} twice`);
+    names.add(name);
     if (path.includes(''))
-      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
-    if (first === everything || first.startsWith('@')) {
-      if (first !== everything && !(computedFields as readonly string[]).includes(first))
-        throw usage(`--fields: there is no field '${first}'`, expectedOneOf(first, computedFields));
-      if (path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
-      fields.push({ name, path: null });
-      continue;
-    }
-    const meant = known.includes(first) ? undefined : nearest(first, known);
-    if (meant !== undefined) throw usage(`--fields: there is no field '${first}'`, `did you mean ${meant}?`);
-    fields.push({ name, path });
+      throw usage(
+        `--fields: '${excerpt(value)}' has an empty name`,
+        `expected e.g. ${known.slice(0, 2).join(',')}`,
+      );
+    const isComputed = first === everything || computedFields.includes(first);
+    if (first.startsWith('@') && !isComputed) throw usage(noField, expectedOneOf(first, computedFields));
+    if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
+    const meant = isComputed || known.includes(first) ? undefined : nearest(first, known);
+    if (meant !== undefined) throw usage(noField, `did you mean ${meant}?`);
+    fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
 }
 
-/** Reads the values of some fields of one entry, in the fields' order. `members`: the only members to use. */
-export type Picker = (entry: JsonText, item: Item, members?: Members) => Value[];
+/** Reads the values of some fields of one entry, in the fields' order. */
+export type Picker = (entry: JsonText, item: Item) => Value[];
 
-/** A picker for these fields (none of them `*`) that reads each entry once. */
+/**
+ * A picker for these fields; `*` has no value. In files, a key that is written like the field comes first: an export
+ * has already picked or computed it.
+ */
 export function picker(fields: readonly Field[], operation: RecordShape): Picker {
-  const sources = fields.map(({ name, path }) => ({
-    key: path?.[0] ?? '',
-    rest: path?.slice(1) ?? [],
-    computed: path === null ? computedField(name, operation) : undefined,
-  }));
-  return (entry, item, members) => {
-    const all = members ?? memberMap(entry);
-    const isArray = members === undefined && entry.kind === 'array';
-    return sources.map(({ key, rest, computed }) => {
-      if (computed !== undefined) return computed(all, item);
-      const value = isArray ? entry.get(key) : all.get(key);
-      return value?.at(rest) ?? null;
-    });
-  };
+  const readers = fields.map((field): FieldReader => {
+    const read = reader(field, operation);
+    if (operation.name !== shownEntries.name) return read;
+    return (entry, item) => entry.get(field.name) ?? read(entry, item);
+  });
+  return (entry, item) => readers.map((read) => read(entry, item));
+}
+
+function reader({ name, path }: Field, { documentedFields }: RecordShape): FieldReader {
+  if (path !== null) return (entry) => valueAt(entry, path);
+  // As `latest` sends it.
+  if (name === '@published' && documentedFields.includes('published'))
+    return (entry) => entry.get('published') ?? null;
+  return computed[name] ?? (() => null);
+}
+
+/** The value at a path; the whole of a record that is no object is its `value`. */
+function valueAt(entry: JsonText, [key = '', ...rest]: readonly string[]): Value {
+  const value = entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
+  return value?.at(rest) ?? null;
 }
 
 /** A function that picks fields of an entry into a JSON object; a missing field is null. */
@@ -106,14 +119,14 @@ export function recordPicker(
   fields: readonly Field[],
   operation: RecordShape,
 ): (entry: JsonText, item: Item) => string {
-  const named = fields.filter(({ name }) => name !== everything);
-  const pick = picker(named, operation);
-  const keys = named.map((field) => quoteJson(field.name));
-  const names = new Set(named.map(({ name }) => name));
-  const star = fields.findIndex(({ name }) => name === everything);
+  const pick = picker(fields, operation);
+  const keys = fields.map((field) => quoteJson(field.name));
+  const names = new Set(fields.map(({ name }) => name));
   return (entry, item) => {
-    const members = pick(entry, item).map((value, i) => `${keys[i]}:${value}`);
-    if (star !== -1) members.splice(star, 0, ...sentMembers(entry, names));
+    const values = pick(entry, item);
+    const members = fields.flatMap(({ name }, i) =>
+      name === everything ? sentMembers(entry, names) : `${keys[i]}:${values[i]}`,
+    );
     return `{${members.join(',')}}`;
   };
 }
@@ -149,15 +162,14 @@ export function hasEverything(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === everything);
 }
 
-/** Adds to a format one warning about paths of `--fields` that no entry of the first page has. */
-export function withFieldCheck(format: Format, operation: RecordShape, fields: readonly Field[]): Format {
-  let absent: string[] | null = null;
+/** A format that also warns about the paths of `--fields` that no entry on the first page has. */
+export function checkedFields(format: Format, operation: RecordShape, fields: readonly Field[]): Format {
+  let absent: readonly string[] | null = null;
+  const has = (entry: JsonText, { name, path }: Field): boolean =>
+    path === null || valueAt(entry, path) !== null || entry.get(name) !== undefined;
   const check = (entries: readonly JsonText[]): void => {
-    if (absent !== null || entries.length === 0) return;
-    const paths = fields.filter(
-      ({ path }) => path !== null && entries.every((entry) => entry.at(path) === undefined),
-    );
-    absent = paths.map(({ name }) => name);
+    if (entries.length === 0) return;
+    absent ??= fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
   };
   return {
     ...format,
@@ -170,11 +182,11 @@ export function withFieldCheck(format: Format, operation: RecordShape, fields: r
       return format.body(item, body);
     },
     warnings: () => {
+      const names = (absent ?? []).join(', ');
       const warnings = format.warnings();
-      if (absent === null || absent.length === 0) return warnings;
-      const warning = `--fields: no entry of the first page has ${absent.join(', ')}`;
-      absent = [];
-      return [...warnings, warning];
+      return names === ''
+        ? warnings
+        : [...warnings, `--fields: no entry on the first page has ${excerpt(names)}`];
     },
   };
 }

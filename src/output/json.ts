@@ -1,16 +1,23 @@
 import type { Failure } from '../errors.ts';
+import { indenter } from '../json/indent.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { recordPicker } from './fields.ts';
-import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
+import { type FormatOptions, type Item, joined, type ListingEnd, type Text, type Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';
 
 /**
- * One valid JSON document, however the call ends. A listing is the page envelope (service specification, 2.4)
- * with all pages in it; several references are an array of `{"reference", "result"}`.
+ * One valid JSON document, however the run ends; indented at a terminal. A listing is the page envelope (service
+ * specification, 2.4) with all pages in it; several references are an array of `{"reference", "result"}`; records
+ * that are no operation's are an array.
  */
-export function jsonFormat({ operation, fields, several }: FormatOptions): Writer {
+export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
   const pick = fields === null ? null : recordPicker(fields, operation);
   const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
+  const indent = terminal === null ? (text: string) => text : indenter();
+  const isArray = operation.answer === 'records';
+  /** A page of the current reference has arrived; an entry of it was printed. */
+  let hasPage = false;
+  let hasEntry = false;
 
   let comma = '';
   const before = (item: Item): string => {
@@ -22,6 +29,16 @@ export function jsonFormat({ operation, fields, several }: FormatOptions): Write
   };
   const after = several ? '}' : '\n';
 
+  const rows = (item: Item, entries: readonly JsonText[]): Text => {
+    hasPage = true;
+    if (entries.length === 0) return '';
+    const separator = hasEntry ? ',' : '';
+    hasEntry = true;
+    const copied = pick === null && terminal === null ? JsonText.run(entries) : null;
+    if (copied !== null) return joined(separator, copied);
+    return indent(separator + entries.map(print(item)).join(','));
+  };
+
   const picked = (item: Item, body: JsonText): string => {
     if (pick === null) return body.toString();
     const found = bodyRecords(operation, body);
@@ -29,30 +46,31 @@ export function jsonFormat({ operation, fields, several }: FormatOptions): Write
     return withList(body, found, `[${found.records.map(print(item)).join(',')}]`);
   };
 
+  const ending = (item: Item, { token, failure, hasMore }: ListingEnd): string => {
+    const isFirstPage = !hasPage && token === null && item.reference !== null;
+    const isAbsent = isFirstPage && failure !== null && noListCodes.has(failure.code);
+    const continuation = token === null ? null : quoteJson(token);
+    const error = failure === null ? '' : `,"error":${errorText(failure)}`;
+    return `,"continuation_token":${continuation},"has_more":${hasMore && !isAbsent}${error}}`;
+  };
+
   return {
-    separator: ',',
-    head: () => (several ? '[' : ''),
-    open: (item, info) => `${before(item)}{"playlist_info":${info},"results":[`,
-    rows: (item, entries) =>
-      (pick === null ? JsonText.run(entries) : null) ?? entries.map(print(item)).join(','),
-    close: (_item, end) => `]${ending(end)}}${after}`,
-    body: (item, body) => `${before(item)}${picked(item, body)}${after}`,
-    failed: (item, failure) => `${before(item)}{"error":${errorText(failure)}}${after}`,
-    tail: () => (several ? ']\n' : ''),
+    head: () => indent(several ? '[' : ''),
+    open: (item, info) => {
+      hasPage = false;
+      hasEntry = false;
+      return indent(isArray ? '[' : `${before(item)}{"playlist_info":${info},"results":[`);
+    },
+    rows,
+    close: (item, end) => indent(isArray ? ']\n' : `]${ending(item, end)}${after}`),
+    body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
+    failed: (item, failure) => indent(`${before(item)}{"error":${errorText(failure)}}${after}`),
+    tail: () => indent(several ? ']\n' : ''),
   };
 }
 
 /** Failures of a first page that mean that there is no such list. */
 const noListCodes: ReadonlySet<string> = new Set(['not_found', 'usage', 'refused']);
-
-function ending(end: ListingEnd): string {
-  const { token, failure } = end;
-  const isAbsent = token === null && failure !== null && noListCodes.has(failure.code);
-  const hasMore = end.hasMore && !isAbsent;
-  const continuation = token === null ? null : quoteJson(token);
-  const error = failure === null ? '' : `,"error":${errorText(failure)}`;
-  return `,"continuation_token":${continuation},"has_more":${hasMore}${error}`;
-}
 
 function errorText(failure: Failure): string {
   const { code, status, message } = failure.toJSON();

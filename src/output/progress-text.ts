@@ -1,7 +1,7 @@
 import { span } from '../service/retry.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { cut, maxWidth } from './width.ts';
+import { cut } from './width.ts';
 
 export interface ProgressState {
   /** The listed reference, if it is shown. */
@@ -27,7 +27,7 @@ export interface ProgressStart {
 /** Shortest time that a rate is computed from (ms). */
 const minRateMs = 500;
 
-/** One line for a running listing, in at most `room` columns: the last parts are dropped first. */
+/** One line for a running listing, in at most `room` columns. */
 export function progressText(
   state: ProgressState,
   started: ProgressStart,
@@ -48,20 +48,11 @@ export function progressText(
     parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
     if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
   }
-  return fitting(reference ?? null, parts, room);
+  const name = reference == null ? '' : `${cut(sanitize(reference), 32)}: `;
+  return cut(name + parts.join(', '), room);
 }
 
 /** One line for a wait with `left` milliseconds remaining. */
 export function waitText(left: number, why: string, room: number): string {
   return cut(`${sanitize(why)}: trying again in ${span(left)}`, room);
-}
-
-function fitting(reference: string | null, parts: readonly string[], room: number): string {
-  const name = reference === null ? '' : `${cut(sanitize(reference), 32)}: `;
-  for (let kept = parts.length; kept > 0; kept--) {
-    const text = parts.slice(0, kept).join(', ');
-    if (maxWidth(name + text, room) <= room) return name + text;
-    if (kept <= 3 && maxWidth(text, room) <= room) return text;
-  }
-  return cut(parts[0] ?? '', room);
 }

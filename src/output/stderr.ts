@@ -1,12 +1,17 @@
+import { Chalk } from 'chalk';
 import type { Context, OutputStream } from '../context.ts';
+import { type Failure, fallbackHint } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { minSecretLength, withoutSecret } from '../text/secret.ts';
+import { decideTerminal } from './terminal.ts';
 
 /** Verbosity of stderr. */
 export interface StderrOptions {
   readonly quiet: boolean;
   /** Number of `-v`. */
   readonly verbose: number;
+  /** False with `--no-color`. */
+  readonly color?: boolean;
 }
 
 /** A line on the terminal that can be hidden (progress); messages are written above it. */
@@ -19,6 +24,10 @@ export interface LiveLine {
 export class Stderr {
   readonly #stream: OutputStream;
   readonly #options: StderrOptions;
+  readonly #isDebug: boolean;
+  /** `error: ` and `warning: `, in colour at a terminal. */
+  readonly #error: string;
+  readonly #warning: string;
   #live: LiveLine | null = null;
   /** Nesting depth of `hide()`. */
   #hideDepth = 0;
@@ -27,16 +36,19 @@ export class Stderr {
   /** Never shown in any message. */
   #secret: string | null = null;
 
-  constructor(stream: OutputStream, options: StderrOptions) {
-    this.#stream = stream;
+  constructor(
+    { stderr, env }: Pick<Context, 'stderr' | 'env'>,
+    options: StderrOptions = { quiet: false, verbose: 0 },
+  ) {
+    this.#stream = stderr;
     this.#options = options;
+    this.#isDebug = env.CHANLIST_DEBUG === '1';
+    const hasColor = decideTerminal(stderr, env, options.color === false)?.color === true;
+    const chalk = new Chalk({ level: hasColor ? 1 : 0 });
+    this.#error = chalk.red('error: ');
+    this.#warning = chalk.yellow('warning: ');
     // A closed stderr must not stop the work.
-    stream.on('error', () => {});
-  }
-
-  /** Whether notes are printed: at a terminal, or with -v. */
-  get isChatty(): boolean {
-    return !this.#options.quiet && (this.#stream.isTTY === true || this.#options.verbose > 0);
+    stderr.on('error', () => {});
   }
 
   /** From now on prints `[key]` in place of this text. */
@@ -62,19 +74,20 @@ export class Stderr {
     this.#reappear();
   }
 
-  /** A failure of the call or of a reference: always printed. */
+  /** A failure of the run or of a reference: always printed. */
   error(message: string): void {
-    this.#line(message);
+    this.#line(message, this.#error);
   }
 
-  /** A problem that does not stop the work. */
+  /** What is wrong without being a failure. */
   warn(message: string): void {
-    if (!this.#options.quiet) this.#line(message);
+    if (!this.#options.quiet) this.#line(message, this.#warning);
   }
 
-  /** Information: at a terminal, and with -v elsewhere. */
+  /** Information, and the final tally: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (this.isChatty) this.#line(message);
+    if (!this.#options.quiet && (this.#stream.isTTY === true || this.#options.verbose > 0))
+      this.#line(message);
   }
 
   /** With -v, at a terminal too. */
@@ -87,27 +100,24 @@ export class Stderr {
     if (!this.#options.quiet && this.#options.verbose > 1) this.#line(message);
   }
 
-  /** The final tally, without `chanlist: `: at a terminal, and with -v elsewhere. */
-  summary(message: string): void {
-    if (this.isChatty) this.#raw(message);
+  /** A failure in one line, with its next step. */
+  failure(failure: Failure): void {
+    this.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
+    this.stack(failure);
   }
 
   /** With CHANLIST_DEBUG=1, the stack of an error and of its causes; otherwise nothing. */
-  stack(error: Error, { env }: Pick<Context, 'env'>): void {
-    if (env.CHANLIST_DEBUG !== '1') return;
+  stack(error: Error): void {
+    if (!this.#isDebug) return;
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-      for (const line of (cause.stack ?? cause.message).split('\n')) this.#raw(line);
+      for (const line of (cause.stack ?? cause.message).split('\n')) this.#line(line);
     }
   }
 
-  #line(message: string): void {
-    this.#raw(`chanlist: ${message}`);
-  }
-
-  #raw(line: string): void {
-    const shown = this.#secret === null ? line : withoutSecret(line, this.#secret);
+  #line(message: string, word = ''): void {
+    const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
     this.hide();
-    this.#stream.write(`${this.#openLine ? '\n' : ''}${sanitize(shown)}\n`);
+    this.#stream.write(`${this.#openLine ? '\n' : ''}chanlist: ${word}${sanitize(shown)}\n`);
     this.show();
   }
 

@@ -1,18 +1,15 @@
 import type { Context, OutputStream } from '../context.ts';
 import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
-import type { OutputStream as OutputTarget } from '../fs/output-stream.ts';
+import type { OutputStream as OutputTarget } from '../fs/open-stream.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
+import { isPipe } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
-/** Smallest capacity of a pipe. */
-const pipeSize = 64 * 1024;
-/** Longest pause per page, and initial budget, for noticing a closed pipe (ms). */
-const maxPauseMs = 25;
-const initialPauseBudgetMs = 50;
-/** The pause budget grows by this share of the elapsed time. */
-const pauseShare = 0.03;
+/** The pause within each of the first pages to a pipe (ms): most readers that close it do so early. */
+const pauseMs = 10;
+const pausedPages = 5;
 
 /** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
@@ -20,14 +17,11 @@ export class Stdout {
   readonly #stderr: Stderr;
   readonly #target: OutputTarget | null;
   readonly #stream: OutputStream;
+  readonly #isPipe: boolean;
+  #pages = 0;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
-  /** After a stop signal, the reader did not read in time. */
-  #timedOut = false;
-  /** When the first page was written (`clock.elapsed`), and the pauses since then (ms). */
-  #firstPage: number | null = null;
-  #pausedMs = 0;
 
   /** `target`: another stream to write to instead. */
   constructor(context: Context, stderr: Stderr, target: OutputTarget | null = null) {
@@ -35,6 +29,7 @@ export class Stdout {
     this.#stderr = stderr;
     this.#target = target;
     this.#stream = target?.stream ?? context.stdout;
+    this.#isPipe = target?.isPipe ?? isPipe(this.#stream);
     this.#stream.on('error', (error: Error) => {
       this.#error ??= error;
     });
@@ -48,7 +43,6 @@ export class Stdout {
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
     this.#check();
-    if (this.#timedOut) throw this.#context.stop.reason;
     this.#stderr.hide();
     try {
       await this.#written(text);
@@ -64,75 +58,55 @@ export class Stdout {
    */
   async writePage(text: Text): Promise<void> {
     if (text.length === 0) return;
-    await this.write(slice(text, 0, -1));
-    await this.#pauseForReader(text.length);
-    await this.write(slice(text, -1));
+    if (this.#isPipe) {
+      await this.write(slice(text, 0, -1));
+      const isPaused = this.#pages++ < pausedPages;
+      await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
+    }
+    await this.write(this.#isPipe ? slice(text, -1) : text);
     await new Promise((resolve) => setImmediate(resolve));
     this.#check();
   }
 
-  /**
-   * Gives the reader of a pipe time to close it. A text that fits into the pipe is written before it is read; the start
-   * of a larger one has been read by now. Most readers that close a pipe do so early, so the first pages get most of
-   * the budget, and a long listing is not slowed down.
-   */
-  async #pauseForReader(length: number): Promise<void> {
-    const { clock } = this.#context;
-    const now = clock.elapsed();
-    this.#firstPage ??= now;
-    const left = initialPauseBudgetMs + (now - this.#firstPage) * pauseShare - this.#pausedMs;
-    const wait = Math.min(maxPauseMs, left / 2);
-    const stream = this.#stream;
-    const piped = this.#target?.isPipe ?? ('_type' in stream && stream._type === 'pipe');
-    if (!piped || length >= pipeSize || wait < 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait));
-    this.#pausedMs += clock.elapsed() - now;
-  }
-
+  /** Resolves once the text is written or failed; rejects if, after a stop signal, that takes too long. */
   #written(text: Text): Promise<void> {
     const { clock, stop } = this.#context;
     return new Promise((resolve, reject) => {
-      let timeout: AbortController | undefined;
-      const startTimeout = (): void => {
-        timeout = new AbortController();
-        clock.sleep(writeTimeoutMs, timeout.signal).then(
-          () => {
-            this.#timedOut = true;
-            reject(stop.reason);
-          },
-          () => {},
-        );
+      const done = new AbortController();
+      const giveUp = (): void => {
+        // Nothing more is written.
+        this.#failure ??= toFailure(stop.reason);
+        reject(this.#failure);
       };
-      const done = (error?: Error | null): void => {
-        stop.removeEventListener('abort', startTimeout);
-        timeout?.abort();
-        if (error) this.#error ??= error;
+      const limit = (): void => void clock.sleep(writeTimeoutMs, done.signal).then(giveUp, () => {});
+      const settle = (error?: unknown): void => {
+        stop.removeEventListener('abort', limit);
+        if (stop.aborted) done.abort();
+        if (error) this.#error ??= error instanceof Error ? error : new Error(String(error));
         resolve();
       };
-      if (stop.aborted) startTimeout();
-      else stop.addEventListener('abort', startTimeout, { once: true });
+      if (stop.aborted) limit();
+      else stop.addEventListener('abort', limit, { once: true });
       try {
-        this.#stream.write(text, done);
+        this.#stream.write(text, settle);
       } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
+        settle(error);
       }
     });
   }
 
   #check(): void {
+    if (this.#failure !== null) throw this.#failure;
     if (this.#error === null) return;
     const code = systemCode(this.#error);
     if (code === 'EPIPE' || code === 'ECONNRESET' || code === 'ERR_STREAM_DESTROYED') {
       const { stop } = this.#context;
-      // Ctrl-C ends the reader in a pipeline, too: the signal is what stopped the call.
+      // Ctrl-C ends the reader in a pipeline, too: the signal is what stopped the run.
       throw stop.aborted ? stop.reason : new ClosedPipe();
     }
     // The terminal is closed: its signal may come later than this error.
     if (code === 'EIO' && this.#stream.isTTY === true) throw interrupted('SIGHUP');
-    this.#failure ??=
+    this.#failure =
       this.#target === null
         ? new Failure('failed', `stdout cannot be written: ${this.#error.message}`, { cause: this.#error })
         : toFailure(this.#target.failureOf(this.#error));

@@ -1,75 +1,75 @@
+import { resolveBounds } from '../accounts/bounds.ts';
 import { resolveService } from '../accounts/settings.ts';
-import type { SharedOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
+import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
-import { parseBaseUrl } from '../service/address.ts';
-import { describeBound } from '../service/budget.ts';
+import { parseAddress } from '../service/address.ts';
+import { formatBound } from '../service/budget.ts';
 import { requestPath } from '../service/client.ts';
-import { defaultNamespace, type Operation, type PagedOperation } from '../service/contract.ts';
-import { checkParameters, type Parameters } from '../service/parameters.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import type { Parameters } from '../service/parameters.ts';
+import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
-/** A request that would be sent. */
-export interface DryRunRequest {
+/** The first request for a reference. */
+export interface PlannedRequest {
+  /** As given; null with `--continuation`. */
+  readonly reference: string | null;
   readonly operation: Operation;
   readonly parameters: Parameters;
-  /** The operation that follows, and its condition: '' or ' for new entries'. */
-  readonly next?: { readonly operation: Operation; readonly when: string };
-  /** What is known without a request. */
-  readonly note?: string;
+  /** What it, or what follows a free one, costs: `1 credit per page`; absent: nothing follows. */
+  readonly next?: string;
 }
 
-/** The address of `chanlist serve`. */
+/** The address that `--sandbox` stands for: that of `chanlist serve`. */
 const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 
-/** Prints the first request of each reference and its cost on stdout, and sends nothing. Needs no key. */
-export async function dryRun(
-  requests: readonly DryRunRequest[],
-  shared: SharedOptions,
+/**
+ * Prints the first request of each reference and its cost on stdout (`--dry-run`): as text, or as records with json and
+ * ndjson. Sends nothing and needs no key; returns 0.
+ */
+export async function printDryRun(
+  requests: readonly PlannedRequest[],
+  options: CommonOptions,
   context: Context,
 ): Promise<number> {
-  const settings = shared.sandbox ? null : await resolveService(shared, context);
-  const { baseUrl, namespace } = settings ?? {
-    baseUrl: parseBaseUrl(sandboxAddress, '--sandbox'),
+  const settings = options.sandbox ? null : await resolveService(options, context);
+  const service = settings ?? {
+    baseUrl: parseAddress(sandboxAddress, '--sandbox').baseUrl,
     namespace: defaultNamespace,
   };
-  const { resolveBounds } = await import('../accounts/bounds.ts');
-  const bounds = resolveBounds(
-    shared.maxCredits,
-    shared.sandbox ? {} : context.env,
-    settings?.maxCredits ?? [],
-  );
-  const isPaid = requests.some(
-    ({ operation, next }) => operation.credits > 0 || (next?.operation.credits ?? 0) > 0,
-  );
-  const bound = isPaid && bounds.length > 0 ? `at most ${bounds.map(describeBound).join(', ')}` : null;
-  const lines = requests.map(({ operation, parameters, next, note }) => {
-    checkParameters(operation, parameters);
-    const path = requestPath({ baseUrl, namespace }, operation, parameters);
-    const parts = [cost(operation)];
-    if (next !== undefined) parts.push(`then ${cost(next.operation)}${next.when}`);
-    if (bound !== null && requests.length === 1) parts.push(bound);
-    return `${sanitize(`GET ${baseUrl.origin}${path}`)}  ${parts.join(', ')}${note === undefined ? '' : ` (${note})`}\n`;
-  });
-  if (bound !== null && requests.length > 1) lines.push(`${bound} in all\n`);
-  await new Stdout(context, new Stderr(context.stderr, shared)).write(lines.join(''));
+  const planned = requests.map(({ reference, operation, parameters, next }) => ({
+    reference,
+    method: 'GET',
+    url: `${service.baseUrl.origin}${requestPath(service, operation, parameters)}`,
+    cost: operation.credits,
+    next,
+  }));
+  const stderr = new Stderr(context, options);
+  const { format } = options;
+  if (format === 'json' || format === 'ndjson') {
+    const records = planned.map(({ next: _, ...record }) => record);
+    const fields = ['reference', 'method', 'url', 'cost'] as const;
+    await printRecords(records, { ...options, context, stderr, fields });
+  } else {
+    const bounds =
+      settings === null
+        ? options.maxCredits
+        : resolveBounds(options.maxCredits, context.env, settings.maxCredits);
+    const lines = planned.map(({ method, url, cost, next }) => {
+      const price = cost === 0 ? 'free' : next === undefined ? credits(cost) : perPage;
+      const then = next === undefined || cost > 0 ? '' : `, then ${next}`;
+      return `${sanitize(`${method} ${url}`)}  ${price}${then}\n`;
+    });
+    if (bounds.length > 0 && planned.some(({ cost, next }) => cost > 0 || next !== undefined))
+      lines.push(`--max-credits ${bounds.map(formatBound).join(', ')}\n`);
+    await new Stdout(context, stderr).write(lines.join(''));
+  }
   return 0;
 }
 
-function cost(operation: Operation): string {
-  if (operation.credits === 0) return 'free';
-  return operation.answer === 'page' ? '1 credit per page' : '1 credit';
-}
-
-/** The request that a listing starts with. */
-export function firstRequest(
-  operation: PagedOperation,
-  start: { readonly value: string | null; readonly token: string | null },
-): DryRunRequest {
-  const [first] = operation.parameters;
-  const parameters =
-    start.token === null ? { [first.name]: start.value ?? '' } : { continuation: start.token };
-  return { operation, parameters };
-}
+/** The cost of a listing. */
+export const perPage = '1 credit per page';

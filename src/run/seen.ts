@@ -1,150 +1,132 @@
-import { readFile } from 'node:fs/promises';
-import { systemCode, usage } from '../errors.ts';
-import { acquireLock, type Lock } from '../fs/lock.ts';
-import { readProblem } from '../fs/read-input.ts';
-import { resolveTarget } from '../fs/target.ts';
-import { prepareWhole, writeWhole } from '../fs/write-whole.ts';
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { usage } from '../errors.ts';
+import { checkWritable, writeFileAtomic } from '../fs/atomic.ts';
+import { readProblem } from '../fs/file-error.ts';
+import { acquireLock, type Lock } from '../fs/file-lock.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf, refuseRecorded } from '../fs/private-folder.ts';
 import type { JsonText } from '../json/json-text.ts';
-import type { Stderr } from '../output/stderr.ts';
-import type { InputReference } from './read-references.ts';
+import { count } from '../text/count.ts';
+import type { Run } from './open.ts';
+import type { InputReference } from './references.ts';
+
+/** Entries that may wait for the file to be replaced: it can be large, and is replaced whole. */
+const maxUnsaved = 1000;
 
 /**
- * The file of `latest --seen`: one ID per line, of printed videos and of channels already looked at. IDs are added
- * after stdout has accepted the entries, or `-o FILE` is written.
+ * The file of `latest --seen`: one ID or reference per line, of printed videos and of references already checked.
+ * IDs are added after stdout has accepted the entries, or `-o FILE` is written.
  */
 export class SeenFile {
-  readonly #path: string;
+  readonly #target: Target;
+  readonly #folder: PrivateFolder;
   readonly #lock: Lock;
   readonly #ids: Set<string>;
-  /** IDs of entries that are being printed, and of first looks. */
-  readonly #pending = new Set<string>();
-  /** References that stand for a channel whose ID has become known. */
-  readonly #replaced = new Set<string>();
+  /** Of entries that are being printed, and of references checked for the first time. */
+  #pending: string[] = [];
   #pendingBaselines = 0;
-  #added: string[] = [];
+  #unsaved = 0;
   #baselines = 0;
-  #hasPrinted = false;
   readonly #missed: string[] = [];
 
-  constructor(path: string, lock: Lock, ids: Set<string>) {
-    this.#path = path;
+  private constructor(target: Target, folder: PrivateFolder, lock: Lock, ids: Set<string>) {
+    this.#target = target;
+    this.#folder = folder;
     this.#lock = lock;
     this.#ids = ids;
   }
 
+  /** Opens and locks a file. Throws `locked` (10) while another run uses it; a usage error if it is no text. */
+  static async open(path: string): Promise<SeenFile> {
+    const target = resolveTarget(path, { onlyFiles: true });
+    refuseRecorded(target);
+    checkWritable(target);
+    const ids = readIds(target);
+    const folder = PrivateFolder.open(privateFolderOf(dirname(target.real)), { create: true });
+    try {
+      return new SeenFile(target, folder, await acquireLock(folder, basename(target.real), path), ids);
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
+  }
+
   /**
-   * The entries that have not been seen, at most `limit` (null: all); none at the first look at a channel, which is its
-   * baseline. Entries beyond the limit stay unseen: the next call prints them.
+   * The entries that have not been seen, at most `limit` (null: all); none for a reference that is checked for the first
+   * time, which is its baseline. Entries beyond the limit stay unseen.
    */
   newEntries(
-    body: JsonText,
     entries: readonly JsonText[],
-    input: InputReference,
+    { value, label }: InputReference,
     limit: number | null,
   ): readonly JsonText[] {
-    const name = input.id ?? input.value;
-    const channel = channelOf(body, entries) ?? name;
-    // A feed without entries may not name its channel: then the reference stands for it until one does.
-    const isRenamed = !this.#has(channel) && this.#has(name);
-    if (isRenamed && isPlain(channel)) {
-      this.#pending.add(channel);
-      this.#replaced.add(name);
-    }
-    const isKnown = this.#has(channel) || isRenamed;
+    const isKnown = this.#ids.has(value);
     const fresh = entries.filter((entry) => {
-      const id = entry.get('videoId')?.string();
-      return id === undefined || !isPlain(id) || !this.#has(id);
+      const id = idOf(entry);
+      return id === null || !this.#ids.has(id);
     });
-    const printed = isKnown && limit !== null ? fresh.slice(0, limit) : fresh;
-    const ids = printed.flatMap((entry) => entry.get('videoId')?.string() ?? []).filter(isPlain);
-    for (const id of ids) this.#pending.add(id);
-    if (isKnown) {
-      if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(input.label);
-      this.#hasPrinted ||= printed.length > 0;
-      return printed;
-    }
-    if (isPlain(channel)) this.#pending.add(channel);
-    this.#pendingBaselines++;
-    return [];
+    const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
+    this.#pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
+    if (!isKnown) {
+      this.#pending.push(value);
+      this.#pendingBaselines++;
+    } else if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(label ?? value);
+    return printed;
   }
 
-  #has(id: string): boolean {
-    return this.#ids.has(id) || this.#pending.has(id);
-  }
-
-  /** stdout or FILE has the entries: their IDs are added, atomically. */
-  async printed(stderr: Stderr): Promise<void> {
-    for (const id of this.#pending) {
-      this.#ids.add(id);
-      this.#added.push(id);
-    }
-    this.#pending.clear();
-    for (const name of this.#replaced) this.#ids.delete(name);
-    this.#replaced.clear();
+  /** stdout or FILE has the entries: their IDs count as seen. */
+  async accept(): Promise<void> {
+    for (const id of this.#pending) this.#ids.add(id);
+    this.#unsaved += this.#pending.length;
+    this.#pending = [];
     this.#baselines += this.#pendingBaselines;
     this.#pendingBaselines = 0;
-    // First looks print nothing: they can wait for the end.
-    if (this.#hasPrinted) await this.#save();
-    this.#hasPrinted = false;
-    for (const label of this.#missed.splice(0))
-      stderr.warn(`${label}: all entries are new since the last look; some may have been missed`);
+    if (this.#unsaved >= maxUnsaved) this.#save();
   }
 
-  /** Saves the remaining IDs, reports first looks and releases the lock. */
-  async close(stderr: Stderr): Promise<void> {
-    try {
-      await this.#save();
-    } finally {
-      await this.#lock.release();
-    }
-    if (this.#baselines > 0) {
-      const channels = this.#baselines === 1 ? '1 channel is' : `${this.#baselines} channels are`;
-      stderr.warn(`first look: ${channels} new in ${this.#path}; new uploads are printed from now on`);
-    }
+  /** Saves what was seen, and says what the next run prints. */
+  save(run: Run): void {
+    this.#save();
+    const { path } = this.#target;
+    const added = count(this.#baselines, 'reference', 'references');
+    if (this.#baselines > 0)
+      run.warn('baseline', null, `added ${added} to ${path}; their future uploads will be printed`);
+    for (const label of this.#missed)
+      run.warn('all new', label, 'all entries are new since the last check; older ones may have been missed');
   }
 
-  async #save(): Promise<void> {
-    if (this.#added.length === 0) return;
-    await writeWhole(this.#path, `${[...this.#ids].join('\n')}\n`);
-    this.#added = [];
+  /** Releases the file. */
+  close(): void {
+    this.#lock.release();
+    this.#folder.close();
+  }
+
+  #save(): void {
+    if (this.#unsaved === 0) return;
+    writeFileAtomic(this.#target, `${[...this.#ids].join('\n')}\n`);
+    this.#unsaved = 0;
   }
 }
 
-/** Whether an ID fits on a line of its own. */
-const isPlain = (id: string): boolean => id !== '' && !/\s/.test(id);
-
-function channelOf(body: JsonText, entries: readonly JsonText[]): string | null {
-  const id =
-    body.at(['channel', 'channelId'])?.string() ??
-    body.get('channelId')?.string() ??
-    entries[0]?.get('channelId')?.string();
-  return id?.startsWith('UC') ? id : null;
+/** The ID of an entry, if it fits on a line of its own. */
+function idOf(entry: JsonText): string | null {
+  const id = entry.get('videoId')?.string();
+  return id === undefined || id === '' || /\s/.test(id) ? null : id;
 }
 
-/**
- * Opens and locks the file of `--seen`. Throws `locked` (10) while another run uses it, usage errors if it cannot be
- * read or replaced.
- */
-export async function openSeenFile(path: string): Promise<SeenFile> {
-  const target = await resolveTarget(path);
-  if (target.kind === 'stream') throw usage(`--seen ${path} is not a regular file`, 'name a file');
-  await prepareWhole(path);
-  const lock = await acquireLock(target.real, path);
+function readIds({ stats, real, path }: Target): Set<string> {
+  if (stats === null) return new Set();
+  let bytes: Buffer;
   try {
-    const ids = new Set((await readIds(target.real, path)).split('\n').map((line) => line.trim()));
-    ids.delete('');
-    return new SeenFile(path, lock, ids);
+    bytes = readFileSync(real);
   } catch (error) {
-    await lock.release();
-    throw error;
-  }
-}
-
-async function readIds(real: string, path: string): Promise<string> {
-  try {
-    return await readFile(real, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
     throw usage(`--seen: cannot read ${path}: ${readProblem(error)}`, 'name a file of IDs, one per line');
   }
+  const text = bytes.toString('utf8');
+  if (text.includes('\0') || text.includes('\uFFFD'))
+    throw usage(`--seen: ${path} is not a text file`, 'name a file of IDs, one per line');
+  const ids = new Set(text.split('\n').map((line) => line.trim()));
+  ids.delete('');
+  return ids;
 }

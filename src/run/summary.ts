@@ -1,88 +1,91 @@
-import type { SharedOptions } from '../cli/options.ts';
+import { lstatSync } from 'node:fs';
+import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, toFailure } from '../errors.ts';
-import { Stderr } from '../output/stderr.ts';
-import type { Budget } from '../service/budget.ts';
-import { openOutput } from './outputs.ts';
-import { type Receipt, summaryText } from './receipts.ts';
+import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
+import { newTally } from '../service/budget.ts';
+import { checkPaths, openOutput } from './output.ts';
+import { type Report, type Result, reportText } from './results.ts';
 
-/** The report of `--summary`: a JSON file, written at the start (`"exit": null`) and replaced at the end. */
+/** The report of `--summary`: a JSON file, written at the start of the work (`"exit": null`) and replaced at its end. */
 export class Summary {
   readonly #command: string;
-  readonly #shared: SharedOptions;
+  readonly #options: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>;
   readonly #context: Context;
   readonly #started: number;
   readonly #startedAt: number;
-  #receipts: readonly Receipt[] = [];
-  budget: Budget | null = null;
 
-  constructor(command: string, shared: SharedOptions, context: Context) {
+  constructor(
+    command: string,
+    options: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>,
+    context: Context,
+  ) {
     this.#command = command;
-    this.#shared = shared;
+    this.#options = options;
     this.#context = context;
     this.#started = context.clock.now();
     this.#startedAt = context.clock.elapsed();
   }
 
-  /** Throws `failed` (1) if it cannot be created, a usage error for a planted link. */
-  async check(): Promise<void> {
-    const { ForeignLink } = await import('../fs/target.ts');
-    const { prepareWhole } = await import('../fs/write-whole.ts');
+  /** Writes it at the start. Throws `failed` if it cannot be created, a usage error for a link that others planted. */
+  async start(results: readonly Result[]): Promise<void> {
+    const { summary } = this.#options;
+    if (summary === null) return;
     try {
-      await prepareWhole(this.#shared.summary ?? '');
+      await this.#write({ exit: null, failure: null, results, total: null });
     } catch (error) {
-      if (error instanceof ForeignLink) throw error;
-      const { message, hint } = toFailure(error);
-      throw new Failure('failed', `--summary: ${message}`, { hint });
+      const failure = toFailure(error);
+      throw failure.with({
+        message: `--summary: ${failure.message}`,
+        exit: isLink(summary) ? failure.exit : 1,
+      });
     }
   }
 
-  /** Writes it at the start; throws if it cannot be created. */
-  async open(receipts: readonly Receipt[]): Promise<void> {
-    this.#receipts = receipts;
-    if (this.#shared.summary !== null) await this.#write(null);
-  }
-
-  /** Writes it at the end of a call that ends with `exit`; returns the exit code of the call. */
-  async close(exit: number): Promise<number> {
-    if (this.#shared.summary === null) return exit;
-    try {
-      await this.#write(exit);
-      return exit;
-    } catch (error) {
-      // The reader has gone, or does not read: nobody waits for it.
-      if (error instanceof ClosedPipe || error === this.#context.stop.reason) return exit;
-      new Stderr(this.#context.stderr, this.#shared).warn(toFailure(error).line());
-      return exit === 0 ? 1 : exit;
-    }
-  }
-
-  /** Writes the receipt of a call that failed before its work; a failure here is not worth reporting. */
-  async writeUnstarted({ exit }: Failure): Promise<void> {
-    if (this.#shared.summary !== null) await this.#write(exit).catch(() => {});
-  }
-
-  /** Writes it to a file whole; into a stream only at the end. */
-  async #write(exit: number | null): Promise<void> {
-    const path = this.#shared.summary ?? '';
-    const { resolveTarget } = await import('../fs/target.ts');
-    const isStream = (await resolveTarget(path)).kind === 'stream';
-    if (isStream && exit === null) return;
-    const { newTally } = await import('../service/budget.ts');
-    const text = summaryText({
-      command: this.#command,
-      started: this.#started,
-      seconds: (this.#context.clock.elapsed() - this.#startedAt) / 1000,
-      exit,
-      total: this.budget?.total ?? newTally(),
-      receipts: this.#receipts,
+  /** Writes it at the end. A reader that has gone, or does not read after a signal, is no failure. */
+  async finish(report: Pick<Report, 'failure' | 'results' | 'total'> & { exit: ExitCode }): Promise<void> {
+    if (this.#options.summary === null) return;
+    await this.#write(report).catch((error: unknown) => {
+      if (!(error instanceof ClosedPipe) && error !== this.#context.stop.reason) throw error;
     });
-    if (isStream) {
-      const stderr = new Stderr(this.#context.stderr, this.#shared);
-      await (await openOutput(path, this.#context, { stderr })).write(text);
-      return;
+  }
+
+  async #write(report: Pick<Report, 'exit' | 'failure' | 'results' | 'total'>): Promise<void> {
+    const path = this.#options.summary ?? '';
+    const seconds = (this.#context.clock.elapsed() - this.#startedAt) / 1000;
+    const text = reportText({ ...report, command: this.#command, started: this.#started, seconds });
+    const { resolveTarget } = await import('../fs/output-target.ts');
+    const target = resolveTarget(path);
+    if (target.kind === 'file') {
+      const { writeFileAtomic } = await import('../fs/atomic.ts');
+      writeFileAtomic(target, text);
+    } else if (report.exit !== null) {
+      // A device or a pipe gets the final report alone.
+      await (await openOutput(target, this.#context, this.#options)).write(text);
     }
-    const { writeWhole } = await import('../fs/write-whole.ts');
-    await writeWhole(path, text);
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the receipt of a run that failed before it was opened; its failure is what counts. */
+export async function writeSummaryOf(
+  failure: Failure,
+  options: Partial<CommonOptions>,
+  context: Context,
+): Promise<void> {
+  const { summary = null, output = null, keyFile, dryRun, invocation, quiet = false, verbose = 0 } = options;
+  if (dryRun) return;
+  try {
+    await checkPaths({ ...options, summary, output, keyFile }, context);
+    const report = new Summary(invocation?.name ?? '', { summary, quiet, verbose }, context);
+    await report.finish({ exit: failure.exit, failure, results: [], total: newTally() });
+  } catch {
+    // Reported is what went wrong first.
   }
 }

@@ -1,16 +1,56 @@
-/** Defaults of `serve` and of `--sandbox`. */
-export const sandboxDefaults = {
+import { defaultNamespace } from '../service/contract.ts';
+import type { FaultRule } from './faults.ts';
+
+/** The settings of the sandbox. */
+export interface Settings {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Port; 0 is any free one. */
+  readonly port: number;
+  /** The path segment after /api/v2/. */
+  readonly namespace: string;
+  /** The one accepted key. */
+  readonly key: string;
+  /** Credits on the account. */
+  readonly credits: number;
+  /** Entries per page. */
+  readonly pageSize: number;
+  /** Milliseconds between the decision on a request and its response. */
+  readonly latency: number;
+  /** Seed of the faults only: the data never depend on it. */
+  readonly seed: number;
+  /** Requests per minute; undefined: no limit. */
+  readonly rate: number | undefined;
+  /** New uploads per channel and minute. */
+  readonly grow: number;
+  /** URL-safe tokens. */
+  readonly plainTokens: boolean;
+  readonly fail: readonly FaultRule[];
+  /** The number of uploads of a channel, where it is not that of the demo data. */
+  readonly sizeOf: (handle: string) => number | undefined;
+  /** The clock of `rate` and `grow`, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called for each request with one line: method, path, status, credits left. */
+  readonly onRequest: (line: string) => void;
+}
+
+/** The defaults of `--sandbox` and, but for the port, of `serve`. */
+export const sandboxDefaults: Settings = {
   host: '127.0.0.1',
+  port: 0,
+  namespace: defaultNamespace,
   key: 'sk_sandbox',
   credits: 1000,
   pageSize: 100,
-  /** Milliseconds. */
   latency: 0,
-  /** Seed of the faults only: the data never depend on it. */
   seed: 1,
-  /** New uploads per channel and minute. */
+  rate: undefined,
   grow: 0,
   plainTokens: false,
-} as const;
+  fail: [],
+  sizeOf: () => undefined,
+  now: Date.now,
+  onRequest: () => {},
+};
 
 export const servePort = 8787;

@@ -1,4 +1,4 @@
-import { isOdd, oddFeedFields, oddFields, oddSearchFields } from './odd.ts';
+import { isOdd, oddFeedFields, oddFields } from './odd.ts';
 import {
   ageText,
   isoTime,
@@ -19,14 +19,15 @@ const thumbnailSizes = [
   ['maxresdefault', 1280, 720],
 ] as const;
 
-interface Thumbnail {
-  readonly url: string;
-  readonly width: number;
-  readonly height: number;
-}
+const thumbnailsOf = (id: string) =>
+  thumbnailSizes.map(([name, width, height]) => {
+    return { url: `https://images.video.example/vi/${id}/${name}.jpg?v=6613a8fe`, width, height };
+  });
 
-function thumbnail(id: string, [name, width, height]: (typeof thumbnailSizes)[number]): Thumbnail {
-  return { url: `https://images.video.example/vi/${id}/${name}.jpg?v=6613a8fe`, width, height };
+/** The first fields of an entry of a list or a search. */
+function firstFields(video: Video, id: string) {
+  const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
+  return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };
 }
 
 /**
@@ -35,64 +36,48 @@ function thumbnail(id: string, [name, width, height]: (typeof thumbnailSizes)[nu
  */
 export function videoEntry(video: Video, position: number): object {
   const id = videoId(video);
-  const entry = {
-    videoId: id,
-    title: title(video),
-    channelId: video.channel.id,
-    channelTitle: video.channel.title,
-    channelHandle: video.channel.handle,
+  return {
+    ...firstFields(video, id),
     lengthText: lengthText(video),
     viewCountText: `${viewsText(video)} • ${ageText(video)}`,
-    thumbnails: thumbnailSizes.map((size) => thumbnail(id, size)),
+    thumbnails: thumbnailsOf(id),
     index: String(position),
+    ...(isOdd(video.channel) && oddFields(video)),
   };
-  return isOdd(video.channel) ? { ...entry, ...oddFields(video) } : entry;
 }
 
-/**
- * An entry of a search result, as a known deployment sends it: the specification shows none. Null if a search does
- * not find the video.
- */
-export function searchEntry(video: Video): object | null {
+/** An entry of a search result, as a known deployment sends it: the specification shows none. */
+export function searchEntry(video: Video): object {
   const id = videoId(video);
-  const entry = {
+  return {
     type: 'video',
-    videoId: id,
-    title: title(video),
-    channelId: video.channel.id,
-    channelTitle: video.channel.title,
-    channelHandle: video.channel.handle,
+    ...firstFields(video, id),
     channelVerified: video.number % 2 === 0,
     lengthText: lengthText(video),
     viewCountText: viewsText(video),
     publishedTimeText: ageText(video),
     hasCaptions: video.number % 3 === 0,
-    thumbnails: thumbnailSizes.slice(2, 4).map((size) => thumbnail(id, size)),
+    thumbnails: thumbnailsOf(id).slice(2, 4),
   };
-  if (!isOdd(video.channel)) return entry;
-  const fields = oddSearchFields(video);
-  return fields && { ...entry, ...fields };
 }
 
 /** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
 export function latestEntry(video: Video): object {
   const id = videoId(video);
-  const [, , size] = thumbnailSizes;
-  const { url, width, height } = thumbnail(id, size);
   const at = published(video);
   const rating = { count: String(views(video) >> 5), average: '4.87', min: '1', max: '5' };
-  const entry = {
+  return {
     videoId: id,
     title: title(video),
     channelId: video.channel.id,
     author: video.channel.title,
     published: isoTime(at),
     updated: isoTime(at + (video.publishedAt === undefined ? 3_600_000 : 0)),
-    link: video.short ? `https://video.example/shorts/${id}` : `https://video.example/watch?v=${id}`,
+    link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
     description: `${title(video)}\n\nChapters, links and thanks below.`,
-    thumbnail: { url, width: String(width), height: String(height) },
+    thumbnail: { url: `https://images.video.example/vi/${id}/hqdefault.jpg`, width: '480', height: '360' },
     viewCount: String(views(video)),
     ...(video.number % 4 === 0 && { starRating: rating }),
+    ...(isOdd(video.channel) && oddFeedFields(video)),
   };
-  return isOdd(video.channel) ? { ...entry, ...oddFeedFields(video) } : entry;
 }

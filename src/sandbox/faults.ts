@@ -1,15 +1,15 @@
 import { usage } from '../errors.ts';
 import { seeded } from './random.ts';
 
-/** The effect of each fault: one row per kind, in the order of the help. A status is a kind too. */
-export const faultMeanings = {
+/** The effect of each fault that has a name: one row per kind, in the order of the help. */
+const namedFaults = {
   reset: 'resets the connection before the response; debits nothing',
   truncate: 'ends the connection in the middle of a 200; debits',
   stall: 'stops in the middle of a 200 and keeps the connection open; debits',
   garbage: 'sends a complete 200 that is not JSON; debits',
-  redirect: 'answers 302 with another address',
-  'proxy-403': 'answers 403 with an HTML page, as a proxy in front of the service does',
-  loop: 'sends a page whose token leads back to the same page',
+  redirect: 'responds with 302 and another address',
+  'proxy-403': 'responds with 403 and an HTML page, as a proxy in front of the service does',
+  loop: 'sends a page whose token names the same page again',
   expire: 'refuses a valid token with 410',
   'empty-token': 'sends a page with has_more true and an empty token',
   'null-token': 'sends a page with has_more true and the token null',
@@ -17,18 +17,24 @@ export const faultMeanings = {
   'page-empty': 'sends a page without entries, with a token for the next page',
   'page-repeat': 'sends the entries of the previous page again',
   'page-overlap': 'sends a page that begins with the last entry of the previous page',
-  'feed-404': 'latest answers 404',
-  'feed-500': 'latest answers 500',
+  'feed-404': 'latest responds with 404',
+  'feed-500': 'latest responds with 500',
   'feed-empty': 'latest has no entries',
   'feed-behind': 'latest lacks the 5 newest uploads',
   'feed-ahead': 'latest has 2 uploads that are never listed',
 } as const;
 
-type NamedFault = keyof typeof faultMeanings;
-const namedFaults = Object.keys(faultMeanings) as NamedFault[];
+type NamedFault = keyof typeof namedFaults;
+const names = Object.keys(namedFaults) as NamedFault[];
 
 /** A status from 400 to 599, or the name of a fault. */
 export type FaultKind = number | NamedFault;
+
+/** The rows of the help: each kind of fault and its effect. */
+export const faultMeanings = [
+  ['400 to 599', 'responds with this status, e.g. 503; 429 with Retry-After'],
+  ...Object.entries(namedFaults),
+] as const;
 
 export interface FaultRule {
   readonly kind: FaultKind;
@@ -36,18 +42,16 @@ export interface FaultRule {
   readonly rate: number;
 }
 
-const expected =
-  `expected KIND:RATE, e.g. 429:0.1; KIND is a status from 400 to 599 or one of ${namedFaults.join(', ')}, ` +
-  'RATE a number from 0 to 1';
-
 /** Parses `KIND:RATE`; throws a usage error that says what was expected. */
 export function parseFaultRule(text: string): FaultRule {
-  const [, word = '', number = ''] = /^([^:]*):([^:]*)$/.exec(text) ?? [];
-  const kind = /^[45]\d\d$/.test(word) ? Number(word) : namedFaults.find((name) => name === word);
-  if (kind === undefined || !/^(?:\d+\.?\d*|\.\d+)$/.test(number) || Number(number) > 1) {
-    throw usage(`--fail: '${text}' is not a fault rule`, expected);
-  }
-  return { kind, rate: Number(number) };
+  const [, word = '', number = ''] = /^([^:]*):(\d+(?:\.\d*)?|\.\d+)$/.exec(text) ?? [];
+  const kind = /^[45]\d\d$/.test(word) ? Number(word) : names.find((name) => name === word);
+  if (kind !== undefined && Number(number) <= 1) return { kind, rate: Number(number) };
+  throw usage(
+    `--fail: '${text}' is not a fault rule`,
+    `expected KIND:RATE, e.g. 429:0.1; KIND is a status from 400 to 599 or one of ${names.join(', ')}; ` +
+      'RATE is a number from 0 to 1',
+  );
 }
 
 /**

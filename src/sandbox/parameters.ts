@@ -1,15 +1,13 @@
 import { codePoints, type Operation, type Parameter } from '../service/contract.ts';
-import { count } from '../text/count.ts';
 
 /** One bad parameter of a request. */
 interface Issue {
   readonly loc: readonly string[];
   readonly msg: string;
-  readonly type: string;
 }
 
 /** The three shapes of `detail` that deployments use. */
-export type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
+type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
 
 /** A response other than 200: never debits (service specification, section 7, rule 1). */
 export class Refusal extends Error {
@@ -24,11 +22,15 @@ export class Refusal extends Error {
     this.detail = detail;
     this.headers = headers;
   }
+}
 
-  /** 422 for one parameter of the wrong form. */
-  static parameter(name: string, msg: string): Refusal {
-    return new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
-  }
+/** 422 for one parameter. */
+export function badParameter(name: string, msg: string): Refusal {
+  return new Refusal(422, [issue(name, msg)]);
+}
+
+function issue(name: string, msg: string): Issue {
+  return { loc: ['query', name], msg };
 }
 
 /**
@@ -46,29 +48,13 @@ export function readParameters(operation: Operation, query: URLSearchParams): Re
   return new Map(query);
 }
 
-function check(parameter: Parameter, values: readonly string[]): Issue[] {
-  const { name, minimum = 0, maximum = Number.POSITIVE_INFINITY } = parameter;
-  const issue = (type: string, msg: string): Issue[] => [{ loc: ['query', name], msg, type }];
+function check({ name, type, when, minimum = 0, maximum }: Parameter, values: readonly string[]): Issue[] {
   const [value] = values;
-  if (value === undefined) {
-    return parameter.when === 'required' ? issue('missing', 'Field required') : [];
-  }
-  if (values.length > 1) return issue('multiple', 'Parameter is given more than once');
-  if (parameter.type === 'integer') {
-    if (!/^-?\d{1,9}$/.test(value)) return issue('int_parsing', 'Input should be a valid integer');
-    if (Number(value) < minimum) {
-      return issue('greater_than_equal', `Input should be greater than or equal to ${minimum}`);
-    }
-    if (Number(value) > maximum) {
-      return issue('less_than_equal', `Input should be less than or equal to ${maximum}`);
-    }
-    return [];
-  }
-  const length = codePoints(value);
-  const characters = (number: number): string => count(number, 'character', 'characters');
-  if (length < minimum) {
-    return issue('string_too_short', `String should have at least ${characters(minimum)}`);
-  }
-  if (length > maximum) return issue('string_too_long', `String should have at most ${characters(maximum)}`);
-  return [];
+  if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
+  if (values.length > 1) return [issue(name, 'Parameter is given more than once')];
+  const isInteger = type === 'integer';
+  const size = !isInteger ? codePoints(value) : /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (size >= minimum && size <= (maximum ?? size)) return [];
+  const unit = isInteger ? 'an integer' : 'a length in characters';
+  return [issue(name, `Expected ${unit} from ${minimum} to ${maximum}`)];
 }

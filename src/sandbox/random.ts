@@ -1,5 +1,5 @@
 /** Maps 32-bit numbers one to one to well-mixed 32-bit numbers; the same on every machine. */
-export function mix(value: number): number {
+function mix(value: number): number {
   let x = value >>> 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
@@ -20,11 +20,4 @@ export function seeded(seed: number): () => number {
     state = (state + 0x6d2b79f5) >>> 0;
     return mix(state) / 0x1_0000_0000;
   };
-}
-
-/** Encodes 32-bit words as base64url without padding. */
-export function base64url(...words: readonly number[]): string {
-  const bytes = Buffer.alloc(words.length * 4);
-  for (const [at, word] of words.entries()) bytes.writeUInt32BE(word >>> 0, at * 4);
-  return bytes.toString('base64url');
 }

@@ -1,46 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import { defaultNamespace } from '../service/contract.ts';
+import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { withoutSecret } from '../text/secret.ts';
-import { type Catalog, demoCatalog } from './catalog.ts';
-import { sandboxDefaults } from './defaults.ts';
-import { type FaultRule, faultSource } from './faults.ts';
+import { type Settings, sandboxDefaults } from './defaults.ts';
+import { faultSource } from './faults.ts';
 import { type Reply, Service } from './service.ts';
 
-/** The options of the sandbox, with their defaults in brackets. */
-export interface SandboxOptions {
-  /** Address to listen on (127.0.0.1). */
-  readonly host?: string;
-  /** Port; 0, the default, is any free one. */
-  readonly port?: number;
-  /** The path segment after /api/v2/ (media). */
-  readonly namespace?: string | undefined;
-  /** The one accepted key (sk_sandbox). */
-  readonly key?: string;
-  /** Credits on the account (1000). */
-  readonly credits?: number;
-  /** Entries per page (100). */
-  readonly pageSize?: number;
-  /** Milliseconds between the decision on a request and its response (0). */
-  readonly latency?: number;
-  /** Seed of the faults (1). The data never depend on it. */
-  readonly seed?: number;
-  /** Requests per minute (no limit). */
-  readonly rate?: number | undefined;
-  /** New uploads per channel and minute, about (0). */
-  readonly grow?: number;
-  /** URL-safe tokens (false). */
-  readonly plainTokens?: boolean;
-  readonly fail?: readonly FaultRule[];
-  /** The uploads of the channels (the demo data, which `grow` makes grow). */
-  readonly catalog?: Catalog;
-  /** The clock of `rate` and `grow`, in milliseconds since 1970 (the system's). */
-  readonly now?: () => number;
-  /** Called for each request with one line: method, path, status, credits left. Never holds the key. */
-  readonly onRequest?: (line: string) => void;
-}
+/** The settings that differ from the defaults. */
+export type SandboxOptions = Partial<Settings>;
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -55,18 +23,15 @@ export interface Sandbox {
 /** Starts the service on a local address. Throws `failed` if it cannot listen there. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...sandboxDefaults, ...options };
-  const { host, key, latency, now = Date.now, namespace = defaultNamespace, port = 0 } = settings;
-  const { catalog = demoCatalog(settings.grow, now) } = settings;
-  const service = new Service({ ...settings, catalog, namespace, now, rate: settings.rate });
-  const faults = faultSource(settings.fail ?? [], settings.seed);
+  const { host, port, key, latency } = settings;
+  const service = new Service(settings);
+  const faults = faultSource(settings.fail, settings.seed);
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { method = '', url = '' } = request;
-    const { authorization, 'user-agent': userAgent } = request.headers;
-    const reply = service.reply({ method, target: url, authorization, userAgent }, faults());
+    const { method, url } = request;
+    const reply = service.reply(request, faults());
     const outcome = reply.ending === 'whole' ? reply.status : `${reply.status || '-'} (${reply.ending})`;
-    const line = `${method} ${withoutKey(url, key)} ${outcome} ${service.credits} credits left`;
-    settings.onRequest?.(sanitize(line));
+    settings.onRequest(sanitize(`${method} ${url} ${outcome} ${credits(service.credits)} left`));
     if (latency === 0) send(reply, response);
     // Its connection keeps the process alive, not the timer.
     else setTimeout(send, latency, reply, response).unref();
@@ -105,11 +70,6 @@ function send({ status, headers, body, ending }: Reply, response: ServerResponse
   });
 }
 
-/** Removes the key from a target, where some clients put it. Very short keys would match ordinary words. */
-function withoutKey(target: string, key: string): string {
-  return key.length < 8 ? target : withoutSecret(target, key);
-}
-
 /** The address of the server for clients on this machine. */
 function baseUrl({ address, family, port }: AddressInfo): string {
   const loopback: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -119,15 +79,12 @@ function baseUrl({ address, family, port }: AddressInfo): string {
 
 function listenFailure(error: Error, host: string, port: number): Failure {
   const code = systemCode(error) ?? error.message;
-  const hints: Partial<Record<string, string>> = {
-    EADDRINUSE: 'choose another with --port, or any free one with --port 0',
-    EACCES: 'ports below 1024 need privileges that this user lacks; choose another with --port',
-    EADDRNOTAVAIL: 'this machine has no such address; the default of --host is 127.0.0.1',
-    ENOTFOUND: 'there is no such host; the default of --host is 127.0.0.1',
-  };
-  const message =
-    code === 'EADDRINUSE'
-      ? `port ${port} of ${host} is in use`
-      : `cannot listen on ${host}, port ${port}: ${code}`;
-  return new Failure('failed', message, { hint: hints[code], cause: error });
+  const isPort = code === 'EADDRINUSE' || code === 'EACCES';
+  const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
+  return new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, {
+    hint: isPort
+      ? 'choose another port with --port, or any free one with --port 0'
+      : '--host defaults to 127.0.0.1',
+    cause: error,
+  });
 }

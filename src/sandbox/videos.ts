@@ -1,6 +1,6 @@
 import { count } from '../text/count.ts';
 import type { Channel } from './channels.ts';
-import { base64url, hash, mix } from './random.ts';
+import { hash } from './random.ts';
 
 /** One video: everything about it is derived from its channel and its number. */
 export interface Video {
@@ -9,25 +9,24 @@ export interface Video {
   readonly number: number;
   /** Milliseconds since 1970; set if the number does not determine it. */
   readonly publishedAt?: number;
-  /** A Short: only the feed holds it. */
+  /** A Short: only the feed shows it. */
   readonly short?: boolean;
 }
 
-/** Identifier of 11 characters, different for every video of every channel. */
+/** Identifier of 11 characters: four that name the channel, and the number. */
 export function videoId({ channel, number }: Video): string {
-  const first = mix(number + hash(channel.code, 4));
-  return base64url(first, mix(channel.code ^ first));
+  return channel.prefix + String(number).padStart(7, '0');
 }
 
 /** Duration in seconds: mostly minutes, sometimes hours. */
-export function duration({ channel, number }: Video): number {
-  const chance = hash(channel.code, number, 5);
+function duration({ channel, number }: Video): number {
+  const chance = hash(channel.seed, number, 5);
   return chance % 12 === 0 ? 3600 + ((chance >>> 8) % 14_400) : 7 + ((chance >>> 8) % 2400);
 }
 
 /** Number of views: from none to some hundred millions. */
 export function views({ channel, number }: Video): number {
-  const chance = hash(channel.code, number, 6);
+  const chance = hash(channel.seed, number, 6);
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
 
@@ -50,39 +49,32 @@ export function isoTime(milliseconds: number): string {
 /** Age as display text, relative to the day after the channels' newest uploads: the same on every day. */
 export function ageText(video: Video): string {
   const days = Math.floor((anchor + day - published(video)) / day);
-  const units = [
-    ['year', 365],
-    ['month', 30],
-    ['week', 7],
-    ['day', 1],
-  ] as const;
-  for (const [unit, length] of units) {
+  const units = { year: 365, month: 30, week: 7, day: 1 };
+  for (const [unit, length] of Object.entries(units)) {
     const age = Math.floor(days / length);
     if (age >= 1) return `${count(age, unit, `${unit}s`)} ago`;
   }
   return '3 hours ago';
 }
 
-/** Duration as `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2). */
-export function lengthText(video: Video): string {
+/**
+ * Duration as `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2); `withHours`: as real
+ * deployments show it, `1:02:33`.
+ */
+export function lengthText(video: Video, withHours = false): string {
   const seconds = duration(video);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  if (!withHours || seconds < 3600) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+  return `${Math.floor(seconds / 3600)}:${two((seconds % 3600) / 60)}:${two(seconds % 60)}`;
 }
 
 /** Number of views as display text, e.g. `3.2M views`. */
 export function viewsText(video: Video): string {
   const count = views(video);
-  if (count === 0) return 'No views';
-  if (count === 1) return '1 view';
-  for (const [unit, size] of [
-    ['M', 1_000_000],
-    ['K', 1_000],
-  ] as const) {
-    if (count < size) continue;
-    const tenths = Math.floor(count / (size / 10));
-    return `${tenths < 100 ? tenths / 10 : Math.floor(tenths / 10)}${unit} views`;
-  }
-  return `${count} views`;
+  if (count < 1000) return count === 0 ? 'No views' : `${count} ${count === 1 ? 'view' : 'views'}`;
+  const [unit, size] = count < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
+  const rounded = count / size;
+  return `${rounded < 10 ? Math.floor(rounded * 10) / 10 : Math.floor(rounded)}${unit} views`;
 }
 
 const topics = [
@@ -138,9 +130,9 @@ const rare = [
   'The very long one: everything that we found in the attic of the old house by the river, listed shelf by shelf, box by box, with the stories behind each of the letters, tools, maps, toys and photographs',
 ];
 
-/** Title of a video: mostly plain; one in eight holds characters that break tables and quoting. */
+/** Title of a video: mostly plain; one in eight has characters that break tables and quoting. */
 export function title({ channel, number }: Video): string {
-  const chance = hash(channel.code, number, 7);
+  const chance = hash(channel.seed, number, 7);
   const pick = chance >>> 8;
   if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
   const shape = shapes[pick % shapes.length];

@@ -1,4 +1,4 @@
-import { type Failure, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 
 /** The service's address, checked. */
 export interface BaseUrl {
@@ -19,40 +19,33 @@ export interface ServiceAddress {
 
 const example = 'expected e.g. https://api.example.com';
 
-/** The base URL of `parseAddress`. */
-export function parseBaseUrl(text: string, source: string): BaseUrl {
-  return parseAddress(text, source).baseUrl;
-}
-
 /**
  * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped from the base URL.
  * `source` names the setting (`--base-url`). Throws a usage error for anything but a plain http or https URL, and
- * for http to a host that is not loopback. No error shows the text: it may hold a password, or be a key that was
+ * for http to a host that is not loopback. No error shows the text: it may contain a password, or be a key that was
  * given in the wrong place.
  */
 export function parseAddress(text: string, source: string): ServiceAddress {
   const trimmed = text.trim();
-  if (trimmed === '') throw usage(`${source}: the address is empty`, example);
-  const [, authority] = /^https?:\/\/([^/?#\\\s]+)/i.exec(trimmed) ?? [];
-  if (authority === undefined) throw notAnAddress(source);
-  if (authority.includes('@') || /[#?]/.test(trimmed))
+  // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
+  const isPlain = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);
+  if (!isPlain || !URL.canParse(trimmed)) throw usage(`${source}: not an http or https address`, example);
+  if (/^https?:\/\/[^/]*@|[?#]/i.test(trimmed))
     throw usage(
       `${source}: an address must not contain a user name, password, query (?) or fragment (#)`,
       example,
     );
-  // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
-  if (/[\s\\\u0000-\u001f\u007f]/.test(trimmed) || !URL.canParse(trimmed)) throw notAnAddress(source);
   const url = new URL(trimmed);
   const loopback = isLoopback(url.hostname);
   if (url.protocol === 'http:' && !loopback) {
     throw usage(
-      `${source}: ${url.origin} is plain http, which would show the key on the way`,
+      `${source}: ${url.origin} is plain http, which would expose the key`,
       `use https://${url.host}; http is for localhost only`,
     );
   }
-  const path = url.pathname.replace(/\/+$/, '');
-  const [suffix = '', namespace = null] = /\/api\/v2(?:\/+([A-Za-z0-9._~-]+))?$/.exec(path) ?? [];
-  const prefix = path.slice(0, path.length - suffix.length).replace(/\/+$/, '');
+  const path = url.pathname.replace(/\/+/g, '/').replace(/\/$/, '');
+  const [suffix = '', namespace = null] = /\/api\/v2(?:\/([A-Za-z0-9._~-]+))?$/.exec(path) ?? [];
+  const prefix = path.slice(0, path.length - suffix.length);
   return { baseUrl: { href: url.origin + prefix, origin: url.origin, loopback }, namespace };
 }
 
@@ -68,10 +61,6 @@ export function completeScheme(text: string): string {
   return `${isLoopback(host.toLowerCase()) ? 'http' : 'https'}://${trimmed}`;
 }
 
-function notAnAddress(source: string): Failure {
-  return usage(`${source}: not an http or https address`, example);
-}
-
 /** Whether a host name, as the URL parser writes it, is loopback: an exact name or an IP address. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
@@ -81,7 +70,7 @@ function isLoopback(hostname: string): boolean {
 export function parseNamespace(text: string, source: string): string {
   if (!/^[A-Za-z0-9._~-]+$/.test(text) || text === '.' || text === '..') {
     throw usage(
-      `${source}: '${text}' is not one word of a path`,
+      `${source}: '${text.slice(0, 80)}' is not a single path segment`,
       'expected letters, digits or . _ ~ -, e.g. media',
     );
   }

@@ -2,16 +2,16 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { excerpt } from '../text/excerpt.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
 import { type Operation, operationPath } from './contract.ts';
-import type { Connections } from './dispatcher.ts';
-import { FailedAttempt, failedResponse, failedTransport, finalFailure } from './failed-attempt.ts';
-import { type Answer, get, TransportError } from './http.ts';
+import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './failures.ts';
+import { type Connections, get, type Response } from './http.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
 import { readBody } from './response-body.ts';
-import { decideRetry } from './retry.ts';
+import { decideRetry, maxMaybeCharged } from './retry.ts';
 import { RetryThrottle } from './retry-throttle.ts';
 
 /** The address of the service and the key for it. */
@@ -22,6 +22,9 @@ export interface Service {
 }
 
 export interface ClientOptions {
+  readonly service: Service;
+  readonly context: Context;
+  readonly budget: Budget;
   /** Seconds per request, body included. */
   readonly timeout: number;
   /** Counted retries per request. */
@@ -31,20 +34,11 @@ export interface ClientOptions {
   /** Largest number of concurrent requests. */
   readonly connections: number;
   readonly userAgent: string;
+  /** Takes one line about each request and how it ended. */
+  onRequest(line: string): void;
+  /** Called when a wait starts. */
+  onWait(milliseconds: number, why: string): void;
 }
-
-/** What the client reports while it works. */
-export interface ClientEvents {
-  /** One line about a request and how it ended. */
-  request(line: string): void;
-  /** False if these lines are not printed: then they are not formatted (true). */
-  readonly wantsRequests?: boolean;
-  /** A wait starts, in milliseconds. */
-  wait(milliseconds: number, why: string): void;
-}
-
-/** Maximum length of a path in a line about a request. */
-const maxShownPath = 300;
 
 /** Path and encoded query of a request. */
 export function requestPath(
@@ -61,72 +55,63 @@ export function requestPath(
 }
 
 /**
- * The service's client: checks requests against the contract, retries them, keeps one rate limit for the whole call
+ * The service's client: checks requests against the contract, retries them, keeps one rate limit for the whole run
  * and counts what was spent.
  */
 export class Client {
-  readonly #service: Service;
   readonly #options: ClientOptions;
-  readonly #context: Context;
-  readonly #budget: Budget;
-  readonly #events: ClientEvents;
   readonly #ended = new AbortController();
-  /** Aborted when the call ends, or a signal stops the program. */
+  /** Aborted when the run ends, or a signal stops the program. */
   readonly #abortSignal: AbortSignal;
   readonly #throttle: RetryThrottle;
+  /** By path: the attempts of this run that may have been charged. */
+  readonly #maybeCharged = new Map<string, number>();
   #connections: Promise<Connections> | null = null;
 
-  constructor(
-    service: Service,
-    options: ClientOptions,
-    context: Context,
-    budget: Budget,
-    events: ClientEvents,
-  ) {
-    this.#service = service;
+  constructor(options: ClientOptions) {
+    const { context, onWait } = options;
     this.#options = options;
-    this.#context = context;
-    this.#budget = budget;
-    this.#events = events;
     this.#abortSignal = AbortSignal.any([context.stop, this.#ended.signal]);
     // One abort listener per concurrent request.
     setMaxListeners(0, this.#abortSignal);
-    this.#throttle = new RetryThrottle(context.clock, this.#abortSignal, events.wait);
+    this.#throttle = new RetryThrottle(context.clock, this.#abortSignal, onWait);
   }
 
   /**
-   * Calls an operation until a complete 200 arrives, and returns its body. Throws the failure that ended the call.
-   * What it cost is added to `tally` and to the budget.
+   * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt; two
+   * attempts that may have been charged are the last ones (product contract, "Retries"). What they cost is added to
+   * `tally` and to the budget.
    */
   async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {
     checkParameters(operation, parameters);
-    const path = requestPath(this.#service, operation, parameters);
-    const { retries, maxWait } = this.#options;
+    const { service, context, retries, maxWait } = this.#options;
+    const path = requestPath(service, operation, parameters);
     const limits = { retries, maxWaitMs: maxWait * 1000 };
+    const runWaitMs = (waitMs: number): number => this.#throttle.totalWith(waitMs);
     let counted = 0;
     let requestWaitMs = 0;
+    let maybeCharged = this.#maybeCharged.get(path) ?? 0;
+    if (maybeCharged >= maxMaybeCharged)
+      throw new Failure('unavailable', 'this page may have been charged twice in this run');
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(operation, path, tally, attempt);
-      if (!(outcome instanceof FailedAttempt)) {
+      if (!('failure' in outcome)) {
         this.#throttle.succeeded();
         return await readBody(outcome);
       }
-      const { failure } = outcome;
-      const { totalMs: callWaitMs, pendingMs } = this.#throttle;
-      const random = this.#context.clock.random();
-      const progress = { counted, requestWaitMs, callWaitMs, pendingMs, random };
+      if (operation.credits > 0 && outcome.charge === 'possibly_charged')
+        this.#maybeCharged.set(path, ++maybeCharged);
+      const random = context.clock.random();
+      const progress = { counted, maybeCharged, requestWaitMs, runWaitMs, random };
       const decision = decideRetry(outcome, progress, limits);
-      if (!decision.retry) {
-        throw decision.reason === 'not retryable' ? failure : finalFailure(outcome, decision.reason, attempt);
-      }
+      if (!decision.retry) throw finalFailure(outcome, decision.reason, attempt);
       this.#abortSignal.throwIfAborted();
-      const { waitMs, counts, pausesCall } = decision;
+      const { waitMs, counts, pausesRun } = decision;
       if (counts) counted++;
       requestWaitMs += waitMs;
-      this.#throttle.reserveWait(waitMs);
-      const why = counts ? `${failure.message}, retry ${counted} of ${retries}` : failure.message;
-      if (pausesCall) this.#throttle.pause(waitMs, why);
-      else await this.#throttle.sleep(waitMs, why);
+      const { message } = outcome.failure;
+      const why = counts ? `${message}, retry ${counted} of ${retries}` : message;
+      await this.#throttle.wait(waitMs, pausesRun, why);
     }
   }
 
@@ -137,87 +122,73 @@ export class Client {
 
   /** Closes every connection. */
   async close(): Promise<void> {
-    this.end(new Failure('failed', 'the call has ended'));
+    this.end(new Failure('failed', 'the run has ended'));
     await (await this.#connections?.catch(() => null))?.dispatcher.destroy();
   }
 
-  /** Sends one request, attempt number `attempt` (from 1) of a call. Returns a complete 200 or the failed attempt. */
+  /** Sends one request, attempt number `attempt` (from 1). Returns a complete 200 or the failed attempt. */
   async #attempt(
     operation: Operation,
     path: string,
     tally: Tally,
     attempt: number,
-  ): Promise<Answer | FailedAttempt> {
+  ): Promise<Response | FailedAttempt> {
+    const { service, context, budget, timeout, userAgent } = this.#options;
+    const { baseUrl, key } = service;
+    const { clock, stop } = context;
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
     await this.#throttle.paused();
-    const reservation = await this.#budget.reserve(operation.credits, tally);
+    const settle = await budget.reserve(operation.credits, tally);
     let charge: Charge = 'none';
-    const started = this.#context.clock.elapsed();
+    const started = clock.elapsed();
     let result = 'not sent';
     try {
       await this.#throttle.paused();
       // Pending events run first: a connection that the service has just closed is not used again.
       await new Promise((resolve) => setImmediate(resolve));
       this.#abortSignal.throwIfAborted();
+      this.#connections ??= this.#open();
+      const connections = await this.#connections;
       if (operation.credits > 0) tally.paidRequests++;
-      const answer = await this.#get(path, tally, attempt);
-      result = `${answer.status} ${answer.body.length} bytes`;
-      if (answer.status === 200) {
-        charge = 'confirmed';
-        return answer;
+      for (const each of [tally, budget.total]) {
+        each.requests++;
+        if (attempt > 1) each.retries++;
       }
-      return failedResponse(answer, this.#context.clock.now(), this.#hide);
-    } catch (error) {
-      if (!(error instanceof TransportError)) throw error;
-      result = error.message;
-      if (error.sent && (error.status === null || error.status === 200)) charge = 'possibly_charged';
-      if (error.problem === 'stopped') throw this.#context.stop.reason;
-      return failedTransport(error, this.#service.baseUrl.origin, this.#context.clock.now(), this.#hide);
+      const outcome = await get(connections, {
+        origin: baseUrl.origin,
+        path,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'user-agent': userAgent,
+          accept: 'application/json',
+        },
+        timeout: timeout * 1000,
+        stop,
+      });
+      const isComplete = 'body' in outcome;
+      result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
+      if (isComplete && outcome.status === 200) {
+        charge = 'confirmed';
+        return outcome;
+      }
+      const { proxy } = connections;
+      const failed = failedAttempt(outcome, { ...baseUrl, proxy, now: clock.now(), hide: this.#hide });
+      charge = failed.charge;
+      stop.throwIfAborted();
+      return failed;
     } finally {
-      this.#budget.settle(reservation, charge, tally);
-      if (this.#events.wantsRequests ?? true) this.#reportRequest(path, result, started);
+      settle(charge);
+      const took = Math.round(clock.elapsed() - started);
+      this.#options.onRequest(`GET ${baseUrl.origin}${excerpt(this.#hide(path))} ${result} ${took} ms`);
     }
-  }
-
-  #reportRequest(path: string, result: string, started: number): void {
-    const took = Math.round(this.#context.clock.elapsed() - started);
-    const safe = this.#hide(path);
-    const shown = safe.length > maxShownPath ? `${safe.slice(0, maxShownPath)}…` : safe;
-    this.#events.request(`GET ${this.#service.baseUrl.origin}${shown} ${result} ${took} ms`);
-  }
-
-  async #get(path: string, tally: Tally, attempt: number): Promise<Answer> {
-    this.#connections ??= this.#open();
-    const connections = await this.#connections;
-    const { total } = this.#budget;
-    tally.requests++;
-    total.requests++;
-    if (attempt > 1) {
-      tally.retries++;
-      total.retries++;
-    }
-    return await get(connections, {
-      origin: this.#service.baseUrl.origin,
-      path,
-      headers: {
-        authorization: `Bearer ${this.#service.key}`,
-        'user-agent': this.#options.userAgent,
-        accept: 'application/json',
-      },
-      timeout: this.#options.timeout * 1000,
-      stop: this.#context.stop,
-    });
   }
 
   async #open(): Promise<Connections> {
     const { openConnections } = await import('./dispatcher.ts');
-    return await openConnections(this.#service.baseUrl, {
-      connections: this.#options.connections,
-      connectTimeout: this.#options.timeout * 1000,
-      env: this.#context.env,
-    });
+    const { service, context, connections, timeout } = this.#options;
+    return await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
   }
 
   /** Removes the key from text of the service. */
-  readonly #hide = (text: string): string => withoutSecret(text, this.#service.key);
+  readonly #hide = (text: string): string => withoutSecret(text, this.#options.service.key);
 }

@@ -5,10 +5,11 @@
 
 export interface Parameter {
   readonly name: string;
+  /** What the user types for it: `<query>`, `--limit`. */
+  readonly argument: string;
   readonly type: 'string' | 'integer';
   /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
   readonly when: 'required' | 'optional' | 'first page' | 'next pages';
-  readonly kind?: 'channel' | 'playlist' | 'token';
   /** Strings: length in Unicode code points. Integers: value. */
   readonly minimum?: number;
   readonly maximum?: number;
@@ -29,8 +30,6 @@ interface OperationRow {
   readonly credits: 0 | 1;
   /** The list holds each video once, all of one channel; a new upload shifts its pages while they are read. */
   readonly distinct?: boolean;
-  /** `latest` (free) shows new entries of the list: `--update` brings an export up to date. */
-  readonly updatable?: boolean;
   readonly reference: ReferenceKind;
   /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
   readonly answer: 'record' | 'list' | 'page';
@@ -42,32 +41,30 @@ interface OperationRow {
   readonly idField: string;
 }
 
-/** The fields of a resolve result (2.1). */
-export const resolveFields = ['channel_id', 'resolved_from'] as const;
+const words = (text: string): readonly string[] => text.split(' ');
 
 /** The nine fields of a video entry, in the specification's order (2.2). */
-export const videoFields = [
-  'videoId',
-  'title',
-  'channelId',
-  'channelTitle',
-  'channelHandle',
-  'lengthText',
-  'viewCountText',
-  'thumbnails',
-  'index',
-] as const;
-
-const listedFields = [...videoFields, 'publishedTimeText', 'members_only'] as const;
+export const videoFields = words(
+  'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index',
+);
+/** The fields of a resolve result (2.1). */
+const resolveFields = ['channel_id', 'resolved_from'] as const;
 
 const videoPages = {
   answer: 'page',
   fields: videoFields,
-  documentedFields: listedFields,
+  documentedFields: [...videoFields, 'publishedTimeText', 'members_only'],
   idField: 'videoId',
 } as const;
 
-const continuation = { name: 'continuation', type: 'string', when: 'next pages', kind: 'token' } as const;
+const text = { type: 'string', when: 'required' } as const;
+const length = { minimum: 1, maximum: 200 } as const;
+const channel = { ...text, name: 'channel', argument: '<channel>' } as const;
+const playlist = { ...text, name: 'playlist', argument: '<playlist>' } as const;
+const firstPage = { when: 'first page' } as const;
+const nextPages = { when: 'next pages' } as const;
+const continuation = { ...text, ...nextPages, name: 'continuation', argument: '--continuation' } as const;
+const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
 
 /** Number of uploads that `latest` returns (section 8). */
 export const latestSize = 15;
@@ -77,9 +74,7 @@ export const operations = {
     name: 'resolve',
     summary: 'turn a handle, URL or ID into the canonical ID',
     path: 'channel/resolve',
-    parameters: [
-      { name: 'input', type: 'string', when: 'required', kind: 'channel', minimum: 1, maximum: 200 },
-    ],
+    parameters: [{ ...channel, ...length, name: 'input' }],
     credits: 0,
     reference: 'channel',
     answer: 'record',
@@ -92,38 +87,26 @@ export const operations = {
     summary: 'search one channel',
     path: 'channel/search',
     parameters: [
-      { name: 'channel', type: 'string', when: 'required', kind: 'channel' },
-      { name: 'q', type: 'string', when: 'required', minimum: 1, maximum: 200 },
-      { name: 'limit', type: 'integer', when: 'optional', minimum: 1, maximum: 50, default: 30 },
+      channel,
+      { ...text, ...length, name: 'q', argument: '<query>' },
+      { ...limit, minimum: 1, maximum: 50, default: 30 },
     ],
     credits: 1,
     reference: 'channel',
     answer: 'list',
     fields: [],
-    documentedFields: [
-      'type',
-      'videoId',
-      'title',
-      'channelId',
-      'channelTitle',
-      'channelHandle',
-      'channelVerified',
-      'lengthText',
-      'viewCountText',
-      'publishedTimeText',
-      'hasCaptions',
-      'thumbnails',
-    ],
+    documentedFields: words(
+      'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails',
+    ),
     idField: 'videoId',
   },
   uploads: {
     name: 'uploads',
     summary: 'list every upload',
     path: 'channel/videos',
-    parameters: [{ name: 'channel', type: 'string', when: 'first page', kind: 'channel' }, continuation],
+    parameters: [{ ...channel, ...firstPage }, continuation],
     credits: 1,
     distinct: true,
-    updatable: true,
     reference: 'channel',
     ...videoPages,
   },
@@ -131,34 +114,23 @@ export const operations = {
     name: 'latest',
     summary: `list the latest ${latestSize} uploads`,
     path: 'channel/latest',
-    parameters: [{ name: 'channel', type: 'string', when: 'required', kind: 'channel' }],
+    parameters: [channel],
     credits: 0,
     reference: 'channel',
     answer: 'list',
     fields: [],
-    documentedFields: [
-      'videoId',
-      'title',
-      'channelId',
-      'author',
-      'published',
-      'updated',
-      'link',
-      'description',
-      'thumbnail',
-      'viewCount',
-      'starRating',
-    ],
+    documentedFields: words(
+      'videoId title channelId author published updated link description thumbnail viewCount starRating',
+    ),
     idField: 'videoId',
   },
   playlist: {
     name: 'playlist',
     summary: 'list every video of a public playlist',
     path: 'playlist/videos',
-    parameters: [{ name: 'playlist', type: 'string', when: 'first page', kind: 'playlist' }, continuation],
+    parameters: [{ ...playlist, ...firstPage }, continuation],
     credits: 1,
     distinct: false,
-    updatable: false,
     reference: 'playlist',
     ...videoPages,
   },
@@ -177,12 +149,7 @@ export function isPaged(name: OperationName): name is PagedName {
   return operations[name].answer === 'page';
 }
 
-export const operationNames = Object.keys(operations) as readonly OperationName[];
-
-/** The paged operations. */
-export const pagedOperations: readonly PagedOperation[] = operationNames
-  .filter(isPaged)
-  .map((name) => operations[name]);
+export const pagedNames: readonly PagedName[] = (Object.keys(operations) as OperationName[]).filter(isPaged);
 
 /** A row of the table. */
 export interface Operation extends OperationRow {
@@ -191,14 +158,6 @@ export interface Operation extends OperationRow {
 
 /** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
 export const pageSize = 100;
-
-/** About how many credits a listing of this many entries costs. */
-export function listingCost(entries: number): number {
-  return Math.max(1, Math.ceil(entries / pageSize));
-}
-
-/** Credits that an account needs for the free operations too (sections 5 and 8). */
-export const minimumCredits = 1;
 
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
@@ -209,8 +168,4 @@ export function operationPath(operation: Operation, namespace: string): string {
 }
 
 /** Length of a text as the specification counts it: in Unicode code points. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
+export const codePoints = (text: string): number => Array.from(text).length;

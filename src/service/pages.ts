@@ -15,112 +15,88 @@ export interface Page {
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
-  /** Token of the next page; null on the last page, and if the page has no usable one. */
+  /** Token of the next page; null on the last page, and if no page can follow. */
   readonly next: string | null;
   /** False on the last page. */
   readonly hasMore: boolean;
-  /** Why no page can follow: thrown after the page was yielded. */
+  /** Why no page can follow: thrown after the page was yielded. `bad_answer` or `loop`. */
   readonly broken: Failure | null;
-}
-
-/** Where a listing starts: the first page of a reference, or the page of a token. */
-export interface PagesStart {
-  readonly reference: string | null;
-  readonly token: string | null;
-  /** Digest (`pageDigest`) of the last page, if a listing is resumed. */
-  readonly lastPage?: string | null;
-  /** Consecutive empty pages at the end of the resumed listing (0). */
-  readonly empty?: number;
-  /** Concatenated marks (`tokenMark`) of the tokens that earlier runs sent. */
-  readonly sent?: string;
 }
 
 /** Consecutive empty pages before giving up. */
 const maxEmptyPages = 10;
-/** Maximum length of a token in a request, in characters. */
+/** Maximum length of a token in a request, in characters: servers do not take longer addresses. */
 const maxTokenLength = 1024 * 1024;
+/** Statuses of a token that the service no longer accepts. */
+const tokenRefused: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
+
+/**
+ * Whether a listing cannot go on from its token, in a later run neither: the service no longer accepts it, or a loop has
+ * ended the listing. After any other failure the same page is requested again. `token`: that of the page that failed;
+ * null: the first page.
+ */
+export function cannotResume({ code, status }: Failure, token: string | null): boolean {
+  return token !== null && (code === 'loop' || tokenRefused.has(status));
+}
 
 /**
  * The pages of a listing; each request is sent when the caller takes the next page (service specification, 4.3 and
- * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, and `bad_answer` if paging would
- * never end, after yielding the page that shows it.
+ * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;
+ * after yielding the page that shows it, `loop` if paging would never end, and `bad_answer` for an invalid page.
  */
 export async function* pages(
   client: Client,
   operation: PagedOperation,
-  start: PagesStart,
+  start: { readonly reference: string | null; readonly token: string | null },
   tally: Tally,
 ): AsyncGenerator<Page, void> {
   const [first] = operation.parameters;
-  const seen = new Set<string>();
-  const seenBefore = new Set(start.sent?.match(/.{8}/g));
-  const isSeen = (next: string): boolean =>
-    seen.has(mark(next)) || (seenBefore.size > 0 && seenBefore.has(tokenMark(next)));
   let token = start.token;
+  const seen = new Set([token]);
   let previous: Buffer | null = null;
-  let empty = start.empty ?? 0;
+  let empty = 0;
   for (;;) {
-    if (token !== null) seen.add(mark(token));
     const parameters = token === null ? { [first.name]: start.reference ?? '' } : { continuation: token };
-    let page = readPage(await client.call(operation, parameters, tally), token, isSeen);
-    if (page.entries.length === 0) empty++;
-    else {
-      if (isRepeated(page, previous, start.lastPage ?? null))
-        page = broken(page, 'the service sent the same page twice');
-      previous = page.list;
-      empty = 0;
-    }
+    const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
+      throw token === null ? error : asTokenRefused(error);
+    });
+    let page = readPage(response, token);
+    empty = page.entries.length === 0 ? empty + 1 : 0;
+    if (page.next !== null && seen.has(page.next))
+      page = broken(page, 'loop', 'the service repeated a continuation token');
+    else if (empty >= maxEmptyPages && page.next !== null)
+      page = broken(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
+    else if (empty === 0 && previous?.equals(page.list))
+      page = broken(page, 'loop', 'the service sent the same page twice');
+    if (empty === 0) previous = page.list;
+    seen.add(page.next);
     yield page;
     if (page.broken !== null) throw page.broken;
     if (!page.hasMore) return;
-    if (empty >= maxEmptyPages) throw endless(`the service sent ${maxEmptyPages} empty pages in a row`);
     token = page.next;
   }
 }
 
-function isRepeated(page: Page, previous: Buffer | null, lastPage: string | null): boolean {
-  if (previous !== null) return page.list.equals(previous);
-  return lastPage !== null && pageDigest(page) === lastPage;
+/** A token that is not accepted does not mean that the reference is gone. */
+function asTokenRefused(error: unknown): unknown {
+  if (!(error instanceof Failure) || !tokenRefused.has(error.status)) return error;
+  const { message, status } = error;
+  return new Failure('refused', `the service no longer accepts the continuation token: ${message}`, {
+    status,
+    hint: 'start the listing again from its first page',
+  });
 }
 
-function endless(what: string): Failure {
-  return new Failure('bad_answer', what, { status: 200, hint: 'try again later' });
+/** Marks a page as one that no page can follow: `loop`, or `bad_answer` for an invalid page. */
+function broken(
+  page: Omit<Page, 'next' | 'hasMore' | 'broken'>,
+  code: 'loop' | 'bad_answer',
+  what: string,
+): Page {
+  return { ...page, next: null, hasMore: true, broken: new Failure(code, what, { status: 200 }) };
 }
 
-/** Marks a page as one that no page can follow. */
-function broken(page: Omit<Page, 'next' | 'hasMore' | 'broken'>, what: string): Page {
-  return { ...page, next: null, hasMore: true, broken: endless(what) };
-}
-
-/** Identifies a token: itself, or a digest of a long one. */
-function mark(token: string): string {
-  return token.length <= digestLength ? token : digest(token);
-}
-
-/** A digest of a token in 8 characters: whole tokens would be too large for the state of an export. */
-export function tokenMark(token: string): string {
-  return digest(token).slice(0, 8);
-}
-
-const digestLength = 44;
-
-function digest(text: string | Buffer): string {
-  // Loaded late: it takes 3 ms, and only listings need it.
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  return createHash('sha256').update(text).digest('base64');
-}
-
-/** The digest of a page covers this many bytes at each end. */
-const digestedBytes = 4096;
-
-/** A digest of the length and both ends of a page, to detect a repeated page; null for an empty page. */
-export function pageDigest({ entries, list }: Page): string | null {
-  if (entries.length === 0) return null;
-  const ends = [list.subarray(0, digestedBytes), list.subarray(-digestedBytes)];
-  return digest(Buffer.concat([Buffer.from(`${list.length} `), ...ends]));
-}
-
-function readPage(json: JsonText, token: string | null, isSeen: (token: string) => boolean): Page {
+function readPage(json: JsonText, token: string | null): Page {
   const hasMore = json.get('has_more')?.boolean();
   const next = json.get('continuation_token')?.string();
   const results = json.get('results');
@@ -133,22 +109,17 @@ function readPage(json: JsonText, token: string | null, isSeen: (token: string) 
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),
   };
-  if (hasMore === undefined) return broken(page, 'the page does not say whether there are more (has_more)');
-  if (results?.kind !== 'array') return broken(page, 'the page has no list of results');
+  if (hasMore === undefined) return broken(page, 'bad_answer', 'has_more is missing or not a boolean');
+  if (results?.kind !== 'array') return broken(page, 'bad_answer', 'results is missing or not an array');
   if (!hasMore) return { ...page, next: null, hasMore, broken: null };
-  if (next === undefined || next === '')
-    return broken(page, 'the page says that there are more, but has no continuation token');
+  if (!next) return broken(page, 'bad_answer', 'has_more is true, but there is no continuation token');
   if (next.length > maxTokenLength || !next.isWellFormed())
-    return broken(page, 'the continuation token cannot be sent back');
-  if (isSeen(next))
-    return broken(page, 'the service sent a continuation token again that it has sent before');
+    return broken(page, 'bad_answer', 'the continuation token cannot be sent back');
   return { ...page, next, hasMore, broken: null };
 }
 
-/** A whole number, also with thousands separators (`12,345`); null for anything else. */
-function wholeNumber(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const grouped = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f])\d{3}(?:\1\d{3})*)$/.test(text);
-  const digits = grouped ? text.replace(/\D/g, '') : text;
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : null;
+/** A whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */
+function wholeNumber(text = ''): number | null {
+  const isWhole = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f]?)\d{3}(?:\1\d{3}){0,3})?$/.test(text);
+  return isWhole ? Number(text.replace(/\D/g, '')) : null;
 }

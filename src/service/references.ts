@@ -1,10 +1,9 @@
 import { usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { excerpt } from '../text/excerpt.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { isUnsafe } from '../text/unsafe.ts';
 import type { ReferenceKind } from './contract.ts';
-
-export type { ReferenceKind } from './contract.ts';
 
 /** A channel or playlist that the user named. */
 export interface Reference {
@@ -25,9 +24,13 @@ export const expectedReference = {
 const channelId = /^UC[A-Za-z0-9_-]+$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
+const videoId = /^[A-Za-z0-9_-]{11}$/;
 const handlePattern = /^@[^\s/\\?#@:]+$/;
+/** Maximum length of a reference, in characters: servers do not take longer addresses either. */
+const maxLength = 4096;
 /** Paths of the platform that name a video or a list, not a channel. */
 const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 'live', 'embed']);
+const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 
 /**
  * Parses a channel or playlist reference as typed. URLs work with or without scheme, on any host; a URL that carries a
@@ -38,9 +41,8 @@ export function parseReference(text: string, kind: ReferenceKind, takesList = tr
   const given = text.trim();
   const found = parse(given, kind);
   if (found !== null) return { given, ...found };
-  const shown = given === '' ? 'an empty text' : `'${given.length > 80 ? `${given.slice(0, 80)}…` : given}'`;
   throw usage(
-    `${shown} is not a ${kind} reference: expected ${expectedReference[kind]}`,
+    `'${excerpt(given)}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
     suggestion(given, kind, takesList),
   );
 }
@@ -48,6 +50,7 @@ export function parseReference(text: string, kind: ReferenceKind, takesList = tr
 type Found = Pick<Reference, 'value' | 'id'>;
 
 function parse(text: string, kind: ReferenceKind): Found | null {
+  if (text.length > maxLength) return null;
   return kind === 'channel' ? channel(text) : playlist(text);
 }
 
@@ -60,64 +63,59 @@ function channel(text: string): Found | null {
   for (const [i, segment] of segments.entries()) {
     if (segment.startsWith('@') || segment.startsWith('%40')) {
       const name = decode(segment);
-      return name !== null && isHandle(name) ? { value: name, id: null } : null;
+      return isHandle(name) ? { value: name, id: null } : null;
     }
-    if (segments[i - 1] === 'channel')
+    if (segments[i - 1] === 'channel' || fullChannelId.test(segment))
       return channelId.test(segment) ? { value: segment, id: segment } : null;
-    if (fullChannelId.test(segment)) return { value: segment, id: segment };
   }
   const id = url.searchParams.get('channel_id');
   if (id !== null && channelId.test(id)) return { value: id, id };
-  const [first = '', second] = segments;
-  const named = first !== '' && (second !== undefined || !['channel', 'c', 'user'].includes(first));
-  const isChannel = named && !otherPages.has(first) && !url.searchParams.has('list');
+  const [first, second] = segments;
+  if (first === undefined || (channelPaths.has(first) && second === undefined)) return null;
+  const isChannel = !otherPages.has(first) && !url.searchParams.has('list');
   return isChannel && hasScheme(text) ? { value: text, id: null } : null;
 }
 
-function isHandle(text: string): boolean {
-  return handlePattern.test(text) && !isUnsafe(text);
-}
+const isHandle = (text: string): boolean => handlePattern.test(text) && !isUnsafe(text);
 
 function playlist(text: string): Found | null {
-  const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/+$/, '');
-  return id !== null && id !== undefined && playlistId.test(id) ? { value: id, id } : null;
+  const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/$/, '');
+  return id !== undefined && playlistId.test(id) ? { value: id, id } : null;
 }
 
-function hasScheme(text: string): boolean {
-  return /^https?:\/\//i.test(text);
-}
+const hasScheme = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** A URL without white space, control characters, user name or password; null for anything else. */
 function parseUrl(text: string): URL | null {
   if (isUnsafe(text) || /\s/.test(text)) return null;
-  const startsWithHost = /^(?:[^/?#@:]+\.[^/?#@:]+|localhost)(?::\d+)?[/?]/i.test(text);
-  if (!hasScheme(text) && !startsWithHost) return null;
-  try {
-    const url = new URL(hasScheme(text) ? text : `https://${text}`);
-    return url.username === '' && url.password === '' ? url : null;
-  } catch {
-    return null;
-  }
+  const [, host = ''] = /^([^/?#@:]+)(?::\d+)?[/?]/.exec(text) ?? [];
+  const startsWithHost = /[^.]\.[^.]/.test(host) || host.toLowerCase() === 'localhost';
+  const address = hasScheme(text) ? text : `https://${text}`;
+  if ((!hasScheme(text) && !startsWithHost) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  return url.username === '' && url.password === '' ? url : null;
 }
 
-function decode(text: string): string | null {
+/** A percent-encoded text; empty if it is damaged. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return null;
+    return '';
   }
 }
 
 function suggestion(text: string, kind: ReferenceKind, takesList: boolean): string | undefined {
+  if (text.length > maxLength) return `it has ${text.length} characters`;
   if (takesList && text === '-') return 'to read references from stdin: --from -';
   if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
-  if (kind === 'playlist' && channel(text) !== null) return 'that is a channel: chanlist uploads lists it';
-  if (kind === 'channel' && playlist(text) !== null) return 'that is a playlist: chanlist playlist lists it';
-  if (kind === 'channel' && isHandle(`@${text}`)) return `did you mean @${text}?`;
-  const withScheme = `https://${text}`;
-  if (!hasScheme(text) && parseUrl(text) !== null && parse(withScheme, kind) !== null)
-    return `did you mean ${withScheme}?`;
-  return undefined;
+  if (kind === 'playlist')
+    return channel(text) === null ? undefined : 'that is a channel: use chanlist uploads';
+  if (playlist(text) !== null) return 'that is a playlist: use chanlist playlist';
+  if (videoId.test(text)) return 'that is a video ID; a handle begins with @';
+  if (isHandle(`@${text}`)) return `did you mean @${text}?`;
+  if (hasScheme(text) || parseUrl(text) === null || channel(`https://${text}`) === null) return undefined;
+  return `did you mean https://${text}?`;
 }
 
 /** A path, or a name with an extension that lists of references have. */

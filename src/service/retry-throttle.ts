@@ -1,6 +1,6 @@
 import type { Clock } from '../context.ts';
 
-/** The waits of a call, and the rate limit that its requests share. Times are in milliseconds. */
+/** The waits of a run, and the rate limit that its requests share. Times are in milliseconds. */
 export class RetryThrottle {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
@@ -18,14 +18,9 @@ export class RetryThrottle {
     this.#onWait = onWait;
   }
 
-  /** Total wait reserved since the last success; overlapping waits count once. */
-  get totalMs(): number {
-    return this.#totalMs;
-  }
-
-  /** How long the waits that are part of `totalMs` last from now. */
-  get pendingMs(): number {
-    return Math.max(0, this.#waitingUntil - this.#clock.elapsed());
+  /** All waits of the run since its last success, with another one that starts now; overlapping ones count once. */
+  totalWith(waitMs: number): number {
+    return this.#totalMs + Math.max(0, waitMs - Math.max(0, this.#waitingUntil - this.#clock.elapsed()));
   }
 
   /** A request has succeeded: the total starts again at 0. */
@@ -33,32 +28,23 @@ export class RetryThrottle {
     this.#totalMs = 0;
   }
 
-  /** Adds a wait that starts now to the total. */
-  reserveWait(waitMs: number): void {
-    this.#totalMs += Math.max(0, waitMs - this.pendingMs);
-    this.#waitingUntil = Math.max(this.#waitingUntil, this.#clock.elapsed() + waitMs);
-  }
-
-  /** Pauses every request of the call. */
-  pause(waitMs: number, why: string): void {
+  /** Makes one request wait; or every request of the run, until `paused` resolves. */
+  async wait(waitMs: number, pausesRun: boolean, why: string): Promise<void> {
     const until = this.#clock.elapsed() + waitMs;
-    if (until <= this.#pausedUntil) return;
-    this.#pausedUntil = until;
+    this.#totalMs = this.totalWith(waitMs);
+    this.#waitingUntil = Math.max(this.#waitingUntil, until);
+    if (pausesRun && until <= this.#pausedUntil) return;
     this.#onWait(waitMs, why);
+    if (pausesRun) this.#pausedUntil = until;
+    else await this.#clock.sleep(waitMs, this.#signal);
   }
 
-  /** Resolves once the call is not paused, even if the pause is extended meanwhile. */
+  /** Resolves once the run is not paused, even if the pause is extended meanwhile. */
   async paused(): Promise<void> {
     for (;;) {
       const left = this.#pausedUntil - this.#clock.elapsed();
       if (left <= 0) return;
       await this.#clock.sleep(left, this.#signal);
     }
-  }
-
-  /** Makes one request wait. */
-  async sleep(waitMs: number, why: string): Promise<void> {
-    this.#onWait(waitMs, why);
-    await this.#clock.sleep(waitMs, this.#signal);
   }
 }

@@ -1,6 +1,10 @@
-/** A number and its noun: `1 entry`, `2 entries`. */
+/** `1,234` */
+export const thousands = (number: number): string =>
+  number < 1000 ? String(number) : number.toLocaleString('en-US');
+
+/** A number and its noun: `1 entry`, `1,234 entries`. */
 export function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
+  return `${thousands(number)} ${number === 1 ? one : many}`;
 }
 
 /** `1 credit`, `2 credits`. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
-import { completeScheme, parseAddress, parseBaseUrl, parseNamespace } from '../../src/service/address.ts';
+import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../../src/service/address.ts';
+
+const parseBaseUrl = (text: string, source: string): BaseUrl => parseAddress(text, source).baseUrl;
 
 /** The usage error that `act` throws. */
 function usageError(act: () => unknown): Failure {
@@ -127,7 +129,7 @@ test('every accepted http address is loopback, and none ends with a slash', () =
   );
   fc.assert(
     fc.property(text, (url) => {
-      let parsed: ReturnType<typeof parseBaseUrl>;
+      let parsed: BaseUrl;
       try {
         parsed = parseBaseUrl(url, '--base-url');
       } catch (error) {

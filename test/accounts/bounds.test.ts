@@ -6,7 +6,7 @@ const month = { credits: 3000, per: 'month' } as const;
 const day = { credits: 200, per: 'day' } as const;
 const call = { credits: 5, per: 'run' } as const;
 
-test('bounds are numbers per call, day or month; they print as they are read', () => {
+test('bounds are numbers per run, day or month; they print as they are read', () => {
   assert.deepEqual(parseBounds('5', 'X'), [call]);
   assert.deepEqual(parseBounds('3000/month, 200/day,5', 'X'), [month, day, call]);
   assert.deepEqual(parseBounds('0/day', 'X'), [{ credits: 0, per: 'day' }]);

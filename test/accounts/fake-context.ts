@@ -90,7 +90,6 @@ export interface StoredProfile {
   readonly namespace: string;
   readonly key: string;
   readonly max_credits?: string;
-  readonly verified?: boolean;
 }
 
 /** Writes a store as the program does. */
@@ -104,7 +103,7 @@ export function writeStore(
 
 /** Writes any text where the store is. */
 export function writeRawStore(folder: string, text: string): void {
-  mkdirSync(dirname(storeIn(folder)), { recursive: true });
+  mkdirSync(dirname(storeIn(folder)), { recursive: true, mode: 0o700 });
   writeFileSync(storeIn(folder), text, { mode: 0o600 });
 }
 

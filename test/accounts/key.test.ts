@@ -91,7 +91,6 @@ test('files that cannot be key files', async (t) => {
   const folder = temporaryFolder(t);
   const missing = join(folder, 'missing');
   assert.ok((await refused(missing)).includes(missing));
-  assert.match(await refused(''), /empty/);
   assert.match(await refused(join(folder, 'missing', 'below')), /no such file/);
   mkdirSync(join(folder, 'folder'));
   assert.match(await refused(join(folder, 'folder')), /folder/);
@@ -100,8 +99,8 @@ test('files that cannot be key files', async (t) => {
   writeFileSync(join(folder, 'two'), `${secret}\n${secret}\n`);
   assert.match(await refused(join(folder, 'two')), /white space/);
   writeFileSync(join(folder, 'large'), `${secret}${' '.repeat(64 * 1024)}`);
-  assert.match(await refused(join(folder, 'large')), /64 KiB/);
-  assert.match(await refused('/dev/zero'), /64 KiB/);
+  assert.match(await refused(join(folder, 'large')), /too long|longer/);
+  assert.match(await refused('/dev/zero'), /too long|longer/);
   assert.match(await refused(`${folder}\0`), /not a file name|ERR_INVALID_ARG_VALUE/);
 });
 

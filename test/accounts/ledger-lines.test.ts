@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   appendedText,
-  OriginSums,
-  type Outcome,
+  LedgerSums,
+  type OutcomeLine,
   parseLine,
   type RequestLine,
 } from '../../src/accounts/ledger-lines.ts';
+import { type Credits, noCredits, spent } from '../../src/service/budget.ts';
 
 const origin = 'https://a.example';
 
@@ -27,18 +28,26 @@ function request(id: string, day: string, changes: Partial<RequestLine> = {}): R
   };
 }
 
-const outcome = (id: string, outcome: Outcome) =>
+const outcome = (id: string, outcome: OutcomeLine['outcome']) =>
   ({ version: 1, kind: 'outcome', id, time: '2026-11-21T12:00:00.000Z', outcome }) as const;
 
-function sumsOf(text: string): OriginSums {
-  const sums = new OriginSums(origin);
+/** Possibly charged and confirmed credits at the origin in all, per day, and of unreadable lines at the end. */
+function spentIn(text: string): (day?: string) => number {
+  const total = noCredits();
+  const days = new Map<string | null, Credits>();
+  const sums = new LedgerSums((day, request) => {
+    if (request !== null && request.origin !== origin) return [];
+    const ofDay = days.get(day) ?? noCredits();
+    days.set(day, ofDay);
+    return [total, ofDay];
+  });
   for (const line of text.split('\n')) {
     if (line === '') continue;
     const parsed = parseLine(line);
     assert.notEqual(parsed, 'newer');
     if (parsed !== 'newer') sums.add(parsed);
   }
-  return sums;
+  return (day) => spent(day === undefined ? total : (days.get(day) ?? noCredits())) + sums.unplaced;
 }
 
 test('a line is appended between two line ends and read back as it was', () => {
@@ -86,20 +95,20 @@ test('a request counts until it is known to be free, with any key, at its own or
     outcome('c', 'free'),
     outcome('a', 'free'),
   ];
-  const sums = sumsOf(text.map(appendedText).join(''));
-  assert.equal(sums.spent(), 5);
-  assert.equal(sums.spent('2026-11-20'), 1);
-  assert.equal(sums.spent('2026-11-21'), 4);
-  assert.equal(sums.spent('2026-11-22'), 0);
+  const spentOn = spentIn(text.map(appendedText).join(''));
+  assert.equal(spentOn(), 5);
+  assert.equal(spentOn('2026-11-20'), 1);
+  assert.equal(spentOn('2026-11-21'), 4);
+  assert.equal(spentOn('2026-11-22'), 0);
 });
 
 test('an unreadable line is one credit, on the day of the next request; at the end, on any day', () => {
   const text = (day: string): string => appendedText(request(day, day));
-  const sums = sumsOf(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
-  assert.equal(sums.spent(), 5);
-  assert.equal(sums.spent('2026-11-19'), 2);
-  assert.equal(sums.spent('2026-11-20'), 4);
-  assert.equal(sums.spent('2026-11-21'), 1);
+  const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
+  assert.equal(spentOn(), 5);
+  assert.equal(spentOn('2026-11-19'), 2);
+  assert.equal(spentOn('2026-11-20'), 4);
+  assert.equal(spentOn('2026-11-21'), 1);
 });
 
 test('a line torn at any byte damages only itself, and never lowers the sum', () => {
@@ -113,13 +122,13 @@ test('a line torn at any byte damages only itself, and never lowers the sum', ()
   ] as const) {
     const text = appendedText(torn);
     for (let cut = 0; cut < text.length; cut++) {
-      const sums = sumsOf(before + earlier + text.slice(0, cut) + after);
+      const spentOn = spentIn(before + earlier + text.slice(0, cut) + after);
       // The line is whole without its line end, and no byte of it, or only its first line end, is nothing.
       const whole = cut === text.length - 1;
       const readable = torn.kind === 'request' ? (whole ? 1 : 0) : whole && torn.outcome === 'free' ? 0 : 1;
       const unreadable = cut > 1 && !whole ? 1 : 0;
-      assert.equal(sums.spent('2026-11-21'), 2 + readable + unreadable, `${torn.kind} cut at ${cut}`);
-      assert.equal(sums.spent(), sums.spent('2026-11-21'));
+      assert.equal(spentOn('2026-11-21'), 2 + readable + unreadable, `${torn.kind} cut at ${cut}`);
+      assert.equal(spentOn(), spentOn('2026-11-21'));
     }
   }
 });

@@ -6,7 +6,7 @@ import { collect } from '../support/collect.ts';
 import { watchForKey } from '../support/key-watch.ts';
 import { start } from '../support/program.ts';
 import { startTestSandbox, type TestSandbox } from '../support/test-sandbox.ts';
-import { contents, pageSize, type Scenario } from './scenarios.ts';
+import { contents, pageSize, rowsLeft, type Scenario } from './scenarios.ts';
 
 const key = 'sk_chaos';
 
@@ -61,7 +61,9 @@ export class Bench {
   async prepare(scenario: Scenario): Promise<Reference> {
     await rm(this.#initial, { recursive: true, force: true });
     await mkdir(this.#initial);
-    await scenario.prepare(this.sandbox, this.#initial, (args, folder) => this.#whole(args, folder));
+    await scenario.prepare(this.sandbox, this.#initial, (args, folder) =>
+      this.#whole(args, folder, twoDaysAgo()),
+    );
     const before = await contents(this.#initial);
     await this.reset();
     const credits = this.sandbox.account.credits;
@@ -105,11 +107,21 @@ export class Bench {
     return { exit, killed: signal === 'SIGKILL', stderr };
   }
 
-  async #whole(args: readonly string[], folder: string): Promise<void> {
-    const { exit, stderr } = await this.run(args, { folder });
+  async #whole(
+    args: readonly string[],
+    folder: string,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const { exit, stderr } = await this.run(args, { folder, env });
     if (exit !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: exit ${exit}, ${stderr}`);
   }
 }
+
+/** Environment of a run two days ago. */
+const twoDaysAgo = (): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--require=${join(process.cwd(), 'test/support/fake-clock.cjs')}`,
+  CHANLIST_TEST_NOW: new Date(Date.now() - 48 * 60 * 60 * 1000).toISOString(),
+});
 
 /** Throws if a finished file is neither the old one nor the new one. */
 export function checkShown(
@@ -124,16 +136,13 @@ export function checkShown(
 }
 
 /** Throws if the folder is not what an undisturbed run leaves. */
-export function checkFinished(name: string, { after }: Reference, now: ReadonlyMap<string, string>): void {
+export async function checkFinished(name: string, { after }: Reference, folder: string): Promise<void> {
+  const now = await contents(folder);
   const names = [...now.keys()].join(' ');
   if (names !== [...after.keys()].join(' ')) throw new Error(`${name}: left in the folder: ${names}`);
   for (const [path, text] of after) {
     if (now.get(path) !== text) throw new Error(`${name}: ${path} is not that of an undisturbed run`);
   }
-}
-
-/** True where nothing is left to be gone on with. */
-export function isThrough({ after }: Reference, now: ReadonlyMap<string, string>): boolean {
-  if ([...now.keys()].some((path) => /\.part(?:\.json)?(?:\.tmp)?$/.test(path))) return false;
-  return [...after].every(([path, text]) => now.get(path) === text);
+  const rows = await rowsLeft(folder);
+  if (rows.length > 0) throw new Error(`${name}: rows that nothing resumes: ${rows.join(' ')}`);
 }

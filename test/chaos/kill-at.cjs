@@ -7,6 +7,7 @@ const fs = require('node:fs');
 
 const at = Number(process.env.KILL_AT);
 const torn = process.env.KILL_TORN === '1';
+const { writeSync, writeFileSync } = fs;
 let count = 0;
 
 function die() {
@@ -18,13 +19,39 @@ function step() {
   if (++count === at) die();
 }
 
-for (const name of ['open', 'rename', 'unlink', 'mkdir', 'rmdir', 'chmod']) {
-  const original = fs.promises[name];
-  fs.promises[name] = (...args) => {
+/** Replaces a function of an object by one that counts. */
+function counted(object, name) {
+  const original = object[name];
+  object[name] = function (...args) {
     step();
-    return original(...args);
+    return original.apply(this, args);
   };
 }
+
+const operations = [
+  'open',
+  'rename',
+  'unlink',
+  'rm',
+  'mkdir',
+  'rmdir',
+  'chmod',
+  'copyFile',
+  'truncate',
+  'link',
+];
+const ofDescriptors = ['fsync', 'fdatasync', 'ftruncate', 'fchmod', 'close'];
+for (const name of operations) counted(fs.promises, name);
+for (const name of [...operations, ...ofDescriptors]) counted(fs, `${name}Sync`);
+
+fs.writeSync = function (descriptor, data, ...rest) {
+  if (torn && count + 1 === at && Buffer.isBuffer(data) && descriptor > 2) {
+    const [offset = 0, length = data.length - offset, position = null] = rest;
+    writeSync(descriptor, data, offset, length >> 1, position);
+  }
+  if (descriptor > 2) step();
+  return writeSync.call(this, descriptor, data, ...rest);
+};
 
 const { open } = fs.promises;
 const opened = new WeakSet();
@@ -33,18 +60,12 @@ fs.promises.open = async (...args) => {
   const prototype = Object.getPrototypeOf(handle);
   if (opened.has(prototype)) return handle;
   opened.add(prototype);
-  for (const name of ['datasync', 'sync', 'truncate', 'chmod', 'close']) {
-    const original = prototype[name];
-    prototype[name] = function (...rest) {
-      step();
-      return original.apply(this, rest);
-    };
-  }
+  for (const name of ['datasync', 'sync', 'truncate', 'chmod', 'close']) counted(prototype, name);
   const { write } = prototype;
   prototype.write = function (...rest) {
     if (torn && count + 1 === at && Buffer.isBuffer(rest[0])) {
       const [bytes, offset = 0, length = bytes.length, position = null] = rest;
-      fs.writeSync(this.fd, bytes, offset, length >> 1, position);
+      writeSync(this.fd, bytes, offset, length >> 1, position);
     }
     step();
     return write.apply(this, rest);
@@ -52,4 +73,4 @@ fs.promises.open = async (...args) => {
   return handle;
 };
 
-if (process.env.KILL_COUNT) process.on('exit', () => fs.writeFileSync(process.env.KILL_COUNT, String(count)));
+if (process.env.KILL_COUNT) process.on('exit', () => writeFileSync(process.env.KILL_COUNT, String(count)));

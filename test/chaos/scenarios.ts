@@ -14,11 +14,13 @@ export interface Scenario {
   readonly credits: number;
   /** Concurrent requests. */
   readonly concurrency: number;
+  /** The command would start over once this file is the new one. */
+  readonly until?: string;
   /** Sets the channels back, and the folder to what is there before. */
   prepare(sandbox: TestSandbox, folder: string, run: Run): Promise<void>;
 }
 
-/** Runs the program in a folder to its end, undisturbed. */
+/** Runs the program in a folder to its end, undisturbed, two days ago. */
 export type Run = (args: readonly string[], folder: string) => Promise<void>;
 
 /** A number of uploads, and what listing them costs at five entries per page. */
@@ -64,7 +66,7 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
         await writeFile(join(folder, `list.${format}`), '');
       },
     })),
-    ...fileFormats.map((format) => ({
+    ...(['ndjson', 'csv', 'id'] as const).map((format) => ({
       name: `update, ${format}`,
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format, '--update'],
       credits: added.credits,
@@ -75,6 +77,29 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
         sandbox.setUploads(handle, 21 + added.uploads);
       },
     })),
+    {
+      name: 'restart',
+      args: ['uploads', handle, '-o', 'list.csv', '--restart'],
+      credits: whole.credits,
+      concurrency: 1,
+      until: 'list.csv',
+      prepare: async (sandbox, folder, run) => {
+        sandbox.setUploads(handle, 21);
+        await run(['uploads', handle, '-o', 'list.csv'], folder);
+        sandbox.setUploads(handle, whole.uploads);
+      },
+    },
+    {
+      name: 'folder, restart',
+      args: [...folderArgs, '--restart'],
+      credits: lists.reduce((sum, { credits }) => sum + credits, 0),
+      concurrency: 2,
+      prepare: async (sandbox, folder, run) => {
+        for (const name of handles) sandbox.setUploads(name, 7);
+        await run(folderArgs, folder);
+        setLists(sandbox);
+      },
+    },
     {
       name: 'folder',
       args: [...folderArgs, '-f', 'csv'],
@@ -99,19 +124,19 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
   ];
 }
 
-/** Everything below a folder: names and, of files, contents, except those of memories, which hold times; sorted. */
+/** Everything below a folder but `.chanlist`: names and, of files, contents; sorted. */
 export async function contents(folder: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const each of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(each.parentPath, each.name);
-    found.set(
-      path.slice(folder.length + 1),
-      each.isFile() && !path.includes('/.chanlist/')
-        ? await readFile(path, 'utf8')
-        : each.isDirectory() || each.isFile()
-          ? ''
-          : '-',
-    );
+    if (path.includes('/.chanlist')) continue;
+    found.set(path.slice(folder.length + 1), each.isFile() ? await readFile(path, 'utf8') : '');
   }
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Rows of interrupted runs that are left in a folder. */
+export async function rowsLeft(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.includes('.chanlist/') && name.endsWith('.part'));
 }

@@ -121,14 +121,14 @@ test('a loop of Python with urllib lists @odd and parses the dates of its feed',
 
 test('an old-fashioned client: HTTP/1.0, a User-Agent of its own', { skip: skipCurl }, async (t) => {
   const shell = await served(t);
-  const answer = await output(
+  const response = await output(
     shell(
       'exec curl -sS --http1.0 -A "$1" -H "Authorization: Bearer $CHANLIST_API_KEY" -w " %{http_code}" ' +
         '"$CHANLIST_BASE_URL/api/v2/tube/channel/resolve?input=@demo"',
       ['Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)'],
     ),
   );
-  assert.match(answer, /^\{"channel_id":"UC[\w-]{22}","resolved_from":"@demo"\} 200$/);
+  assert.match(response, /^\{"channel_id":"UC[\w-]{22}","resolved_from":"@demo"\} 200$/);
 });
 
 test('chanlist itself uses the lines that serve prints when it is ready', async (t) => {

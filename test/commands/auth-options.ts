@@ -1,8 +1,8 @@
-import type { SharedOptions } from '../../src/cli/options.ts';
+import type { CommonOptions } from '../../src/cli/options.ts';
 import type { LoginOptions } from '../../src/commands/auth/login.ts';
 
 /** The shared options of a call with these flags. */
-export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
+export function options(flags: Partial<CommonOptions> = {}): CommonOptions {
   return {
     sandbox: false,
     format: null,
@@ -17,6 +17,7 @@ export function options(flags: Partial<SharedOptions> = {}): SharedOptions {
     quiet: false,
     verbose: 0,
     color: true,
+    invocation: { name: 'test', flags: [] },
     ...flags,
   };
 }

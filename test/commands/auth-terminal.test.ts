@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
-import type { SharedOptions } from '../../src/cli/options.ts';
+import type { CommonOptions } from '../../src/cli/options.ts';
 import { runLogin, type Verify } from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
 import {
@@ -15,13 +16,13 @@ import { loginOptions } from './auth-options.ts';
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
-const accept: Verify = async () => 'resolved';
+const accept: Verify = async () => 'accepted';
 
 function terminal(folder: string, env: Record<string, string> = {}): FakeContext {
   return fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env }, terminal: true });
 }
 
-function login(fake: FakeContext, globals: Partial<SharedOptions> = {}): Promise<number> {
+function login(fake: FakeContext, globals: Partial<CommonOptions> = {}): Promise<number> {
   return runLogin(loginOptions(globals), fake.context, accept);
 }
 
@@ -36,7 +37,7 @@ test('prompts for address and key; shows only the address; says where they are s
   fake.type(`${key}\r`);
   assert.equal(await done, 0);
   assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
-  assert.ok(fake.stderr().includes(`Base URL: ${baseUrl}/\n`));
+  assert.ok(stripVTControlCharacters(fake.stderr()).includes(`Base URL: ${baseUrl}/\r\n`));
   assert.ok(fake.stderr().includes(storeIn(folder)));
   assert.ok(!fake.stderr().includes(key));
   assert.equal(fake.stdout(), '');
@@ -58,12 +59,12 @@ test('both answers pasted at once, with any line ends and paste marks', async (t
   }
 });
 
-test('there is no prompt for an address that is given; the stored one is the default', async (t) => {
+test('there is no prompt for an address that is given; nor for a stored one', async (t) => {
   const folder = temporaryFolder(t);
   for (const [globals, env] of [
     [{ baseUrl }, {}],
     [{}, { CHANLIST_BASE_URL: baseUrl }],
-  ] as [Partial<SharedOptions>, Record<string, string>][]) {
+  ] as [Partial<CommonOptions>, Record<string, string>][]) {
     const fake = terminal(temporaryFolder(t), env);
     fake.type(`${key}\r`);
     await login(fake, globals);
@@ -72,9 +73,9 @@ test('there is no prompt for an address that is given; the stored one is the def
   }
   writeStore(folder, { default: { baseUrl: 'https://old.example.com/p', namespace: 'nn', key } }, null);
   const fake = terminal(folder);
-  fake.type('\rsk_new_key_1234\r');
+  fake.type('sk_new_key_1234\r');
   await login(fake);
-  assert.match(fake.stderr(), /Base URL \[https:\/\/old\.example\.com\/p\]: /);
+  assert.doesNotMatch(fake.stderr(), /Base URL/);
   const stored = readStore(fake.context.env).profiles.get('default');
   assert.deepEqual([stored?.namespace, stored?.key], ['nn', 'sk_new_key_1234']);
 });
@@ -86,18 +87,6 @@ test('backspace, Ctrl-U and arrow keys while typing', async (t) => {
   await login(fake);
   const stored = readStore(fake.context.env).profiles.get('default');
   assert.deepEqual([stored?.baseUrl.href, stored?.key], [baseUrl, key]);
-});
-
-test('after an invalid answer it prompts again, three times in all', async (t) => {
-  const fake = terminal(temporaryFolder(t));
-  fake.type(`ftp://api.example.com\r\r${baseUrl}\r\rtwo words\r${key}\r`);
-  assert.equal(await login(fake), 0);
-  assert.equal(fake.stderr().split('Base URL: ').length - 1, 3);
-  assert.doesNotMatch(fake.stderr(), /two|words/);
-  const hopeless = terminal(temporaryFolder(t));
-  hopeless.type('one word\rsk_live\rhttp://a.example\r');
-  await assert.rejects(login(hopeless), { exit: 2 });
-  assert.deepEqual(hopeless.rawModes, [true, false]);
 });
 
 test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored', async (t) => {
@@ -122,15 +111,4 @@ test('a signal ends it, the terminal restored', async (t) => {
   fake.controller.abort(interrupted('SIGTERM'));
   await assert.rejects(done, { exit: 143 });
   assert.deepEqual(fake.rawModes, [true, false]);
-});
-
-test('there is no prompt where it would not be seen', async (t) => {
-  const fake = terminal(temporaryFolder(t));
-  const context = { ...fake.context, stderr: Object.assign(fake.context.stderr, { isTTY: false }) };
-  await assert.rejects(runLogin(loginOptions({ baseUrl }), context, accept), {
-    exit: 2,
-    message: /stderr is not a terminal/,
-  });
-  assert.equal(fake.stderr(), '');
-  assert.deepEqual(fake.rawModes, []);
 });

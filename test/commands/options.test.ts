@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SharedOptions } from '../../src/cli/options.ts';
+import type { CommonOptions } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
+import { wantsJson } from '../../src/cli/usage-errors.ts';
+import { commands } from '../../src/commands/table.ts';
 import { Failure } from '../../src/errors.ts';
 import { options } from './auth-options.ts';
 
-interface Parsed {
-  readonly shared: SharedOptions;
-  readonly [option: string]: unknown;
-}
+type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknown>>;
 
 /** The options that the arguments ask for. */
 async function parse(...argv: string[]): Promise<Parsed> {
-  const task = await parseArguments(argv);
+  const task = await parseArguments(argv, commands);
   assert.ok(typeof task !== 'string');
   return task.options as Parsed;
 }
@@ -20,24 +19,31 @@ async function parse(...argv: string[]): Promise<Parsed> {
 /** The usage error of the arguments: one line. */
 async function refused(argv: readonly string[]): Promise<string> {
   try {
-    await parseArguments(argv);
+    await parseArguments(argv, commands);
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
     assert.equal(error.exit, 2);
-    const line = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
-    assert.doesNotMatch(line, /\n/);
-    return line;
+    assert.doesNotMatch(error.line(), /\n/);
+    return error.line();
   }
   return assert.fail(`accepted: ${argv.join(' ')}`);
 }
 
-const defaults = {
-  ...options(),
-  profile: undefined,
-  baseUrl: undefined,
-  namespace: undefined,
-  keyFile: undefined,
-};
+const { invocation: _, ...defaults } = options();
+
+/** The common options alone. */
+const commonOf = (parsed: Parsed): object =>
+  Object.fromEntries(
+    [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile']
+      .filter((name) => Object.hasOwn(parsed, name))
+      .map((name) => [name, parsed[name]]),
+  );
+
+/** All other options but the command line. */
+const ownOf = (parsed: Parsed): object =>
+  Object.fromEntries(
+    Object.entries(parsed).filter(([name]) => !Object.hasOwn(defaults, name) && name !== 'invocation'),
+  );
 
 const calls: readonly (readonly [command: string, ...words: string[]])[] = [
   ['resolve', '@x'],
@@ -47,7 +53,7 @@ const calls: readonly (readonly [command: string, ...words: string[]])[] = [
   ['playlist', 'PLx'],
 ];
 
-const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial<SharedOptions>])[] = [
+const commonFlags: readonly (readonly [argv: readonly string[], options: Partial<CommonOptions>])[] = [
   [['--profile', 'work'], { profile: 'work' }],
   [['--profile=work'], { profile: 'work' }],
   [['--base-url', 'https://api.example.com'], { baseUrl: 'https://api.example.com' }],
@@ -67,12 +73,14 @@ const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial
   ],
   [['-f', 'csv'], { format: 'csv' }],
   [['-fcsv'], { format: 'csv' }],
+  [['-qfcsv'], { quiet: true, format: 'csv' }],
   [['--format', 'table'], { format: 'table' }],
   [['--format=id'], { format: 'id' }],
   [['--json'], { format: 'json' }],
   [['--ndjson'], { format: 'ndjson' }],
   [['--json', '--format', 'json'], { format: 'json' }],
   [['--fields', 'videoId,thumbnails.0.url'], { fields: 'videoId,thumbnails.0.url' }],
+  [['--fields', 'title', '--fields', 'videoId,index'], { fields: 'title,videoId,index' }],
   [['-o', 'out.csv'], { output: 'out.csv' }],
   [['--output', 'out.csv'], { output: 'out.csv' }],
   [['-o', '-'], { output: null }],
@@ -91,127 +99,99 @@ const sharedFlags: readonly (readonly [argv: readonly string[], options: Partial
 ];
 
 test('without flags: the defaults of the contract', async () => {
-  for (const words of calls) assert.deepEqual((await parse(...words)).shared, defaults);
+  for (const words of calls) assert.deepEqual(commonOf(await parse(...words)), defaults);
 });
 
-test('each shared flag means the same before a command, after it and after its arguments', async () => {
-  for (const [flags, options] of sharedFlags) {
+test('each common flag means the same before a command, after it and after its arguments', async () => {
+  for (const [flags, options] of commonFlags) {
     const expected = { ...defaults, ...options };
     for (const [command, ...words] of calls) {
       const at = `${command} ${flags.join(' ')}`;
-      assert.deepEqual((await parse(...flags, command, ...words)).shared, expected, `before ${at}`);
-      assert.deepEqual((await parse(command, ...flags, ...words)).shared, expected, `after ${at}`);
-      assert.deepEqual((await parse(command, ...words, ...flags)).shared, expected, `last ${at}`);
+      assert.deepEqual(commonOf(await parse(...flags, command, ...words)), expected, `before ${at}`);
+      assert.deepEqual(commonOf(await parse(command, ...flags, ...words)), expected, `after ${at}`);
+      assert.deepEqual(commonOf(await parse(command, ...words, ...flags)), expected, `last ${at}`);
     }
   }
 });
 
 test('flags before and after a command are merged: switches add up, else the last value counts', async () => {
-  const { shared } = await parse(
-    '-v',
-    '--timeout',
-    '5',
-    'uploads',
-    '@x',
-    '-v',
-    '--timeout',
-    '6',
-    '--sandbox',
+  const parsed = await parse(
+    ...['-v', '--timeout', '5', 'uploads', '@x', '-v', '--timeout', '6', '--sandbox'],
   );
-  assert.deepEqual(shared, { ...defaults, verbose: 2, timeout: 6, sandbox: true });
+  assert.deepEqual(commonOf(parsed), { ...defaults, verbose: 2, timeout: 6, sandbox: true });
 });
 
 test('uploads and playlist: their own flags', async () => {
+  const absent = {
+    ...{ from: null, limit: null, continuation: null, outputDir: null, concurrency: 4 },
+    ...{ restart: false, update: false, all: false, printNew: false },
+  };
   for (const [command, word] of [
     ['uploads', '@x'],
     ['playlist', 'PLx'],
   ] as const) {
-    const { shared: _, invocation: __, ...plain } = await parse(command, word, 'second');
-    assert.deepEqual(plain, {
-      references: [word, 'second'],
-      from: null,
-      limit: null,
-      continuation: null,
-      outputDir: null,
-      concurrency: 4,
-      restart: false,
-      update: false,
-      all: false,
-      printNew: false,
-    });
-    const own = [
-      '--from',
-      '-',
-      '-n',
-      '7',
-      '--max-credits',
-      '0',
-      '--output-dir',
-      'lists',
-      '--concurrency',
-      '9',
-    ];
-    const { shared: budget, invocation: ____, ...given } = await parse(command, ...own, '--restart');
-    assert.deepEqual(budget.maxCredits, [{ credits: 0, per: 'run' }]);
-    assert.deepEqual(given, {
+    const plain = ownOf(await parse(command, word, 'second'));
+    assert.deepEqual(plain, { ...absent, references: [word, 'second'] });
+    const own = ['--from', '-', '-n', '7', '--output-dir', 'lists', '--concurrency', '9', '--restart'];
+    assert.deepEqual(ownOf(await parse(command, ...own)), {
+      ...absent,
       references: [],
       from: '-',
       limit: 7,
-      continuation: null,
       outputDir: 'lists',
       concurrency: 9,
       restart: true,
-      update: false,
-      all: false,
-      printNew: false,
     });
     assert.equal((await parse(command, '--limit', '8', word)).limit, 8);
-    assert.equal((await parse(command, '--continuation', 'abc')).continuation, 'abc');
-    assert.equal((await parse(command, '--continuation=-abc')).continuation, '-abc');
   }
   assert.equal((await parse('uploads', '@x', '-o', 'x.csv', '--update')).update, true);
   assert.equal((await parse('uploads', '@x', '--output-dir', 'x', '--update')).update, true);
 });
 
-test('resolve and latest: their own flags', async () => {
-  for (const command of ['resolve', 'latest']) {
-    const { shared: _, invocation: __, ...plain } = await parse(command, '@x');
-    const own = { limit: null, seen: null };
-    assert.deepEqual(plain, { references: ['@x'], from: null, concurrency: 4, ...own });
-    const list = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
-    const { shared: ___, invocation: ____, ...given } = list;
-    assert.deepEqual(given, { references: [], from: 'refs.txt', concurrency: 1, ...own });
-    // Free: a budget, also of nothing, is kept.
-    await parse(command, '@x', '--max-credits', '0');
+test('a continuation token that looks like flags is a token', async () => {
+  for (const token of ['abc', '-abc', '-qfjson', '--json']) {
+    for (const argv of [['--continuation', token], [`--continuation=${token}`]]) {
+      const { continuation, quiet, format } = await parse('uploads', ...argv);
+      assert.deepEqual([continuation, quiet, format], [token, false, null]);
+    }
   }
 });
 
-test('search: words are joined', async () => {
-  const { shared: _, ...plain } = await parse('search', '@x', 'two', 'words');
-  assert.deepEqual(plain, { channel: '@x', query: 'two words', limit: null });
-  const { shared: __, ...given } = await parse('search', '@x', 'a', '-n', '50', '--max-credits', '3', 'b');
-  assert.deepEqual(given, { channel: '@x', query: 'a b', limit: 50 });
+test('resolve and latest: their own flags', async () => {
+  for (const command of ['resolve', 'latest']) {
+    const absent = { from: null, concurrency: 4, limit: null, seen: null };
+    assert.deepEqual(ownOf(await parse(command, '@x')), { ...absent, references: ['@x'] });
+    const list = await parse(command, '--from', 'refs.txt', '--concurrency', '1');
+    assert.deepEqual(ownOf(list), { ...absent, references: [], from: 'refs.txt', concurrency: 1 });
+  }
+  const { limit, seen } = await parse('latest', '--from', 'refs.txt', '-n', '3', '--seen', 'seen.txt');
+  assert.deepEqual([limit, seen], [3, 'seen.txt']);
 });
 
-test('after -- everything is an argument', async () => {
+test('search: words are joined', async () => {
+  const plain = { channel: '@x', query: 'two words', limit: null };
+  assert.deepEqual(ownOf(await parse('search', '@x', 'two', 'words')), plain);
+  const given = await parse('search', '@x', 'a', '-n', '50', '--max-credits', '3', 'b');
+  assert.deepEqual(ownOf(given), { channel: '@x', query: 'a b', limit: 50 });
   assert.equal((await parse('search', '@x', '--', '-n', '--json')).query, '-n --json');
 });
 
-test('check: paths, an age with its unit, a list', async () => {
-  const { shared, ...given } = await parse(
-    'check',
-    'lists',
-    'a.csv',
-    '--max-age',
-    '1.5d',
-    '--from',
-    '-',
-    '-q',
-  );
-  assert.deepEqual(given, { paths: ['lists', 'a.csv'], from: '-', maxAge: 36 * 3_600_000 });
-  assert.deepEqual([shared.quiet, shared.format], [true, null]);
-  for (const flag of ['--json', '--ndjson'])
-    assert.equal((await parse('check', 'lists', flag)).shared.format, flag.slice(2));
+test('check, show, credits: their own flags', async () => {
+  const check = await parse('check', 'lists', 'a.csv', '--max-age', '1.5d', '--from', '-', '-q');
+  assert.deepEqual(ownOf(check), { paths: ['lists', 'a.csv'], from: '-', maxAge: 36 * 3_600_000 });
+  assert.equal(check.quiet, true);
+  const show = await parse('show', 'a.ndjson', '-', '-n', '3', '--fields', 'title', '-o', 'a.csv');
+  assert.deepEqual(ownOf(show), { files: ['a.ndjson', '-'], limit: 3 });
+  assert.deepEqual([show.fields, show.output], ['title', 'a.csv']);
+  const credits = await parse('credits', '--month', '2026-01', '--by', 'day', '-f', 'csv');
+  assert.deepEqual(ownOf(credits), { month: '2026-01', by: 'day' });
+  for (const line of ['check x', 'credits', 'auth list', 'auth status']) {
+    assert.equal((await parse(...line.split(' '))).format, null);
+    for (const format of ['table', 'json', 'ndjson', 'csv'])
+      assert.equal((await parse(...line.split(' '), '-f', format)).format, format);
+    for (const flag of ['--json', '--ndjson'])
+      assert.equal((await parse(...line.split(' '), flag)).format, flag.slice(2));
+  }
 });
 
 test('serve: the defaults of the contract, and its flags', async () => {
@@ -230,7 +210,7 @@ test('serve: the defaults of the contract, and its flags', async () => {
     fail: [],
   });
   const given = await parse(
-    ...['serve', '--port', '0', '--host', '[::1]', '--key', 'k', '--credits', '5', '--page-size', '10'],
+    ...['serve', '--port', '0', '--host', '::1', '--key', 'k', '--credits', '5', '--page-size', '10'],
     ...['--latency', '20', '--seed', '7', '--fail', '429:0.1', '--fail', 'reset:.02'],
     ...['--namespace', 'tube', '--rate', '60', '--grow', '2', '--plain-tokens'],
   );
@@ -253,24 +233,23 @@ test('serve: the defaults of the contract, and its flags', async () => {
   });
 });
 
-test('auth: shared flags before auth, before the action and after it', async () => {
+test('auth: common flags before auth, before the action and after it', async () => {
   for (const argv of [
     ['--profile', 'p', 'auth', 'login'],
     ['auth', '--profile', 'p', 'login'],
     ['auth', 'login', '--profile', 'p'],
   ]) {
-    const task = await parseArguments(argv);
-    assert.ok(typeof task !== 'string');
-    assert.deepEqual(task.options, { ...defaults, profile: 'p', verify: true });
+    const parsed = await parse(...argv);
+    assert.deepEqual(commonOf(parsed), { ...defaults, profile: 'p' });
+    assert.equal(parsed.verify, true);
   }
+  assert.equal((await parse('auth', 'login', '--no-verify')).verify, false);
   for (const argv of [
     ['auth', 'switch', 'p'],
-    ['auth', 'switch', '--profile', 'p'],
-    ['auth', 'list', '--json'],
     ['auth', 'status', '--json', '--base-url', 'http://127.0.0.1:1', '--timeout', '1', '--retries', '0'],
-    ['auth', 'logout', '--profile', 'p', '-v'],
+    ['auth', 'logout', 'p', '-v'],
   ]) {
-    assert.equal(typeof (await parseArguments(argv)), 'object', argv.join(' '));
+    assert.equal(typeof (await parseArguments(argv, commands)), 'object', argv.join(' '));
   }
 });
 
@@ -286,22 +265,20 @@ test('the format of a file: by its extension, ndjson without one and for streams
 });
 
 test('words after --json that are not a list of fields are arguments', async () => {
-  assert.deepEqual((await parse('uploads', '--json', '@title,x')).references, ['@title,x']);
   assert.deepEqual((await parse('uploads', '--json', '--', 'a,b')).references, ['a,b']);
-  assert.equal((await parse('search', '@x', '--json', 'rock,pop')).query, 'rock,pop');
-  assert.equal((await parse('search', '@x', '--ndjson', 'title')).query, 'title');
+  assert.deepEqual((await parse('uploads', '--json', '@x')).references, ['@x']);
+  assert.equal((await parse('search', '@x', '--ndjson', 'town')).query, 'town');
 });
 
-test('allowed combinations: --restart wins over --update, --all is harmless', async () => {
-  const both = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--restart', '--all', '--print-new');
-  assert.deepEqual([both.update, both.restart, both.all, both.printNew], [true, true, true, true]);
+test('allowed combinations', async () => {
+  const all = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--all', '--print-new');
+  assert.deepEqual([all.update, all.all, all.printNew], [true, true, true]);
   assert.equal((await parse('playlist', 'PLx', '--all')).all, true);
-  assert.equal(
-    (await parse('uploads', '@x', '-o', 'x.csv', '--update', '--fields', '@seconds,*')).update,
-    true,
-  );
-  const { limit, seen } = await parse('latest', '--from', 'refs.txt', '-n', '3', '--seen', 'seen.txt');
-  assert.deepEqual([limit, seen], [3, 'seen.txt']);
+  const fields = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--fields', '@seconds,*');
+  assert.equal(fields.update, true);
+  assert.equal((await parse('uploads', '--continuation', 'abc', '-o', '-')).output, null);
+  const both = await parse('uploads', '@x', '-q', '-v');
+  assert.deepEqual([both.quiet, both.verbose], [true, 1]);
 });
 
 test('the command line as it was typed: long names, every bound, the last of the others', async () => {
@@ -321,9 +298,15 @@ test('the command line as it was typed: long names, every bound, the last of the
   });
 });
 
+test('json is asked for, whatever else is wrong', () => {
+  for (const line of ['--json foo', 'uploads --nope -f json', 'x -fjson', 'x --format=json', 'x -qf json'])
+    assert.equal(wantsJson(line.split(' ')), true, line);
+  for (const line of ['uploads -f ndjson', 'uploads json', 'uploads -- --json', '-o json'])
+    assert.equal(wantsJson(line.split(' ')), false, line);
+});
+
 test('help and completion', async () => {
-  assert.deepEqual(await parse('help'), { topic: null });
-  assert.deepEqual(await parse('help', 'auth', 'login'), { topic: 'auth login' });
+  assert.deepEqual(await parse('help', 'formats'), { topic: 'formats' });
   assert.deepEqual(await parse('completion', 'fish'), { shell: 'fish' });
 });
 
@@ -336,7 +319,7 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--limit', '9007199254740993'], /^--limit is/],
   [['--max-credits', '-1'], /^--max-credits is '-1': expected a whole number, N\/day or N\/month; /],
   [['--concurrency', '0'], /^--concurrency is '0': expected a whole number, from 1 to 100$/],
-  [['--timeout', '0'], /^--timeout is '0': expected seconds, more than 0/],
+  [['--timeout', '0'], /^--timeout is '0': expected seconds, from 0.001 to 86400$/],
   [['--timeout', 'soon'], /^--timeout is 'soon': expected seconds/],
   [['--timeout', 'Infinity'], /^--timeout is 'Infinity': expected seconds/],
   [['--retries', '-1'], /^--retries is '-1': expected a whole number/],
@@ -344,33 +327,35 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--format', 'xml'], /^there is no format 'xml'; expected one of table, json, ndjson, csv, id$/],
   [['--format', 'ndjsn'], /^there is no format 'ndjsn'; did you mean ndjson\? expected one of/],
   [['--format', 'JSON'], /did you mean json\?/],
-  [['--format', 'csv', '--json'], /^two formats are given: csv and json; give one$/],
-  [['--json', '--ndjson'], /^two formats are given: json and ndjson; give one$/],
-  [['-q', '-v'], /^--quiet and --verbose exclude each other/],
+  [['--format', 'csv', '--json'], /^conflicting formats: csv and json; choose one$/],
+  [['--json', '--ndjson'], /^conflicting formats: json and ndjson; choose one$/],
   [['--profile', ''], /^--profile is empty/],
   [['--output', ''], /^--output is empty/],
   [['--fields', ''], /^--fields is empty/],
   [['--from', ''], /^--from is empty/],
-  [['--limit'], /^--limit needs a value; expected -n, --limit <n>$/],
-  [['--format'], /^--format needs a value; expected -f, --format <format>$/],
-  [['--formt', 'json'], /^uploads has no flag '--formt'; did you mean --format\?$/],
-  [['--out-dir=x'], /^uploads has no flag '--out-dir'; see: chanlist help uploads$/],
-  [['-x'], /^uploads has no flag '-x'; see: chanlist help uploads$/],
+  [['--limit'], /^option '-n, --limit <n>' argument missing; see: chanlist help uploads$/],
+  [['--format'], /^option '-f, --format <format>' argument missing; see: chanlist help$/],
+  [['--formt', 'json'], /^uploads has no flag --formt; did you mean --format\?$/],
+  [['--out-dir=x'], /^uploads has no flag --out-dir; see: chanlist help uploads$/],
+  [['-x'], /^uploads has no flag -x; see: chanlist help uploads$/],
   [
     ['--key', 'sk_secret'],
-    /^there is no flag --key: .*--key-file FILE, CHANLIST_API_KEY or chanlist auth login$/,
+    /^uploads has no flag --key; .*use --key-file FILE, CHANLIST_API_KEY or chanlist auth login$/,
   ],
   [['--update'], /^--update needs a file; /],
   [['--restart'], /^--restart needs a file; /],
   [['--update', '-o', 'x', '--limit', '3'], /^--update and --limit exclude each other; /],
-  [['--continuation', 'abc'], /^--continuation takes no reference; /],
   [['-o', 'x', '--output-dir', 'y'], /^--output and --output-dir exclude each other/],
-  [['--output-dir', 'y', '-f', 'table'], /^a table is for people/],
-  [['-o', 'y', '-f', 'table'], /^a table is for people/],
-  [['-o', 'x.csv', '--update', '--continuation', 'abc'], /^--update and --continuation exclude each other; /],
+  [['--output-dir', 'y', '-f', 'table'], /^cannot write a table to a file; choose json, ndjson, csv or id$/],
+  [['-o', 'y', '-f', 'table'], /^cannot write a table to a file; /],
+  [['-o', 'x.csv', '--update', '--restart'], /^--update and --restart exclude each other; /],
+  [['--update', '--continuation', 'abc'], /^--update and --continuation exclude each other; /],
+  [['-o', 'x.csv', '--continuation', 'abc'], /^--continuation and --output exclude each other; /],
+  [['--output-dir', 'x', '--continuation', 'abc'], /^--continuation and --output-dir exclude /],
+  [['--from', 'x', '--continuation', 'abc'], /^--continuation and --from exclude each other; /],
   [['-o', 'x.csv', '--print-new'], /^--print-new needs --update; /],
-  [['-o', 'x.json', '--update', '--print-new'], /^--print-new does not work with json; /],
-  [['--output-dir', 'x', '--json', '--update', '--print-new'], /^--print-new does not work with json; /],
+  [['-o', 'x.json', '--update', '--print-new'], /^--update does not work with json; /],
+  [['--output-dir', 'x', '--json', '--update'], /^--update does not work with json; /],
   [['-o', 'x.csv', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],
   [['-o', 'json'], /^--output json names a file; for the format use -f json; /],
   [['--output=table'], /^--output table names a file; for the format use -f table; /],
@@ -378,20 +363,22 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['-o', 'a.xlsx'], /^-o a.xlsx: no format has the extension .xlsx; add --format /],
   [['-o', 'lists.d/a.txt'], /^-o lists.d\/a.txt: no format has the extension .txt; add --format /],
   [['--summary', '-'], /^--summary needs a file: stdout is for data; /],
-  [['--file', 'refs.txt'], /^there is no flag --file; use --from FILE$/],
-  [['--batch-file=refs.txt'], /^there is no flag --batch-file; use --from FILE$/],
-  [['-a', 'refs.txt'], /^there is no flag -a; use --from FILE$/],
-  [['-arefs.txt'], /^there is no flag -arefs.txt; use --from FILE$/],
-  [['--force'], /^there is no flag --force; use --restart$/],
-  [['--clobber'], /^there is no flag --clobber; use --restart$/],
-  [['--continue'], /^there is no flag --continue; run the same command again to resume$/],
-  [['--resume'], /^there is no flag --resume; run the same command again to resume$/],
-  [['--max', '5'], /^there is no flag --max; use --limit N$/],
-  [['--max=5'], /^there is no flag --max; use --limit N$/],
+  [['--file', 'refs.txt'], /^uploads has no flag --file; use --from <file>$/],
+  [['--batch-file=refs.txt'], /^uploads has no flag --batch-file; use --from <file>$/],
+  [['-a', 'refs.txt'], /^uploads has no flag -a; use --from <file>$/],
+  [['--out', 'a.csv'], /^uploads has no flag --out; use --output <file>$/],
+  [['--outdir=a'], /^uploads has no flag --outdir; use --output-dir <dir>$/],
+  [['--overwrite'], /^uploads has no flag --overwrite; use --restart$/],
+  [['--force'], /^uploads has no flag --force; use --restart$/],
+  [['--clobber'], /^uploads has no flag --clobber; use --restart$/],
+  [['--continue'], /^uploads has no flag --continue; run the same command again to resume$/],
+  [['--resume'], /^uploads has no flag --resume; run the same command again to resume$/],
+  [['--max', '5'], /^uploads has no flag --max; use --limit <n>$/],
+  [['--max=5'], /^uploads has no flag --max; use --limit <n>$/],
   [['--json', 'videoId,title'], /^--json takes no value; name the fields with --fields videoId,title$/],
   [['--json', '@reference,*'], /^--json takes no value; name the fields with --fields @reference,\*$/],
   [['--json=videoId'], /^--json takes no value; name the fields with --fields LIST$/],
-  [['--seen', 'seen.txt'], /^uploads has no flag '--seen'; it is a flag of latest; /],
+  [['--seen', 'seen.txt'], /^uploads has no flag --seen; it is a flag of latest$/],
   [['--max-credits', '3/week'], /^--max-credits is '3\/week': expected a whole number, N\/day or N\/month; /],
 ];
 
@@ -402,9 +389,8 @@ test('a wrong flag is a usage error of one line that names the fix', async () =>
 });
 
 test('a format before the command and another one after it exclude each other', async () => {
-  assert.match(await refused(['--json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
-  assert.match(await refused(['-f', 'json', 'uploads', '@x', '-f', 'csv']), /^two formats are given/);
-  assert.match(await refused(['-q', 'uploads', '@x', '-v']), /^--quiet and --verbose/);
+  assert.match(await refused(['--json', 'uploads', '@x', '-f', 'csv']), /^conflicting formats/);
+  assert.match(await refused(['-f', 'json', 'uploads', '@x', '-f', 'csv']), /^conflicting formats/);
 });
 
 test('the value of an unknown flag, maybe a key, is not shown', async () => {
@@ -422,56 +408,64 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['serach @x', /^there is no command 'serach'; did you mean search\?$/],
   ['foo', /^there is no command 'foo'; see: chanlist help$/],
   ['foo --help', /^there is no command 'foo'; see: chanlist help$/],
-  ['login', /^there is no command 'login'; did you mean auth login\?$/],
-  ['--json', /^no command is given; see: chanlist help$/],
+  ['list @demo', /^there is no command 'list'; use uploads or playlist$/],
+  ['download @demo', /^there is no command 'download'; use uploads or playlist$/],
+  ['cat a.ndjson', /^there is no command 'cat'; use show$/],
+  ['--json', /^missing command; see: chanlist help$/],
   [
     '--limit 5 uploads @x',
-    /^there is no flag '--limit'; options of a command go after its name; see: chanlist help$/,
+    /^there is no flag --limit; flags of a command go after its name; see: chanlist help$/,
   ],
-  ['--vesion', /^there is no flag '--vesion'; did you mean --version\?$/],
+  ['--vesion', /^there is no flag --vesion; did you mean --version\?$/],
   ['auth', /^auth needs an action; expected one of login, status, list, switch, logout$/],
-  ['auth lgin', /^auth has no action 'lgin'; did you mean login\? expected one of/],
+  ['auth lgin', /^auth has no action 'lgin'; did you mean login\?$/],
   ['auth foo --help', /^auth has no action 'foo'; expected one of/],
-  ['auth switch', /^auth switch needs <profile>; /],
-  ['auth switch a --profile b', /^two profiles are given: a and b; give one$/],
-  ['auth switch a b', /^auth switch has too many arguments; expected: chanlist auth switch <profile>/],
-  ['auth login now', /^auth login takes no arguments; see: chanlist help auth login$/],
+  ['auth switch', /^missing required argument 'profile'; see: chanlist help auth switch$/],
+  ['auth logout --profile b', /^auth logout does not take --profile; see/],
+  [
+    'auth switch a b',
+    /^too many arguments for 'switch'. Expected 1 argument but got 2; see: chanlist help auth switch$/,
+  ],
+  [
+    'auth login now',
+    /^too many arguments for 'login'. Expected 0 arguments but got 1; see: chanlist help auth login$/,
+  ],
   ['auth login --sandbox', /^auth login does not take --sandbox; see: chanlist help auth login$/],
   ['--sandbox auth status', /^auth status does not take --sandbox/],
   ['auth login --dry-run', /^auth login does not take --dry-run/],
   ['auth list --base-url https://x.example', /^auth list does not take --base-url/],
   ['serve --format json', /^serve does not take --format; see: chanlist help serve$/],
   ['--json serve', /^serve does not take --json/],
-  ['serve -v', /^serve does not take -v/],
-  ['serve now', /^serve takes no arguments; see: chanlist help serve$/],
+  ['serve -v', /^serve does not take --verbose/],
+  ['serve now', /^too many arguments for 'serve'/],
   ['serve --port 70000', /^--port is '70000': expected a whole number, from 0 to 65535$/],
   ['serve --page-size 0', /^--page-size is '0': expected a whole number, from 1/],
   ['serve --fail 429', /^--fail: '429' is not a fault rule; expected KIND:RATE/],
-  ['completion', /^completion needs <shell>; expected: chanlist completion <shell>/],
-  [
-    'completion bsh',
-    /^there is no completion for 'bsh'; did you mean bash\? expected one of bash, zsh, fish$/,
-  ],
-  ['completion tcsh', /^there is no completion for 'tcsh'; expected one of bash, zsh, fish$/],
-  ['completion bash zsh', /^completion has too many arguments; expected: chanlist completion <shell>/],
+  ['completion', /^missing required argument 'shell'; see: chanlist help completion$/],
+  ['completion bsh', /^the shell is 'bsh'; did you mean bash\? expected one of bash, zsh, fish$/],
+  ['completion tcsh', /^the shell is 'tcsh'; expected one of bash, zsh, fish$/],
+  ['completion bash zsh', /^too many arguments for 'completion'/],
   [
     'completion bash --limit 3',
-    /^completion has no flag '--limit'; it is a flag of latest, uploads, playlist, search; see: /,
+    /^completion has no flag --limit; it is a flag of uploads, playlist, latest, show, search$/,
   ],
   ['completion bash --json', /^completion does not take --json; /],
   ['help uploads --json', /^help does not take --json; /],
   ['--no-color help', /^help does not take --no-color; /],
-  ['search', /^search needs <channel>; expected: chanlist search <channel> <query...>/],
-  ['search @x', /^search needs <query>; expected: chanlist search <channel> <query...>/],
+  ['search', /^missing required argument 'channel'; see: chanlist help search$/],
+  ['search @x', /^missing required argument 'query'; see: chanlist help search$/],
   ['search @x word --limit 51', /^--limit is '51': expected a whole number, from 1 to 50$/],
   ['search @x word --limit 0', /^--limit is '0': expected a whole number, from 1 to 50$/],
-  ['search @x word --from refs.txt', /^search has no flag '--from'; /],
-  ['resolve @x --seen seen.txt', /^resolve has no flag '--seen'; it is a flag of latest; /],
+  ['search @x word --from refs.txt', /^search has no flag --from; /],
+  ['resolve @x --seen seen.txt', /^resolve has no flag --seen; it is a flag of latest$/],
   ['latest @x --limit 0', /^--limit is '0': expected a whole number, 1 or more$/],
-  ['playlist PLx --update -o x', /^--update is only for uploads; /],
-  ['resolve @x --force', /^resolve has no flag '--force'; /],
+  ['playlist PLx --update -o x', /^playlist has no flag --update; it is a flag of uploads$/],
+  ['resolve @x --force', /^resolve has no flag --force; /],
   ['search @x word --json title,videoId', /^--json takes no value; .*--fields title,videoId$/],
-  ['resolve @x --json channel_id', /^--json takes no value; .*--fields channel_id$/],
+  ['check lists -f id', /^check does not print id; choose table, json, ndjson or csv$/],
+  ['credits --fields account', /^credits does not take --fields; /],
+  ['auth status -o x', /^auth status does not take --output; /],
+  ['credits --by year', /^--by is 'year'; expected one of day, command, reference$/],
   ['latest @x --sandbox --profile p', /^--sandbox and --profile exclude each other; /],
   ['latest @x --sandbox --base-url https://x.example', /^--sandbox and --base-url exclude each other; /],
   ['--namespace other latest @x --sandbox', /^--sandbox and --namespace exclude each other; /],
@@ -492,7 +486,7 @@ test('--version and --help give a text and no task', async () => {
     ['--version'],
     ['-V'],
   ]) {
-    const text = await parseArguments(argv);
+    const text = await parseArguments(argv, commands);
     assert.ok(typeof text === 'string');
     assert.match(text, /^.+\n$/s, argv.join(' '));
   }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../support/command.ts';
 import { temporaryFolder } from '../support/program.ts';
+import { takeReceipt } from '../support/receipt.ts';
+import { onlyError } from '../support/stderr.ts';
 
 /** Nothing listens there: whoever asks for anything fails with 7. */
 const env = { CHANLIST_BASE_URL: 'http://127.0.0.1:9', CHANLIST_API_KEY: 'sk_nobody' };
@@ -19,7 +21,11 @@ test('a usage error in the input of a command replaces the last receipt', async 
     const result = await command(args, { env, now: () => Date.UTC(2026, 0, 2) });
     assert.equal(result.exit, 2, name);
     assert.equal(result.stdout, '');
-    assert.deepEqual(JSON.parse(await readFile(summary, 'utf8')), {
+    const receipt = await takeReceipt(summary);
+    const { message = '' } = receipt?.error ?? {};
+    assert.match(message, /refs\.txt:2/);
+    assert.deepEqual(receipt, {
+      error: { code: 'usage', status: null, message },
       command: name,
       started: '2026-01-02T00:00:00.000Z',
       seconds: 0,
@@ -39,13 +45,13 @@ test('a receipt never takes the place of the output; one that cannot be created 
   await writeFile(out, 'kept\n');
   const same = await command(['uploads', 'no reference', '-o', out, '--summary', out], { env });
   assert.equal(same.exit, 2);
-  assert.match(same.stderr, /--output .*--summary|--summary .*--output/);
+  onlyError(same, '--output', '--summary');
   assert.equal(await readFile(out, 'utf8'), 'kept\n');
 
   await mkdir(join(folder, 'taken'));
   const taken = await command(['search', '@a', 'x', '--summary', join(folder, 'taken')], { env });
   assert.equal(taken.exit, 1);
-  assert.match(taken.stderr, /^chanlist: [^\n]*taken[^\n]*\n$/);
+  onlyError(taken, 'taken');
 });
 
 test('--dry-run writes no receipt, even after an error', async (t) => {

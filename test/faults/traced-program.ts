@@ -68,9 +68,16 @@ export class TracedProgram {
     return await this.#spawn([process.execPath, launcher, ...args], false);
   }
 
-  /** Runs it and returns the calls that change files, one a line, with the paths of descriptors: `fsync(18</a/b>) = 0`. */
-  async changes(args: readonly string[]): Promise<{ result: TracedResult; calls: string[] }> {
-    const result = await this.#trace(args, [], changing, ['--seccomp-bpf', '-y']);
+  /**
+   * Runs it and returns the calls on files, or only those that change files, one a line, with the paths of descriptors:
+   * `fsync(18</a/b>) = 0`.
+   */
+  async calls(
+    args: readonly string[],
+    which: 'all' | 'changes' = 'changes',
+  ): Promise<{ result: TracedResult; calls: string[] }> {
+    const names = which === 'all' ? traced : changing;
+    const result = await this.#trace(args, [], names, ['--seccomp-bpf', '-y']);
     const calls = (await this.#takeLog()).split('\n').map((line) => line.replace(/^\d+ +/, ''));
     return { result, calls };
   }

@@ -23,6 +23,7 @@ interface Stop {
 }
 
 const nonsense: Stop = { exit: 8, code: 'bad_answer', status: 200 };
+const loop: Stop = { exit: 8, code: 'loop', status: 200 };
 
 /** `body`: empty for a request that nothing answers. */
 function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
@@ -41,6 +42,12 @@ function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
 function stopOfPage(answer: Pick<Answer, 'status' | 'body'>, token: string | null): Stop {
   const { status } = answer;
   return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(answer);
+}
+
+/** Whether no token resumes a listing: the last one was refused, or the response was invalid. */
+function isUnresumable(stop: Stop | null): boolean {
+  if (stop?.code === 'bad_answer' || stop?.code === 'loop') return true;
+  return [400, 404, 410, 422].includes(stop?.status ?? 0);
 }
 
 /** Whether an error body is JSON; damaged characters do not matter there. */
@@ -102,7 +109,7 @@ function listing({ command, answers, limit, maxCredits }: Case): Expected {
     document: {
       playlist_info: info,
       results: entries,
-      continuation_token: hasMore ? next : null,
+      continuation_token: hasMore && !isUnresumable(stop) ? next : null,
       // There is no such list.
       has_more: hasMore && !(next === null && ['not_found', 'usage', 'refused'].includes(stop?.code ?? '')),
     },
@@ -132,15 +139,16 @@ function listing({ command, answers, limit, maxCredits }: Case): Expected {
     const taken = kept.slice(0, room);
     entries.push(...taken);
     const { has_more: more, continuation_token: next } = page;
-    const usable = typeof next === 'string' && next !== '' && next.isWellFormed() && !seen.has(next);
-    const sound =
-      !isRepeated && typeof more === 'boolean' && Array.isArray(page.results) && (!more || usable);
+    const usable = typeof next === 'string' && next !== '' && next.isWellFormed();
+    const valid = typeof more === 'boolean' && Array.isArray(page.results) && (!more || usable);
+    const loops = isRepeated || (valid && more && usable && seen.has(next));
+    const sound = valid && !loops;
     if (taken.length === room) {
       const left = taken.length < kept.length;
       if (!sound || left) return end(null, left || !sound || more === true, token);
       return end(null, more === true, next as string);
     }
-    if (!sound) return end(nonsense, true, token);
+    if (!sound) return end(loops ? loop : nonsense, true, token);
     if (!more) return end(null, false, null);
     token = next as string;
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { command } from '../support/command.ts';
 import { ended, type Result, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { type Receipt, type ReferenceReceipt, takeReceipt } from '../support/receipt.ts';
 import {
@@ -12,8 +14,9 @@ import {
   type SimulatedService,
   simulatedService,
 } from '../support/simulated-service.ts';
+import { said } from '../support/stderr.ts';
 
-/** The cases that take minutes run too. */
+/** The cases that take minutes run too, and each run is a process of its own. */
 export const long = process.env.CHANLIST_LONG === '1';
 
 export type { Receipt, ReferenceReceipt } from '../support/receipt.ts';
@@ -28,7 +31,9 @@ export interface Night extends Result {
   readonly credits: number;
   readonly requests: readonly LoggedRequest[];
   readonly operations: readonly (Operation | null)[];
-  /** Lines of stderr. */
+  /** Lines of stderr; the first two without their beginning. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
   readonly mail: readonly string[];
   /** The `counts` of the receipt, without those that are 0. */
   readonly counts: Readonly<Record<string, number>>;
@@ -36,6 +41,7 @@ export interface Night extends Result {
 
 export interface NightOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Gets the process, e.g. to kill it. */
   readonly started?: (child: ChildProcess) => void;
   /** A file descriptor in place of a pipe that is read to its end. */
   readonly stdout?: number;
@@ -71,11 +77,14 @@ export interface NightsOptions extends SimulatedOptions {
 }
 
 const day = 24 * 60 * 60 * 1000;
-const clock = join(process.cwd(), 'test/support/fake-clock.cjs');
+// Before a test changes the working directory.
+const repository = process.cwd();
+const clock = join(repository, 'test/support/fake-clock.cjs');
 
 /**
- * A folder, a service and a nightly line, `uploads @a -o a.ndjson --update`, which runs once a day at three. Each run
- * is held to its receipt: what it says was charged is what the service charged.
+ * A folder, a service and a nightly line, `uploads @a -o a.ndjson --update`, which runs once a day at three; the first
+ * night, without `--update`, is the first export. Each run is held to its receipt: what it says was charged is what the
+ * service charged.
  */
 export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): Promise<Nights> {
   const { references = ['@a'], output = ['-o', 'a.ndjson'] } = options;
@@ -83,6 +92,8 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
   const folder = await temporaryFolder(t);
   const home = await temporaryFolder(t);
   const receiptPath = join(await temporaryFolder(t), 'receipt.json');
+  t.after(() => process.chdir(repository));
+  const target = join(folder, output[1] ?? '');
   const nights: Nights = {
     service,
     folder,
@@ -95,23 +106,17 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
     run: async (args, { env, started, stdout, noReceipt } = {}) => {
       const first = service.log.length;
       const receiptArgs = noReceipt ? [] : ['--summary', receiptPath];
-      const child = start([...args, ...receiptArgs], {
-        env: {
-          ...serviceEnvironment(service.url),
-          HOME: home,
-          TZ: 'UTC',
-          NODE_OPTIONS: `--require=${clock}`,
-          CHANLIST_TEST_NOW: nights.now.toISOString(),
-          ...env,
-        },
-        cwd: folder,
-        stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
-      });
-      started?.(child);
-      const result = await ended(child);
+      const words = [...args, ...receiptArgs];
+      const environment = { ...serviceEnvironment(service.url), HOME: home, TZ: 'UTC', ...env };
+      const inProcess = !long && started === undefined && stdout === undefined;
+      process.chdir(folder);
+      const result = inProcess
+        ? await runHere(words, environment, nights.now)
+        : await spawn(words, environment, nights.now, { folder, stdout, started });
       const requests = service.log.slice(first);
       const credits = requests.reduce((sum, request) => sum + request.credits, 0);
       const receipt = noReceipt ? null : await takeReceipt(receiptPath);
+      const { errors, warnings } = said(result.stderr);
       const mail = result.stderr.split('\n').filter((line) => line !== '');
       assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
       assert.doesNotMatch(result.stderr, /^\s+at /m);
@@ -131,6 +136,8 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
         receipt,
         credits,
         requests,
+        errors,
+        warnings,
         operations: requests.map(({ operation }) => operation),
         mail,
         counts: Object.fromEntries(Object.entries(receipt?.counts ?? {}).filter(([, count]) => count > 0)),
@@ -143,7 +150,11 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
       };
     },
     night: async (more = [], nightOptions = {}) => {
-      const line = ['uploads', ...references, ...output, '--update', '--retries', '0', ...more];
+      const isFirst = !existsSync(target);
+      const ofUpdates = ['--update', '--all', '--print-new'];
+      const line = ['uploads', ...references, ...output, '--update', '--retries', '0', ...more].filter(
+        (word) => !isFirst || !ofUpdates.includes(word),
+      );
       const result = await nights.run(line, nightOptions);
       nights.pass(1);
       return result;
@@ -153,6 +164,38 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
     ids: async (name = 'a.ndjson') => idsOf(await nights.read(name)),
   };
   return nights;
+}
+
+/** Runs the program in this process. */
+async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  now: Date,
+): Promise<Result> {
+  const { exit, stdout, stderr } = await command(args, { env, now: () => now.getTime() });
+  return { exit, signal: null, stdout, stderr, lines: stdout.split('\n').filter((line) => line !== '') };
+}
+
+interface SpawnOptions {
+  readonly folder: string;
+  readonly stdout: number | undefined;
+  readonly started: NightOptions['started'] | undefined;
+}
+
+/** Runs the built program. */
+async function spawn(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  now: Date,
+  { folder, stdout, started }: SpawnOptions,
+): Promise<Result> {
+  const child = start(args, {
+    env: { ...env, NODE_OPTIONS: `--require=${clock}`, CHANLIST_TEST_NOW: now.toISOString() },
+    cwd: folder,
+    stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
+  });
+  started?.(child);
+  return await ended(child);
 }
 
 /** The `videoId` of each line. */

@@ -28,9 +28,9 @@ interface Spent {
   readonly possibly_charged: number;
 }
 
-interface LedgerReport {
-  readonly month: string;
-  readonly accounts: readonly { readonly account: string; readonly month: Spent }[];
+interface AccountReport {
+  readonly account: string;
+  readonly total: Spent;
 }
 
 test(`${nightCount} nights of ${channelCount} channels: ledger, service and receipts agree, check is clean`, async (t) => {
@@ -121,9 +121,9 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
       noReceipt: true,
     });
     assert.equal(exit, 0, stderr);
-    const { accounts } = JSON.parse(stdout) as LedgerReport;
+    const accounts = JSON.parse(stdout) as AccountReport[];
     assert.equal(accounts.length, 1);
-    const { confirmed, possibly_charged: possibly } = accounts[0]?.month ?? assert.fail();
+    const { confirmed, possibly_charged: possibly } = accounts[0]?.total ?? assert.fail();
     // A killed run has noted requests that it did not send, and not noted answers: one per concurrent reference at most.
     const unsent = confirmed + possibly - (whole + open);
     assert.ok(unsent >= 0 && unsent <= 3 * killed, `${month}: ${unsent} noted requests were not sent`);

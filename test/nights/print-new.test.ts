@@ -5,6 +5,7 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { video, videos } from '../support/simulated-service.ts';
+import { onlyError } from '../support/stderr.ts';
 import { idsIn, idsOf, nightlyRuns, outcome, unchanged } from './fixture.ts';
 
 test('a first export prints nothing; new entries are printed once, as they stand in FILE', async (t) => {
@@ -27,24 +28,22 @@ test('a first export prints nothing; new entries are printed once, as they stand
 test('csv and id: FILE’s format and fields, no output if nothing is new; json is refused', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  const csv = ['uploads', '@a', '-o', 'a.csv', '--fields', 'videoId,lengthText', '--update', '--print-new'];
-  const id = ['uploads', '@a', '-o', 'a.txt', '-f', 'id', '--update', '--print-new'];
-  for (const line of [csv, csv, id, id]) {
+  const csv = ['uploads', '@a', '-o', 'a.csv', '--fields', 'videoId,lengthText'];
+  const id = ['uploads', '@a', '-o', 'a.txt', '-f', 'id'];
+  const printing = ['--update', '--print-new'];
+  for (const line of [csv, [...csv, ...printing], id, [...id, ...printing]]) {
     const quiet = await nights.run(line);
     assert.deepEqual([quiet.exit, quiet.stdout], [0, ''], quiet.stderr);
   }
   nights.pass(1);
   a.list = [video('v_1'), ...videos(0, 20)];
-  assert.equal((await nights.run(csv)).stdout, 'videoId,lengthText\nv_1,1:02\n');
-  assert.equal((await nights.run(id)).stdout, 'v_1\n');
+  assert.equal((await nights.run([...csv, ...printing])).stdout, 'videoId,lengthText\nv_1,1:02\n');
+  assert.equal((await nights.run([...id, ...printing])).stdout, 'v_1\n');
   const json = await nights.run(['uploads', '@a', '-o', 'a.json', '--update', '--print-new']);
   assert.deepEqual([json.exit, json.requests], [2, []]);
   const without = await nights.run(['uploads', '@a', '-o', 'b.ndjson', '--print-new']);
   assert.deepEqual([without.exit, without.requests], [2, []]);
-  assert.equal(
-    without.stderr,
-    'chanlist: --print-new needs --update; it prints the entries that an update adds\n',
-  );
+  onlyError(without, '--print-new', '--update');
 });
 
 test('several references: one after another, whole lines', async (t) => {
@@ -93,10 +92,7 @@ for (const how of ['full device', 'closed pipe'] as const) {
     const failed = await nights.night(['--print-new'], { stdout });
     closeSync(stdout);
     assert.deepEqual([failed.exit, failed.credits], [1, 1], failed.stderr);
-    assert.match(
-      failed.stderr,
-      /^chanlist: @a: stdout [^\n]* before the new entries were printed; [^\n]*; 1 credit spent; printing them costs nothing more; run the same command again\n$/,
-    );
+    onlyError(failed, 'stdout', '1 credit spent');
     assert.equal(await nights.read('a.ndjson'), before);
     const again = await nights.night(['--print-new']);
     assert.deepEqual([again.exit, again.credits, again.only.why], [0, 0, null], again.stderr);
@@ -125,10 +121,8 @@ test('an interrupted update is finished and printed: every new entry at least on
   assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
   const finished = await nights.night(['--print-new']);
-  assert.deepEqual([finished.exit, finished.credits, finished.only.new], [0, 1, 50], finished.stderr);
-  // What the interrupted run bought was not looked for in vain.
-  const memory = JSON.parse(await nights.read('.chanlist/a.ndjson.json'));
-  assert.deepEqual([finished.only.why, memory.sought], [null, {}]);
+  assert.deepEqual([finished.exit, finished.credits, finished.only.new], [0, 1, 150], finished.stderr);
+  assert.equal(finished.only.why, null);
   const printed = new Set([...idsOf(stopped.stdout), ...idsOf(finished.stdout)]);
   assert.deepEqual(printed, new Set(idsIn(videos(20, 170))));
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 170)));

@@ -1,13 +1,11 @@
-/** One FILE, and runs with other arguments: what is remembered describes FILE, not what a run wanted. */
+/** One FILE, and runs with other arguments: the record describes FILE, and nothing is discarded before its time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelId, type Entry, feedEntry, video, videos } from '../support/simulated-service.ts';
+import { onlyWarning } from '../support/stderr.ts';
 import { idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
 
 const plain = ['uploads', '@a', '-o', 'a.ndjson'];
-
-const memoryOf = async (nights: Nights) =>
-  JSON.parse(await nights.read('.chanlist/a.ndjson.json')) as Record<string, unknown>;
 
 /** A night with nothing new, and one with a new upload. */
 async function goesOn(nights: Nights, list: Entry[], more: readonly string[] = []): Promise<void> {
@@ -17,76 +15,44 @@ async function goesOn(nights: Nights, list: Entry[], more: readonly string[] = [
   assert.deepEqual(outcome(await nights.night(more)), unchanged);
 }
 
-const mistakes = [
+/** Whether `check` finds nothing wrong. */
+const isWell = async (nights: Nights): Promise<boolean> =>
+  (await nights.run(['check', 'a.ndjson'], { noReceipt: true })).exit === 0;
+
+for (const [what, mistake] of [
   ['other --fields', ['uploads', '@a', '-o', 'a.ndjson', '--fields', 'videoId']],
   ['another format', ['uploads', '@a', '-o', 'a.ndjson', '-f', 'csv']],
   ['another channel', ['uploads', '@b', '-o', 'a.ndjson']],
-] as const;
-for (const [what, mistake] of mistakes)
-  for (const isKnown of [false, true])
-    test(`--update with ${what} by mistake, ${isKnown ? 'with' : 'before there is'} a memory: 2, and nothing of it stays`, async (t) => {
-      const nights = await nightlyRuns(t);
-      const a = nights.service.addChannel('a', { list: videos(0, 20) });
-      nights.service.addChannel('b', { list: videos(100, 120) });
-      assert.equal((await nights.run(plain)).credits, 1);
-      if (isKnown) assert.deepEqual(outcome(await nights.night()), unchanged);
-      for (let n = 0; n < 2; n++) {
-        const wrong = await nights.run([...mistake, '--update']);
-        assert.deepEqual([wrong.exit, wrong.credits], [2, 0], wrong.stderr);
-      }
-      await goesOn(nights, a.list);
-      assert.deepEqual((await nights.ids()).slice(1), idsIn(videos(0, 20)));
-      assert.equal((await nights.run(['check', 'a.ndjson'], { noReceipt: true })).exit, 0);
-    });
-
-for (const [was, is] of [
-  ['ndjson', 'id'],
-  ['json', 'id'],
-  ['csv', 'id'],
-  ['ndjson', 'json'],
-  ['json', 'ndjson'],
-  ['csv', 'json'],
-  ['id', 'csv'],
-  ['id', 'ndjson'],
 ] as const)
-  test(`--update -f ${is} of a FILE in ${was}, without a memory: 2, and nothing is sent`, async (t) => {
+  test(`--update with ${what} by mistake: 2, and nothing of it stays`, async (t) => {
     const nights = await nightlyRuns(t);
-    nights.service.addChannel('a', { list: videos(0, 20) });
-    await nights.run(['uploads', '@a', '-o', 'out', '-f', was]);
-    const before = await nights.read('out');
-    const wrong = await nights.run(['uploads', channelId('a'), '-o', 'out', '-f', is, '--update']);
-    assert.deepEqual([wrong.exit, wrong.requests], [2, []], wrong.stderr);
-    assert.match(wrong.stderr, new RegExp(`out was exported as ${was}, not as ${is}; `));
-    assert.equal(await nights.read('out'), before);
-  });
-
-test('--restart with other --fields, another format or another channel: the nights after it update the new FILE', async (t) => {
-  for (const [reference, more] of [
-    ['@a', ['--fields', 'videoId']],
-    ['@a', ['-f', 'csv']],
-    ['@b', []],
-  ] as const) {
-    const nights = await nightlyRuns(t);
-    nights.service.addChannel('a', { list: videos(0, 20) });
+    const a = nights.service.addChannel('a', { list: videos(0, 20) });
     nights.service.addChannel('b', { list: videos(100, 120) });
     await nights.night();
-    const line = ['uploads', reference, '-o', 'a.ndjson', ...more];
-    const restart = await nights.run([...line, '--restart']);
-    assert.deepEqual([restart.exit, restart.credits], [0, 1], restart.stderr);
-    const next = await nights.run([...line, '--update']);
+    for (let n = 0; n < 2; n++) {
+      const wrong = await nights.run([...mistake, '--update']);
+      assert.deepEqual([wrong.exit, wrong.credits], [2, 0], wrong.stderr);
+    }
+    await goesOn(nights, a.list);
+    assert.deepEqual((await nights.ids()).slice(1), idsIn(videos(0, 20)));
+    assert.ok(await isWell(nights));
+  });
+
+test('--restart with other --fields or another format: the nights after it update the new FILE', async (t) => {
+  for (const more of [
+    ['--fields', 'videoId'],
+    ['-f', 'csv'],
+  ]) {
+    const nights = await nightlyRuns(t);
+    nights.service.addChannel('a', { list: videos(0, 150) });
+    await nights.night();
+    const stopped = await nights.run([...plain, ...more, '--restart', '--max-credits', '1']);
+    assert.equal(stopped.exit, 9, stopped.stderr);
+    const restart = await nights.run([...plain, ...more, '--restart']);
+    assert.deepEqual([restart.exit, restart.credits, restart.only.entries], [0, 1, 150], restart.stderr);
+    const next = await nights.run([...plain, ...more, '--update']);
     assert.deepEqual(outcome(next), unchanged, next.stderr);
-    assert.equal(next.stderr, '');
-    assert.equal((await nights.run(['check', 'a.ndjson'], { noReceipt: true })).exit, 0);
-    const { id, format, fields, credits } = await memoryOf(nights);
-    assert.deepEqual(
-      [id, format, fields, credits],
-      [
-        channelId(reference.slice(1)),
-        more[0] === '-f' ? 'csv' : 'ndjson',
-        more[0] === '--fields' ? 'videoId' : null,
-        { confirmed: reference === '@a' ? 2 : 1, possibly_charged: 0 },
-      ],
-    );
+    assert.ok(await isWell(nights));
   }
 });
 
@@ -99,16 +65,6 @@ test('a folder exported again with other --fields is updated with them', async (
   await goesOn(nights, a.list, fields);
 });
 
-test('a limited --restart: IDs of the feed that the new FILE lacks are expected', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-  assert.equal((await nights.run([...plain, '--restart', '-n', '3'])).exit, 0);
-  assert.deepEqual(outcome(await nights.night()), updated(17, 1));
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
-});
-
 test('--restart of a reference that never was in FILE: 404 is a spelling mistake, and FILE has not vanished', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 20) });
@@ -119,121 +75,76 @@ test('--restart of a reference that never was in FILE: 404 is a spelling mistake
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
 
-test('-o FILE --restart of a handle that now leads to another channel: the known one is exported, with one warning', async (t) => {
+test('-o FILE --restart of a handle that now resolves to another channel: the known one, and a warning', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 20) });
   nights.service.addChannel('b', { list: videos(100, 350) });
   await nights.night();
   nights.service.handles.set('@a', channelId('b'));
-  for (const days of [1, 40]) {
-    nights.pass(days);
-    const dry = await nights.run([...plain, '--restart', '--dry-run'], { noReceipt: true });
+  const soon = await nights.run([...plain, '--restart']);
+  assert.deepEqual([soon.exit, soon.credits, soon.stderr], [0, 1, '']);
+  nights.pass(40);
+  for (let n = 0; n < 2; n++) {
     const restart = await nights.run([...plain, '--restart']);
     assert.deepEqual([restart.exit, restart.credits], [0, 1], restart.stderr);
-    assert.equal(restart.operations.length, days === 1 ? 1 : 2);
-    assert.match(dry.stdout, days === 1 ? /videos\?channel=UCa/ : /resolve\?input=/);
     assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
-    assert.equal(restart.mail.length, days === 1 ? 0 : 1);
-    assert.match(restart.stderr, days === 1 ? /^$/ : /now leads to UCb.*; change its line to UCa/);
+    onlyWarning(restart, channelId('a'), channelId('b'));
   }
 });
 
-test('an interrupted --restart with other arguments is finished by --update with them', async (t) => {
-  for (const [reference, more] of [
-    ['@a', ['--fields', 'videoId']],
-    ['@a', ['-f', 'csv']],
-    ['@b', []],
-  ] as const) {
-    const nights = await nightlyRuns(t);
-    nights.service.addChannel('a', { list: videos(0, 150) });
-    nights.service.addChannel('b', { list: videos(200, 350) });
-    await nights.night();
-    const line = ['uploads', reference, '-o', 'a.ndjson', ...more];
-    assert.equal((await nights.run([...line, '--restart', '--max-credits', '1'])).exit, 9);
-    const finished = await nights.run([...line, '--update']);
-    assert.deepEqual([finished.exit, finished.credits, finished.only.entries], [0, 1, 150], finished.stderr);
-    assert.deepEqual(outcome(await nights.run([...line, '--update'])), unchanged);
-    const { id, credits } = await memoryOf(nights);
-    assert.equal(id, channelId(reference.slice(1)));
-    assert.deepEqual(credits, { confirmed: reference === '@a' ? 4 : 2, possibly_charged: 0 });
-  }
-});
-
-test('check reads a FILE without an extension, and without a memory, in the format that it has', async (t) => {
+test('--restart: FILE is replaced only once the new pages are there, an interrupted export once there is one', async (t) => {
   const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 20) });
-  for (const format of ['csv', 'id', 'json', 'ndjson']) {
-    await nights.run(['uploads', '@a', '-o', `as-${format}`, '-f', format]);
-    const { exit, stdout } = await nights.run(['check', `as-${format}`], { noReceipt: true });
-    assert.deepEqual([exit, JSON.parse(stdout).entries], [0, 20], stdout);
-  }
+  const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  assert.equal((await nights.run([...plain, '--max-credits', '2'])).credits, 2);
+  nights.service.failPaid(1, 500);
+  const failed = await nights.run([...plain, '--restart', '--retries', '0']);
+  assert.deepEqual([failed.exit, failed.credits], [7, 0], failed.stderr);
+  const resumed = await nights.run(plain);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 1], resumed.stderr);
+  a.list = [...videos(240, 255), ...videos(0, 230)];
+  const seen: unknown[] = [];
+  nights.service.on(async ({ operation }) => {
+    if (operation === 'uploads') seen.push((await nights.ids()).length);
+  });
+  const restart = await nights.run([...plain, '--restart']);
+  assert.deepEqual([restart.exit, restart.credits, seen], [0, 3, [250, 250, 250]], restart.stderr);
+  assert.deepEqual(await nights.ids(), idsIn(a.list));
+});
+
+test('--output-dir keeps complete exports, exports the others, and warns once', async (t) => {
+  const nights = await nightlyRuns(t);
+  for (const name of ['a', 'b', 'c', 'd']) nights.service.addChannel(name, { list: videos(0, 150) });
+  const into = ['--output-dir', 'dir'];
+  assert.equal((await nights.run(['uploads', '@a', '@b', ...into])).credits, 4);
+  const more = await nights.run(['uploads', '@a', '@c', '@b', '@d', ...into]);
+  assert.deepEqual([more.exit, more.credits], [0, 4], more.stderr);
+  onlyWarning(more, '2 ', '--update');
+  assert.deepEqual(
+    more.receipt?.references.map(({ status }) => status),
+    ['kept', 'complete', 'kept', 'complete'],
+  );
+  assert.deepEqual(more.counts, { kept: 2, complete: 2 });
+  const kept = await nights.run(['uploads', '@a', '@c', '@b', '@d', ...into]);
+  assert.deepEqual([kept.exit, kept.credits, kept.counts], [0, 0, { kept: 4 }]);
 });
 
 test('check: an interrupted --restart or update does not change how many entries FILE misses', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });
+  a.numVideos = '260';
   await nights.night();
   const missing = async (): Promise<unknown> => {
     const { stdout } = await nights.run(['check', 'a.ndjson'], { noReceipt: true });
-    const { entries, missing, problems } = JSON.parse(stdout);
-    return [entries, missing, problems.length];
+    const { entries, missing, problem } = JSON.parse(stdout);
+    return [entries, missing, problem?.code ?? null];
   };
-  assert.deepEqual(await missing(), [250, 0, 0]);
+  assert.deepEqual(await missing(), [250, 10, null]);
   assert.equal((await nights.run([...plain, '--restart', '--max-credits', '1'])).exit, 9);
-  assert.deepEqual(await missing(), [250, 0, 1]);
-  assert.equal((await nights.run(plain)).exit, 0);
+  assert.deepEqual(await missing(), [250, 10, 'interrupted']);
+  assert.equal((await nights.run([...plain, '--restart'])).exit, 0);
   a.list = [...videos(1000, 1150), ...a.list];
   assert.equal((await nights.night(['--max-credits', '1'])).exit, 9);
-  assert.deepEqual(await missing(), [250, 0, 1]);
-});
-
-test('FILE without channel IDs that was replaced by hand: no entry of another list is added', async (t) => {
-  const nights = await nightlyRuns(t, { output: ['-o', 'a.id', '-f', 'id'] });
-  nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  const other = idsIn(videos(100, 130)).join('\n');
-  await nights.write('a.id', `${other}\n`);
-  const night = await nights.night();
-  assert.equal(night.exit, 8);
-  assert.match(night.stderr, /no entry of a\.id is in the list: it may hold another channel/);
-  assert.equal(await nights.read('a.id'), `${other}\n`);
-});
-
-test('a run on another service that fails leaves the memory as it is', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  const before = await nights.read('.chanlist/a.ndjson.json');
-  const line = ['uploads', channelId('a'), '-o', 'a.ndjson', '--update', '--retries', '0'];
-  const other = await nights.run([...line, '--namespace', 'other']);
-  assert.equal(other.exit, 5, other.stderr);
-  assert.equal(await nights.read('.chanlist/a.ndjson.json'), before);
-});
-
-test('rule 3 holds for a service at another address: a page is bought a day later', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  a.feed = 500;
-  const address = nights.service.url.replace('127.0.0.1', 'localhost');
-  const line = ['uploads', '@a', '-o', 'a.ndjson', '--update', '--retries', '0', '--base-url', address];
-  const credits: number[] = [];
-  for (let night = 0; night < 4; night++) {
-    credits.push((await nights.run(line)).credits);
-    nights.pass(1);
-  }
-  assert.deepEqual(credits, [0, 1, 0, 1]);
-});
-
-test('uploads -o onto an empty FILE needs no flag, also if a memory describes it', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: [] });
-  assert.equal((await nights.night()).credits, 1);
-  assert.equal(await nights.read('a.ndjson'), '');
-  a.list = videos(0, 3);
-  const run = await nights.run(plain);
-  assert.deepEqual([run.exit, run.credits], [0, 1], run.stderr);
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 3)));
+  assert.deepEqual(await missing(), [250, 10, 'interrupted']);
 });
 
 test('--restart with @published: FILE may be damaged, or have other fields or another format; its dates are kept', async (t) => {

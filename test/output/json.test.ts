@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
+import { shownEntries } from '../../src/output/fields.ts';
 import { createFormat } from '../../src/output/formats.ts';
-import { complete, elements, item, json, notFound, options } from './support.ts';
+import { complete, elements, item, json, notFound, options, screen } from './support.ts';
 
 const unavailable = new Failure('unavailable', 'down', { status: 503 });
 const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
@@ -16,7 +17,6 @@ suite('json: a listing', () => {
         format.open(item(), json('{ "title": "t", "numVideos": "3" }')) +
         format.rows(item(), elements('[{"a": 1.0}, {"b": 2}]')) +
         format.rows(item(), []) +
-        format.separator +
         format.rows(item(), elements('[3]')) +
         format.close(item(), complete) +
         format.tail(),
@@ -100,7 +100,6 @@ suite('json: a listing', () => {
           let text = format.head() + format.open(item(), pages.length > 0 ? json('{}') : null);
           let count = 0;
           for (const page of pages) {
-            if (count > 0 && page.length > 0) text += format.separator;
             text += format.rows(item(), elements(`[${page.join(',')}]`));
             count += page.length;
           }
@@ -152,4 +151,74 @@ suite('json: a body', () => {
     assert.equal(print('{"videoId":"v","x":1}'), '{"videoId":"v","views":null}\n');
     assert.equal(print('{"k":[0],"a":1,"k":[]}'), '{"k":[0],"a":1,"k":[]}\n');
   });
+});
+
+suite('json: at a terminal', () => {
+  test('is indented by two spaces, each value as sent', async () => {
+    const format = await createFormat('json', options('uploads', { terminal: screen(80) }));
+    const text =
+      format.head() +
+      format.open(item(), json('{"title":"a{\\"[,:","empty":{},"none":[]}')) +
+      format.rows(item(), elements('[{"n":1.50,"x":[1,9007199254740993]}]')) +
+      format.rows(item(), elements('["t",true]')) +
+      format.close(item(), complete) +
+      format.tail();
+    assert.equal(
+      text,
+      `{
+  "playlist_info": {
+    "title": "a{\\"[,:",
+    "empty": {},
+    "none": []
+  },
+  "results": [
+    {
+      "n": 1.50,
+      "x": [
+        1,
+        9007199254740993
+      ]
+    },
+    "t",
+    true
+  ],
+  "continuation_token": null,
+  "has_more": false
+}
+`,
+    );
+  });
+
+  test('holds the same values as the compact document', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 })), fc.boolean(), async (pages, several) => {
+        const write = async (terminal: ReturnType<typeof screen> | null): Promise<string> => {
+          const format = await createFormat('json', options('search', { several, terminal }));
+          const parts = pages.map((page) => String(format.body(item(), json(page))));
+          return format.head() + parts.join(several ? '' : '\n') + format.tail();
+        };
+        const indented = await write(screen(80));
+        const compact = indented.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/gs, (part) =>
+          part[0] === '"' ? part : '',
+        );
+        assert.equal(compact, (await write(null)).replaceAll('\n', ''));
+      }),
+    );
+  });
+});
+
+test('json: records of no operation are an array', async () => {
+  const format = await createFormat('json', { ...options('uploads'), operation: shownEntries });
+  const write = (...pages: string[]): string => {
+    const rows = pages.map((page) => String(format.rows(item(), elements(page))));
+    return (
+      format.head() +
+      format.open(item(), null) +
+      rows.join('') +
+      format.close(item(), complete) +
+      format.tail()
+    );
+  };
+  assert.equal(write('[{"a":1.0}]', '[{"b":2},{}]'), '[{"a":1.0},{"b":2},{}]\n');
+  assert.equal(write(), '[]\n');
 });

@@ -3,12 +3,17 @@ import { PassThrough } from 'node:stream';
 import { suite, test } from 'node:test';
 import { Stderr } from '../../src/output/stderr.ts';
 
-function setUp({ isTTY = false, quiet = false, verbose = 0 } = {}) {
+function setUp({
+  isTTY = false,
+  quiet = false,
+  verbose = 0,
+  env = { NO_COLOR: '1' } as Record<string, string>,
+} = {}) {
   const log: string[] = [];
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.on('data', (chunk: Buffer) => log.push(chunk.toString()));
   const live = { hide: () => log.push('hide'), show: () => log.push('show') };
-  return { stderr: new Stderr(stream, { quiet, verbose }), log, live };
+  return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log, live };
 }
 
 function sayAll(stderr: Stderr): void {
@@ -17,7 +22,6 @@ function sayAll(stderr: Stderr): void {
   stderr.note('note');
   stderr.verbose('verbose');
   stderr.detail('detail');
-  stderr.summary('summary');
 }
 
 suite('stderr', () => {
@@ -25,9 +29,9 @@ suite('stderr', () => {
     [{}, ['error', 'warn']],
     [{ quiet: true }, ['error']],
     [{ quiet: true, isTTY: true, verbose: 2 }, ['error']],
-    [{ isTTY: true }, ['error', 'warn', 'note', 'summary']],
-    [{ verbose: 1 }, ['error', 'warn', 'note', 'verbose', 'summary']],
-    [{ verbose: 2, isTTY: true }, ['error', 'warn', 'note', 'verbose', 'detail', 'summary']],
+    [{ isTTY: true }, ['error', 'warn', 'note']],
+    [{ verbose: 1 }, ['error', 'warn', 'note', 'verbose']],
+    [{ verbose: 2, isTTY: true }, ['error', 'warn', 'note', 'verbose', 'detail']],
   ] as const;
   for (const [options, said] of cases) {
     test(`${JSON.stringify(options)}: ${said.join(', ')}`, () => {
@@ -35,7 +39,9 @@ suite('stderr', () => {
       sayAll(stderr);
       assert.deepEqual(
         log,
-        said.map((word) => (word === 'summary' ? 'summary\n' : `chanlist: ${word}\n`)),
+        said.map(
+          (word) => `chanlist: ${{ error: 'error: ', warn: 'warning: ' }[word as string] ?? ''}${word}\n`,
+        ),
       );
     });
   }
@@ -43,13 +49,30 @@ suite('stderr', () => {
   test('a message is one line, free of control characters', () => {
     const { stderr, log } = setUp();
     stderr.error('a\nb\u001b[2J\u202ec');
-    assert.deepEqual(log, ['chanlist: a b [2J c\n']);
+    assert.deepEqual(log, ['chanlist: error: a b [2J c\n']);
+  });
+
+  test('error and warning are coloured at a terminal only, by the rules of colour', () => {
+    const said = (options: Parameters<typeof setUp>[0]): string => {
+      const { stderr, log } = setUp(options);
+      stderr.error('e');
+      stderr.warn('w');
+      stderr.note('n');
+      return log.join('');
+    };
+    assert.equal(
+      said({ isTTY: true, env: {} }),
+      'chanlist: \u001b[31merror: \u001b[39me\nchanlist: \u001b[33mwarning: \u001b[39mw\nchanlist: n\n',
+    );
+    const plain = 'chanlist: error: e\nchanlist: warning: w\n';
+    assert.equal(said({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
+    assert.equal(said({ env: { FORCE_COLOR: '1' } }), plain);
   });
 
   test('a reader that has gone does no harm', () => {
     const { stderr } = setUp();
     const stream = new PassThrough();
-    const other = new Stderr(stream, { quiet: false, verbose: 0 });
+    const other = new Stderr({ stderr: stream, env: {} }, { quiet: false, verbose: 0 });
     stream.emit('error', new Error('EPIPE'));
     other.error('still here');
     stderr.error('here');
@@ -61,10 +84,10 @@ suite('stderr: around a progress line', () => {
     const { stderr, log, live } = setUp({ isTTY: true });
     stderr.attach(live);
     stderr.warn('w');
-    assert.deepEqual(log, ['show', 'hide', 'chanlist: w\n', 'show']);
+    assert.deepEqual(log, ['show', 'hide', 'chanlist: warning: w\n', 'show']);
     stderr.attach(null);
     stderr.warn('x');
-    assert.deepEqual(log.slice(4), ['chanlist: x\n']);
+    assert.deepEqual(log.slice(4), ['chanlist: warning: x\n']);
   });
 
   test('it stays away while data is written, also when a message comes in between', () => {
@@ -73,7 +96,7 @@ suite('stderr: around a progress line', () => {
     stderr.hide();
     stderr.warn('w');
     stderr.show();
-    assert.deepEqual(log, ['show', 'hide', 'chanlist: w\n', 'show']);
+    assert.deepEqual(log, ['show', 'hide', 'chanlist: warning: w\n', 'show']);
   });
 
   test('a secret of eight characters is hidden in every message; a shorter one is not', () => {
@@ -81,10 +104,14 @@ suite('stderr: around a progress line', () => {
     stderr.redact('abcd-123');
     for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const)
       stderr[print]('key abcd-123.');
-    stderr.summary('abcd%2D123');
-    assert.deepEqual(log, [...Array(5).fill('chanlist: key [key].\n'), '[key]\n']);
+    const line = 'key [key].\n';
+    const words = ['error: ', 'warning: ', '', '', ''];
+    assert.deepEqual(
+      log,
+      words.map((word) => `chanlist: ${word}${line}`),
+    );
     stderr.redact('entries');
-    stderr.warn('120 entries');
+    stderr.note('120 entries');
     assert.equal(log.at(-1), 'chanlist: 120 entries\n');
   });
 
@@ -95,7 +122,7 @@ suite('stderr: around a progress line', () => {
     stderr.attach(live);
     assert.deepEqual(log, []);
     stderr.warn('w');
-    assert.deepEqual(log, ['\nchanlist: w\n', 'show']);
+    assert.deepEqual(log, ['\nchanlist: warning: w\n', 'show']);
     stderr.hide();
     stderr.show(true);
     stderr.hide();

@@ -14,28 +14,26 @@ export interface Overrides {
   readonly fields?: string;
   readonly several?: boolean;
   readonly terminal?: Terminal | null;
-  readonly references?: readonly string[];
   readonly columns?: readonly string[];
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
-  const { fields, several = false, terminal = null, references, columns = null } = overrides;
+  const { fields, several = false, terminal = null, columns = null } = overrides;
   return {
     operation: operations[operation],
-    fields: fields === undefined ? null : parseFields(fields, operation),
+    fields: fields === undefined ? null : parseFields(fields, operations[operation]),
     several,
     terminal,
     columns,
-    ...(references === undefined ? {} : { references }),
   };
 }
 
 /** A terminal of that width, without colour. */
-export const screen = (columns: number): Terminal => ({ columns, color: false, cursor: true });
+export const screen = (columns: number): Terminal => ({ columns, color: false });
 
 export const complete = { hasMore: false, token: null, failure: null } as const;
 
 export const notFound = new Failure('not_found', 'no channel "x" \u202e here', { status: 404 });
 
-/** Text without escape sequences that style it or place the cursor. */
+/** Text without escape sequences. */
 export const visible = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');

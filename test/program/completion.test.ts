@@ -110,19 +110,8 @@ async function homeFor(t: TestContext, shell: Shell): Promise<string | null> {
 }
 
 const commandNames = [
-  ...[
-    'auth',
-    'check',
-    'completion',
-    'credits',
-    'help',
-    'latest',
-    'playlist',
-    'resolve',
-    'search',
-    'serve',
-    'uploads',
-  ],
+  ...['auth', 'check', 'completion', 'credits', 'help', 'latest'],
+  ...['playlist', 'resolve', 'search', 'serve', 'show', 'uploads'],
 ];
 const videoFields = [
   ...['videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'lengthText', 'viewCountText'],
@@ -145,7 +134,9 @@ const cases: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['chanlist --profile work up', ['uploads']],
   ['chanlist --json --base-url http://localhost:8787 up', ['uploads']],
   ['chanlist check --f', ['--format', '--from']],
-  ['chanlist check --format ', ['json', 'ndjson', 'table']],
+  ['chanlist check --format ', ['csv', 'json', 'ndjson', 'table']],
+  ['chanlist show re', ['refs.txt']],
+  ['chanlist show --fie', ['--fields']],
   ['chanlist auth ', ['list', 'login', 'logout', 'status', 'switch']],
   ['chanlist auth log', ['login', 'logout']],
   ['chanlist auth switch w', ['wide', 'work']],
@@ -298,5 +289,5 @@ test('the files in the repository match the program', async () => {
 test('an unknown shell is a usage error', async () => {
   const { exit, stdout, stderr } = await run(['completion', 'tcsh']);
   assert.deepEqual({ exit, stdout }, { exit: 2, stdout: '' });
-  assert.equal(stderr, "chanlist: there is no completion for 'tcsh'; expected one of bash, zsh, fish\n");
+  assert.equal(stderr, "chanlist: error: the shell is 'tcsh'; expected one of bash, zsh, fish\n");
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
@@ -35,7 +35,7 @@ async function fixture(t: TestContext) {
     service,
     file: join(state, 'chanlist', `credits-${month()}.ndjson`),
     call: (...args: string[]): Promise<Result> => run(args, { env }),
-    credits: async (...args: string[]): Promise<unknown> => {
+    credits: async (...args: string[]): Promise<Record<string, unknown>[]> => {
       const result = await run(['credits', '--json', ...args], { env: { XDG_STATE_HOME: state } });
       assert.equal(result.exit, 0, result.stderr);
       assert.equal(result.stderr, '');
@@ -56,9 +56,9 @@ test('credits prints what was spent, per account, day, command and reference', a
   assert.equal((await call('search', '@a', 'x')).exit, 0);
   assert.equal((await call('uploads', '@gone')).exit, 5);
   const account = `${service.url} …d2b8`;
-  const sums = { account, today: credits(4), month: credits(4) };
-  assert.deepEqual(await report(), { month: month(), accounts: [{ ...sums, by: [] }] });
-  const groups = {
+  const all = { account, month: month(), today: credits(4), total: credits(4) };
+  assert.deepEqual(await report(), [all]);
+  const parts = {
     day: [{ day: day(), ...credits(4) }],
     command: [
       { command: 'uploads', ...credits(3) },
@@ -69,32 +69,36 @@ test('credits prints what was spent, per account, day, command and reference', a
       { reference: '@b', ...credits(1) },
     ],
   };
-  for (const [by, rows] of Object.entries(groups))
-    assert.deepEqual(await report('--by', by), { month: month(), accounts: [{ ...sums, by: rows }] });
-  const table = await run(['credits', '--by', 'command'], { env });
-  const shown = table.stdout.replaceAll(account, 'ACCOUNT').replaceAll(/ {2,}/g, '  ');
+  for (const [by, rows] of Object.entries(parts)) {
+    const records = rows.map((row) => ({ account, month: month(), ...row }));
+    assert.deepEqual(await report('--by', by), records);
+  }
+  const printed = async (...args: string[]): Promise<string> =>
+    (await run(['credits', ...args], { env })).stdout
+      .replaceAll(account, 'ACCOUNT')
+      .replaceAll(/ {2,}/g, '  ');
+  assert.equal(await printed(), `${JSON.stringify({ ...all, account: 'ACCOUNT' })}\n`);
+  assert.match(await printed('-f', 'table'), /^account {2}today {2}\d{4}-\d\d\n─+\nACCOUNT {2}4 {2}4\n$/);
   assert.equal(
-    shown,
-    `Credits spent in ${month()}; only what this user spent on this machine is known
-
-account  today  possibly charged  ${month()}  possibly charged
-ACCOUNT  4  0  4  0
-
-ACCOUNT
-command  confirmed  possibly charged
-uploads  3  0
-search  1  0
+    await printed('--by', 'command', '-f', 'csv'),
+    `account,month,command,confirmed,possibly_charged
+ACCOUNT,${month()},uploads,3,0
+ACCOUNT,${month()},search,1,0
 `,
   );
   const [name] = await readdir(join(state, 'chanlist'));
   assert.ok(!(await readFile(join(state, 'chanlist', name ?? ''), 'utf8')).includes(testKey));
 });
 
-test('a month without a ledger is empty, says so, and is no failure; a wrong month or grouping is 2', async (t) => {
+test('a month without a ledger is empty, with a warning; a wrong month or grouping is 2', async (t) => {
   const { call, state } = await fixture(t);
   const empty = await call('credits', '--month', '2020-01', '--json');
-  assert.deepEqual([empty.exit, empty.stdout], [0, '{"month":"2020-01","accounts":[]}\n']);
-  assert.equal(empty.stderr, `chanlist: there is no ledger for 2020-01 in ${join(state, 'chanlist')}\n`);
+  assert.deepEqual([empty.exit, empty.stdout], [0, '[]\n']);
+  const path = join(state, 'chanlist/credits-2020-01.ndjson');
+  assert.equal(
+    empty.stderr,
+    `chanlist: warning: there is no credit ledger for 2020-01: ${path} does not exist\n`,
+  );
   for (const args of [['--month', '2020-13'], ['--month', '20-1'], ['--by', 'key'], ['x']])
     assert.equal((await call('credits', ...args)).exit, 2);
 });
@@ -107,34 +111,42 @@ test('credits: a line that cannot be read is warned of and counted; a ledger tha
   assert.equal(torn.exit, 0);
   assert.equal(
     torn.stderr,
-    `chanlist: ${file}: 1 line cannot be read; each counts as one possibly charged credit\n`,
+    `chanlist: warning: ${file}: 1 line cannot be read; each counts as one possibly charged credit\n`,
   );
-  const { accounts } = JSON.parse(torn.stdout);
-  assert.deepEqual(
-    [accounts.length, accounts[0].today, accounts[0].month],
-    [1, credits(2, 1), credits(2, 1)],
-  );
+  const [known, unknown] = JSON.parse(torn.stdout);
+  assert.deepEqual([known.today, known.total], [credits(2), credits(2)]);
+  assert.deepEqual(unknown, { account: null, month: month(), today: credits(0, 1), total: credits(0, 1) });
   await writeFile(file, '{"version":2}\n');
   const newer = await call('credits');
   assert.deepEqual([newer.exit, newer.stdout], [2, '']);
-  assert.match(newer.stderr, /^chanlist: the ledger of credits cannot be read: a newer chanlist wrote /);
+  assert.match(newer.stderr, /^chanlist: error: a newer chanlist wrote /);
+  const old = file.replace(month(), '2026-01');
+  await rename(file, old);
+  await writeFile(old, '{"torn');
+  const past = await call('credits', '--month', '2026-01');
+  assert.deepEqual(JSON.parse(past.stdout), {
+    account: null,
+    month: '2026-01',
+    today: null,
+    total: credits(0, 1),
+  });
 });
 
-test('--max-credits N/month counts all calls, from flag and environment, and names the reset', async (t) => {
+test('--max-credits N/month counts all runs, from flag and environment, and names the reset', async (t) => {
   const { call, env, service } = await fixture(t);
   const first = await call('uploads', '@a', '-f', 'id', '--max-credits', '3/month');
   assert.equal(first.exit, 9);
   assert.match(
     first.stderr,
-    /^chanlist: there is no ledger of credits yet: counting starts at 0; keep the folder /,
+    /^chanlist: warning: there is no credit ledger yet: counting starts at 0; keep the folder /,
   );
   assert.match(
     first.stderr,
-    /--max-credits allows 3 credits per month, it resets on \d{4}-\d\d-01 00:00 \(local time\); about 997 more are needed; 3 credits spent; /,
+    /--max-credits 3\/month, which resets on \d{4}-\d\d-01 00:00 \(local time\); about 997 more credits are needed to finish; 3 credits spent; /,
   );
   const second = await run(['uploads', '@b'], { env: { ...env, CHANLIST_MAX_CREDITS: '50,4/day' } });
   assert.equal(second.exit, 9);
-  assert.match(second.stderr, /allows 4 credits per day, .*; 1 credit spent; /);
+  assert.match(second.stderr, /stopped at --max-credits 4\/day, .*; 1 credit spent; /);
   assert.doesNotMatch(second.stderr, /no ledger/);
   const third = await call('search', '@a', 'x', '--max-credits', '9', '--max-credits', '4/month');
   assert.equal(third.exit, 9);
@@ -147,10 +159,7 @@ test('the bound of a profile holds unless flag or environment give one', async (
   const login = ['auth', 'login', '--base-url', service.url, '--no-verify', '--max-credits', '2/month'];
   assert.equal((await run(login, { env, input: testKey })).exit, 0);
   await run(['auth', 'switch', 'default'], { env });
-  assert.match(
-    (await run(['uploads', '@a', '--dry-run'], { env })).stdout,
-    /, at most 2 credits per month\n$/,
-  );
+  assert.match((await run(['uploads', '@a', '--dry-run'], { env })).stdout, /^--max-credits 2\/month$/m);
   const stopped = await run(['uploads', '@a', '-f', 'id'], { env });
   assert.deepEqual([stopped.exit, stopped.lines.length], [9, 2]);
   const given = { ...env, CHANLIST_MAX_CREDITS: '3/month' };
@@ -169,12 +178,15 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
     assert.equal(bounded.exit, 1);
     assert.match(
       bounded.stderr,
-      /^chanlist: the ledger of credits, which --max-credits needs, cannot be used: [^\n]*\n$/,
+      /^chanlist: error: the credit ledger, which --max-credits needs, cannot be used: [^\n]*\n$/,
     );
     assert.equal(service.seen.length, 0);
     const free = await run(['uploads', '@a', '-n', '3', '-f', 'id'], { env: broken });
     assert.deepEqual([free.exit, free.lines.length], [0, 3]);
-    assert.match(free.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
+    assert.match(
+      free.stderr,
+      /^chanlist: warning: some requests of this run could not be recorded in the credit ledger: [^\n]*\n$/,
+    );
   }
 });
 
@@ -197,8 +209,7 @@ test('eight processes with one bound per month buy exactly what it allows', asyn
     Array.from({ length: 8 }, () => 9),
   );
   assert.equal(service.seen.length, 20);
-  const { accounts } = (await report()) as { accounts: { month: unknown }[] };
-  assert.deepEqual(accounts[0]?.month, credits(20));
+  assert.deepEqual((await report())[0]?.total, credits(20));
 });
 
 test('kill -9 while a request is under way: it counts as possibly charged, also for a bound', async (t) => {
@@ -215,22 +226,18 @@ test('kill -9 while a request is under way: it counts as possibly charged, also 
   child.kill('SIGKILL');
   await end;
   release();
-  const { accounts } = (await report()) as { accounts: { month: unknown }[] };
-  assert.deepEqual(accounts[0]?.month, credits(0, 1));
+  assert.deepEqual((await report())[0]?.total, credits(0, 1));
   assert.equal((await call('uploads', '@a', '--max-credits', '1/day')).exit, 9);
   assert.equal(service.seen.length, 1);
 });
 
-test('--sandbox is not noted, and bounds hold for the call alone', async (t) => {
+test('--sandbox is not noted, and bounds hold for the run alone', async (t) => {
   const { state } = await fixture(t);
   const args = ['uploads', '@demo', '--sandbox', '-f', 'id', '--max-credits', '2/month'];
   for (let i = 0; i < 2; i++) {
     const result = await run(args, { env: { XDG_STATE_HOME: state } });
     assert.deepEqual([result.exit, result.lines.length], [9, 200]);
-    assert.match(
-      result.stderr,
-      /^chanlist: @demo: stopped by the budget: --max-credits allows 2 credits per month; /,
-    );
+    assert.match(result.stderr, /^chanlist: error: @demo: stopped at --max-credits 2\/month; /);
   }
   assert.deepEqual(await readdir(state), []);
 });
@@ -245,6 +252,9 @@ test('a request that is noted only in part is a warning: the ledger misses it', 
   child.stdin?.end();
   const result = await ended(child);
   assert.equal(result.exit, 0, result.stderr);
-  assert.match(result.stderr, /^chanlist: the ledger of credits misses requests of this call: [^\n]*\n$/);
+  assert.match(
+    result.stderr,
+    /^chanlist: warning: some requests of this run could not be recorded in the credit ledger: [^\n]*\n$/,
+  );
   assert.equal(service.seen.length, 1);
 });

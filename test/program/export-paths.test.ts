@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { exportFixture, exportsIn, uninterrupted } from '../support/exports.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { launcher } from '../support/program.ts';
+import { onlyError, said } from '../support/stderr.ts';
 
 const list = '@size-25'; // 3 pages of 10
 
@@ -19,19 +32,17 @@ test('a symbolic link: its target is replaced and keeps its mode, the link stays
     (await fixture.run(['uploads', list, '-o', 'link.csv', '--restart', '--max-credits', '1'])).exit,
     9,
   );
-  assert.deepEqual(await readdir(join(fixture.folder, 'real')), [
-    'data.csv',
-    'data.csv.part',
-    'data.csv.part.json',
-  ]);
+  assert.deepEqual(await readdir(join(fixture.folder, 'real')), ['.chanlist', 'data.csv']);
   assert.equal(await fixture.read('link.csv'), 'old\n');
-  const result = await fixture.run(['uploads', list, '-o', 'link.csv']);
+  const result = await fixture.run(['uploads', list, '-o', 'link.csv', '--restart']);
   assert.equal(result.charged, 2);
   assert.equal(result.only.file, 'link.csv');
   assert.equal(await readlink(join(fixture.folder, 'link.csv')), 'real/data.csv');
   assert.equal((await stat(join(fixture.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
   assert.equal(await fixture.read('link.csv'), await uninterrupted(fixture, ['uploads', list, '-f', 'csv']));
-  assert.deepEqual(await readdir(join(fixture.folder, 'real')), ['data.csv']);
+  assert.deepEqual(await exportsIn(join(fixture.folder, 'real')), ['data.csv']);
+  assert.deepEqual(await fixture.files(), ['link.csv', 'real']);
+  await rm(join(fixture.folder, 'real/.chanlist'), { recursive: true });
   for (const args of [
     ['resolve', list],
     ['latest', list],
@@ -55,7 +66,7 @@ test('an update of a linked file keeps link and mode', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'real'));
   await symlink('real/data', join(fixture.folder, 'link'));
-  assert.equal((await fixture.run(['uploads', list, '-o', 'link', '--update'])).exit, 0);
+  assert.equal((await fixture.run(['uploads', list, '-o', 'link'])).exit, 0);
   await chmod(join(fixture.folder, 'real/data'), 0o600);
   fixture.sandbox.setUploads(list, 27);
   const result = await fixture.run(['uploads', list, '-o', 'link', '--update']);
@@ -70,13 +81,13 @@ test('what cannot be replaced as a regular file is 2, before any request', async
   assert.equal(spawnSync('mkfifo', [join(fixture.folder, 'pipe')]).status, 0);
   await symlink('folder', join(fixture.folder, 'to-folder'));
   await symlink('round', join(fixture.folder, 'round'));
-  for (const [path, says] of [
-    ['folder', /is a folder, not a regular file/],
-    ['folder/', /^chanlist: folder\/ names a folder, not a regular file; /],
-    ['to-folder', /is a folder/],
-    ['round', /form a loop/],
-    ['missing/out', /missing does not exist/],
-    ['pipe/out', /not a folder/],
+  for (const [path, named] of [
+    ['folder', 'folder'],
+    ['folder/', 'folder/'],
+    ['to-folder', 'folder'],
+    ['round', 'round'],
+    ['missing/out', 'missing'],
+    ['pipe/out', 'pipe'],
   ] as const) {
     for (const args of [
       ['uploads', list],
@@ -86,22 +97,11 @@ test('what cannot be replaced as a regular file is 2, before any request', async
     ]) {
       const result = await fixture.run([...args, '-o', path]);
       assert.equal(result.exit, 2, `${args} ${path}: ${result.stderr}`);
-      assert.match(result.stderr, says);
-      assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+      onlyError(result, named);
     }
   }
   assert.deepEqual(fixture.requests, []);
   assert.deepEqual(await fixture.files(), ['folder', 'pipe', 'round', 'to-folder']);
-});
-
-test('a part file of something else is in the way: 2, nothing is paid, it stays', async (t) => {
-  const fixture = await exportFixture(t);
-  await writeFile(join(fixture.folder, 'out.part'), 'mine\n');
-  const result = await fixture.run(['uploads', list, '-o', 'out']);
-  assert.equal(result.exit, 2);
-  assert.match(result.stderr, /out\.part is in the way: there is no \S*out\.part\.json to say what it is; /);
-  assert.deepEqual(fixture.requests, []);
-  assert.equal(await fixture.read('out.part'), 'mine\n');
 });
 
 /** Runs a command as a user without rights. */
@@ -123,10 +123,7 @@ test('a folder that cannot be written: 2, before any request', { skip }, async (
     // The summary could not be written there either: its folder is not open to that user.
     const result = await fixture.run(args, { within: [...nobody], noSummary: true });
     assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
-    assert.match(
-      result.stderr,
-      /^chanlist: [^\n]*: (?:no permission to write here \(EACCES\)|permission denied); [^\n]*\n$/,
-    );
+    onlyError(result, /permission|--update/);
     assert.equal(result.charged, 0);
   }
   assert.deepEqual(
@@ -138,45 +135,81 @@ test('a folder that cannot be written: 2, before any request', { skip }, async (
 test('a path that vanishes midway: 1 says so, and no page is bought for it any more', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'sub'));
-  fixture.onRequest = (_, number) => {
-    if (number === 2) spawnSync('rm', ['-r', join(fixture.folder, 'sub')]);
+  let pages = 0;
+  fixture.onRequest = (line) => {
+    if (line.includes('/videos') && ++pages === 2) spawnSync('rm', ['-r', join(fixture.folder, 'sub')]);
   };
   const result = await fixture.run(['uploads', list, '-o', 'sub/out']);
   assert.equal(result.exit, 1);
   assert.equal(result.charged, 2);
-  assert.match(result.stderr, /^chanlist: [^\n]*sub\/out[^\n]*removed[^\n]*2 credits spent[^\n]*\n$/);
+  const { errors } = said(result.stderr);
+  assert.equal(errors.length, 1, result.stderr);
+  assert.match(errors[0] ?? '', /sub.*2 credits spent/);
   assert.deepEqual(await fixture.files(), []);
 });
 
-test('a partial file that vanishes midway: 1, never a state that refers to missing rows', async (t) => {
-  const fixture = await exportFixture(t);
-  fixture.onRequest = (_, number) => {
-    if (number === 2) spawnSync('rm', [join(fixture.folder, 'out.part')]);
-  };
-  const result = await fixture.run(['uploads', list, '-o', 'out']);
-  assert.equal(result.exit, 1);
-  assert.match(result.stderr, /out\.part has been removed or replaced, [^\n]*--restart\n$/);
-  const again = await fixture.run(['uploads', list, '-o', 'out']);
-  assert.equal(again.exit, 1);
-  assert.equal(again.charged, 0);
-  assert.equal((await fixture.run(['uploads', list, '-o', 'out', '--restart'])).exit, 0);
-  assert.deepEqual(await fixture.files(), ['out']);
+/** The files of one kind in `.chanlist`. */
+const kept = async (folder: string, end: string): Promise<string[]> =>
+  (await readdir(join(folder, '.chanlist'))).filter((name) => name.endsWith(end));
+
+test('rows in progress that are gone or damaged: an export is 1 and names --restart, an update starts over', async (t) => {
+  for (const [what, damage] of [
+    ['gone', (path: string) => rm(path)],
+    ['cut short', (path: string) => truncate(path, 7)],
+    [
+      'other bytes',
+      async (path: string) => writeFile(path, (await readFile(path, 'utf8')).replace(/"/g, "'")),
+    ],
+  ] as const) {
+    const fixture = await exportFixture(t);
+    const args = ['uploads', list, '-o', 'out'];
+    const ruin = async (): Promise<void> => {
+      const rows = await kept(fixture.folder, '.part');
+      assert.equal(rows.length, 1);
+      for (const name of rows) await damage(join(fixture.folder, '.chanlist', name));
+    };
+    assert.equal((await fixture.run([...args, '--max-credits', '1'])).exit, 9);
+    await ruin();
+    const result = await fixture.run(args);
+    assert.deepEqual([result.exit, result.charged], [1, 0], `${what}: ${result.stderr}`);
+    onlyError(result, '--restart', 'credit');
+    assert.equal((await fixture.run([...args, '--restart'])).exit, 0);
+    fixture.sandbox.setUploads(list, 25 + 15);
+    assert.equal((await fixture.run([...args, '--update', '--max-credits', '1'])).exit, 9);
+    await ruin();
+    const updated = await fixture.run([...args, '--update']);
+    assert.deepEqual([updated.exit, updated.charged, updated.only.entries], [0, 2, 40], updated.stderr);
+    assert.deepEqual(await fixture.files(), ['out']);
+  }
 });
 
-test('a damaged state: 1 says what to do, nothing is paid, FILE stays', async (t) => {
+test('a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid', async (t) => {
   const fixture = await exportFixture(t);
-  await writeFile(join(fixture.folder, 'out'), 'old\n');
-  for (const text of ['', '{', '{"version":1}', '{"version":2}', '[]']) {
-    await writeFile(join(fixture.folder, 'out.part.json'), text);
-    await writeFile(join(fixture.folder, 'out.part'), 'rows\n');
-    for (const args of [[], ['--update']]) {
-      const result = await fixture.run(['uploads', list, '-o', 'out', ...args]);
-      assert.equal(result.exit, 1, text);
-      assert.match(result.stderr, /out\.part\.json.*--restart/);
-    }
+  const args = ['uploads', list, '-o', 'out'];
+  assert.equal((await fixture.run(args)).exit, 0);
+  const before = await fixture.read('out');
+  const record = join(fixture.folder, '.chanlist/out.json');
+  const whole = JSON.parse(await readFile(record, 'utf8')) as object;
+  for (const text of ['', '{', '[]', '{"version":0}', JSON.stringify({ ...whole, request: 7 })]) {
+    await writeFile(record, text);
+    const result = await fixture.run(args);
+    assert.deepEqual([result.exit, result.charged], [2, 0], `${text}: ${result.stderr}`);
+    const { errors, warnings } = said(result.stderr);
+    assert.deepEqual([errors.length, warnings.length], [1, 1], result.stderr);
+    assert.ok(errors[0]?.includes('--update'), result.stderr);
   }
-  assert.ok(fixture.requests.every((line) => line.includes('/resolve')));
-  assert.equal(await fixture.read('out'), 'old\n');
+  const newer = JSON.stringify({ ...whole, version: 99 });
+  for (const more of [[], ['--update'], ['--restart']]) {
+    await writeFile(record, newer);
+    const result = await fixture.run([...args, ...more]);
+    assert.deepEqual([result.exit, result.charged], [2, 0], result.stderr);
+    onlyError(result, 'out.json');
+    assert.equal(await readFile(record, 'utf8'), newer);
+  }
+  await writeFile(record, '{');
+  const adopted = await fixture.run([...args, '--update']);
+  assert.deepEqual([adopted.exit, adopted.charged], [0, 0], adopted.stderr);
+  assert.equal(await fixture.read('out'), before);
 });
 
 test('whole answers (resolve, search, latest): FILE is replaced at once or not at all', async (t) => {
@@ -214,48 +247,47 @@ test('a full disk while an answer is written: 1, the old FILE stays, the paid an
     within: ['bash', '-c', 'ulimit -f 4; exec "$@"', 'bash'],
   });
   assert.equal(result.exit, 1);
-  assert.match(result.stderr, /a: the file is larger than allowed \(EFBIG\).*1 credit spent/);
+  assert.match(result.stderr, /^chanlist: error: .*1 credit spent/m);
   assert.equal(result.stdout, (await fixture.run(['search', '@demo', 'the'])).stdout);
   assert.equal(await fixture.read('a'), 'old\n');
   assert.deepEqual(await fixture.files(), ['a']);
 });
 
-for (const extra of [[], ['--update']]) {
-  test(`two runs on one FILE ${extra}: the second ends at once (10), the first is not disturbed`, async (t) => {
-    const fixture = await exportFixture(t);
-    const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
-    const args = ['uploads', list, '-o', 'out', ...extra];
-    let asked: () => void = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
-    fixture.onRequest = (_, number) => {
-      if (number === (extra.length > 0 ? 3 : 2)) asked();
-    };
-    proxy.holdFrom(extra.length > 0 ? 3 : 2);
-    const first = fixture.run(args, { baseUrl: proxy.url, unwatched: true });
-    await waiting;
-    for (const words of [args, [...args, '--restart']]) {
-      const second = await fixture.run(words, { unwatched: true });
-      assert.equal(second.exit, 10);
-      assert.match(second.stderr, /^chanlist: @size-25: out: another run is writing this file[^\n]*\n$/);
-      assert.equal(second.only.status, 'failed');
-      assert.deepEqual(second.only.credits, { confirmed: 0, possibly_charged: 0 });
-    }
-    proxy.release();
-    assert.equal((await first).exit, 0);
-    // An update also resolves its reference.
-    assert.equal(fixture.requests.filter((line) => !line.includes('/resolve')).length, 3);
-    assert.equal(fixture.requests.length, extra.length > 0 ? 4 : 3, 'the second run sends nothing');
-    assert.equal(await fixture.read('out'), await uninterrupted(fixture, ['uploads', list]));
-    assert.deepEqual(await fixture.files(), ['out']);
+test('two runs on one FILE: the second ends at once (10), the first is not disturbed', async (t) => {
+  const fixture = await exportFixture(t);
+  const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
+  const id = (await fixture.run(['resolve', list, '-f', 'id'])).stdout.trim();
+  const args = ['uploads', id, '-o', 'out'];
+  const before = fixture.requests.length;
+  let asked: () => void = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
   });
-}
+  fixture.onRequest = (_, number) => {
+    if (number === before + 2) asked();
+  };
+  proxy.holdFrom(2);
+  const first = fixture.run(args, { baseUrl: proxy.url, unwatched: true });
+  await waiting;
+  for (const more of [[], ['--restart'], ['--update']]) {
+    const second = await fixture.run([...args, ...more], { unwatched: true });
+    assert.equal(second.exit, 10, second.stderr);
+    onlyError(second, 'out');
+    assert.equal(second.only.status, 'failed');
+    assert.deepEqual(second.only.credits, { confirmed: 0, possibly_charged: 0 });
+  }
+  proxy.release();
+  assert.equal((await first).exit, 0);
+  assert.equal(fixture.requests.length, before + 3, 'the second runs send nothing');
+  assert.equal(await fixture.read('out'), await uninterrupted(fixture, ['uploads', list]));
+  assert.deepEqual(await fixture.files(), ['out']);
+});
 
 test('the lock of a killed process does not hold', async (t) => {
   const fixture = await exportFixture(t);
-  fixture.onRequest = (_, number) => {
-    if (number === 2) kill();
+  let pages = 0;
+  fixture.onRequest = (line) => {
+    if (line.includes('/videos') && ++pages === 2) kill();
   };
   let kill = (): void => {};
   const killed = await fixture.run(['uploads', list, '-o', 'out'], {
@@ -264,24 +296,44 @@ test('the lock of a killed process does not hold', async (t) => {
     },
   });
   assert.equal(killed.signal, 'SIGKILL');
-  assert.ok((await fixture.files()).includes('out.lock'));
   const result = await fixture.run(['uploads', list, '-o', 'out']);
-  assert.equal(result.exit, 0);
+  assert.deepEqual([result.exit, result.only.resumed], [0, 10], result.stderr);
   assert.deepEqual(await fixture.files(), ['out']);
 });
 
-test("planted at a name of the program's own: 2 before anything is paid, and it stays", async (t) => {
+test('.chanlist that is no folder of our own: 2 before anything is paid, and it stays', async (t) => {
   const fixture = await exportFixture(t);
-  for (const name of ['out.part', 'out.part.tmp', 'out.part.json', 'out.part.json.tmp', 'out.lock']) {
+  const path = join(fixture.folder, '.chanlist');
+  await mkdir(join(fixture.folder, 'elsewhere'), { mode: 0o700 });
+  for (const [make, named] of [
+    [() => symlink('elsewhere', path), 'mv'],
+    [() => writeFile(path, 'mine\n'), 'mv'],
+    [() => mkdir(path).then(() => chmod(path, 0o777)), 'chmod'],
+  ] as const) {
+    await make();
     for (const flags of [[], ['--restart']]) {
-      await symlink('victim', join(fixture.folder, name));
       const result = await fixture.run(['uploads', list, '-o', 'out', ...flags]);
-      assert.equal(result.exit, 2, `${name} ${flags}: ${result.stderr}`);
-      assert.match(result.stderr, /is in the way: it is a symbolic link/);
-      assert.equal(await readlink(join(fixture.folder, name)), 'victim');
-      await rm(join(fixture.folder, name));
+      assert.deepEqual([result.exit, result.charged], [2, 0], result.stderr);
+      onlyError(result, '.chanlist', named);
     }
+    await rm(path, { recursive: true });
   }
-  assert.deepEqual(fixture.requests, []);
-  assert.deepEqual(await fixture.files(), []);
+  assert.deepEqual(
+    fixture.requests.filter((line) => !line.includes('/resolve')),
+    [],
+  );
+  assert.deepEqual(await fixture.files(), ['elsewhere']);
+  assert.deepEqual(await readdir(join(fixture.folder, 'elsewhere')), []);
+});
+
+test('names in a record are relative: a folder with an interrupted update is copied whole, and resumed', async (t) => {
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(['uploads', list, '--output-dir', 'old'])).exit, 0);
+  fixture.sandbox.setUploads(list, 25 + 15);
+  const update = ['uploads', list, '--update', '--output-dir'];
+  assert.equal((await fixture.run([...update, 'old', '--max-credits', '1'])).exit, 9);
+  assert.equal(spawnSync('cp', ['-a', 'old', 'new'], { cwd: fixture.folder }).status, 0);
+  await rm(join(fixture.folder, 'old'), { recursive: true });
+  const result = await fixture.run([...update, 'new']);
+  assert.deepEqual([result.exit, result.charged, result.only.entries], [0, 1, 40], result.stderr);
 });

@@ -2,57 +2,65 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { helpText, helpTopics, wholeProgram } from '../../src/cli/help-text.ts';
-import { additionsTo } from '../../src/help/document.ts';
+import { commonFlags, type FlagRow, flagsOf, longName, ownFlags } from '../../src/cli/flags.ts';
+import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
+import { pathOf } from '../../src/cli/usage-errors.ts';
+import { commands } from '../../src/commands/table.ts';
+import { exitCodes } from '../../src/errors.ts';
 import { environment } from '../../src/help/environment.ts';
-import { checkRows, creditsRows, referenceRows, summaryRows } from '../../src/help/reports.ts';
+import { checkFields, creditsFields, receiptFields, referenceFields } from '../../src/help/formats.ts';
+import { helpColumns } from '../../src/help/rows.ts';
+import { topicTexts } from '../../src/help/topics.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { writeStore } from '../accounts/fake-context.ts';
 import { cleanEnvironment, launcher, run, temporaryFolder } from '../support/program.ts';
 import { runCommand } from '../support/shell.ts';
+import { onlyError } from '../support/stderr.ts';
 
-const topics = [
-  'resolve',
-  'search',
-  'uploads',
-  'latest',
-  'playlist',
-  'check',
-  'credits',
-  'auth',
-  'auth login',
-  'auth status',
-  'auth list',
-  'auth switch',
-  'auth logout',
-  'serve',
-  'completion',
-  'help',
-  'exit-codes',
-  'formats',
-  'environment',
-];
+const topics = ['exit-codes', 'formats', 'environment'] as const;
 
-async function help(topic: string | null): Promise<string> {
-  const text = await helpText(topic);
-  assert.ok(text !== null, `no help on ${topic}`);
+/** Every command and action: `uploads`, `auth login`. */
+const paths = (await wholeProgram(commands)).commands
+  .flatMap((command) => [command, ...command.commands])
+  .map(pathOf);
+
+/** The help of a command, an action, a topic or (null) the program. */
+async function help(name: string | null, width = 80): Promise<string> {
+  const topic = topics.find((one) => one === name);
+  if (topic !== undefined) return topicTexts[topic](width);
+  const text = await parseArguments(['help', ...(name?.split(' ') ?? [])], commands, () => width);
+  assert.ok(typeof text === 'string');
   return text;
 }
 
-test('there is help on every command, action and topic, and on nothing else', async () => {
-  assert.deepEqual((await helpTopics()).sort(), [...topics].sort());
-  for (const topic of ['', 'foo', 'auth foo', 'auth login foo', 'uploads foo', 'login']) {
-    assert.equal(await helpText(topic), null, topic);
+/** The command lines of the examples, as a shell reads them. */
+const examplesIn = (text: string): string[] =>
+  [...text.matchAll(/^ {2}# .*\n {2}(\S.*)$/gm)].map(([, line = '']) => line);
+
+test('every text fits 60, 80 and 200 columns, breaks no word, and ends with one line end', async () => {
+  for (const name of [null, ...paths, ...topics]) {
+    const words = (text: string): string[] => text.split(/\s+/);
+    const wide = await help(name, 200);
+    for (const width of [60, 80, 200]) {
+      const text = await help(name, width);
+      assert.match(text, /[^\n]\n$/, `${name}`);
+      const [wrapped = ''] = text.split('\nExamples:\n');
+      for (const line of wrapped.split('\n'))
+        assert.ok(line.length <= width && line === line.trimEnd(), `${name}, ${width} columns: ${line}`);
+      assert.deepEqual(words(text), words(wide), `${name}`);
+    }
   }
 });
 
-test('no line is wider than 100 columns or ends in a space; every text ends with one line end', async () => {
-  for (const topic of [null, ...topics]) {
-    const text = await help(topic);
-    assert.match(text, /[^\n]\n$/, `${topic}`);
-    for (const line of text.split('\n')) assert.ok(line.length <= 100 && line === line.trimEnd(), line);
-  }
+test('help is as wide as the terminal, from 60 to 200 columns; 80 elsewhere', () => {
+  const width = (isTTY: boolean, columns: number): number =>
+    helpColumns({ stdout: Object.assign(new PassThrough(), { isTTY, columns }) });
+  assert.deepEqual(
+    [width(true, 40), width(true, 100), width(true, 300), width(true, 0), width(false, 100)],
+    [60, 100, 200, 80, 80],
+  );
 });
 
 test('a command says what it costs', async () => {
@@ -76,37 +84,48 @@ test('a command says what it costs', async () => {
   }
 });
 
-test('flags are grouped: a command has its own first, then the shared ones', async () => {
-  for (const topic of ['resolve', 'search', 'uploads', 'latest', 'playlist']) {
-    const headings = (await help(topic)).split('\n').filter((line) => /^[A-Z][a-z]+:$/.test(line));
+test('a command has its own flags first, then the common ones that it takes; the program has its commands', async () => {
+  for (const name of ['resolve', 'search', 'uploads', 'latest', 'playlist']) {
+    const headings = (await help(name)).split('\n').filter((line) => /^[A-Z][a-z]+:$/.test(line));
     assert.deepEqual(headings, [
-      ...['Arguments:', 'Options:', 'Service:', 'Output:', 'Network:', 'Messages:', 'Help:', 'Examples:'],
+      ...['Arguments:', 'Options:', 'Service:', 'Output:', 'Network:', 'Messages:', 'Examples:'],
     ]);
   }
-  assert.doesNotMatch(await help('serve'), /--format|--sandbox <|--profile/);
-  assert.doesNotMatch(await help('auth list'), /--base-url|--timeout/);
-  assert.doesNotMatch(await help('playlist'), /^ {2}--update/m);
+  const shownIn = async (name: string | null): Promise<string[]> =>
+    [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag);
+  for (const path of paths)
+    assert.deepEqual((await shownIn(path)).sort(), [...flagsOf(path).map(longName), '--help'].sort(), path);
+  assert.deepEqual((await shownIn(null)).sort(), ['--help', '--version']);
+  for (const { name } of commands) assert.match(await help(null), new RegExp(`^  ${name} `, 'm'));
+});
+
+test('every flag is taken by a command, and named in the man page and in the completions', async () => {
+  const files = [
+    'man/chanlist.1',
+    'completions/chanlist.bash',
+    'completions/_chanlist',
+    'completions/chanlist.fish',
+  ];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const all: readonly FlagRow[] = [...ownFlags, ...commonFlags];
+  for (const flag of all) {
+    assert.ok(flag.commands.length > 0);
+    for (const path of flag.commands) assert.ok(paths.includes(path), path);
+    const word = new RegExp(`(?<![\\w-])${longName(flag).slice(2)}(?![\\w-])`);
+    for (const [i, text] of texts.entries())
+      assert.match(text.replaceAll('\\-', '-').replaceAll('--', ' '), word, files[i]);
+  }
+});
+
+test('the man page names every command, exit code and environment variable', async () => {
+  const page = (await readFile('man/chanlist.1', 'utf8')).replaceAll('\\-', '-');
+  for (const name of [...paths, ...Object.keys(exitCodes), ...environment.map(([variable]) => variable)])
+    assert.match(page, new RegExp(`^\\.(?:B|SS) ${name}\\b`, 'm'), name);
 });
 
 test('help exit-codes names each code of the contract once', async () => {
-  const codes = [...(await help('exit-codes')).matchAll(/^ {2}(\d+(?:, \d+)*) /gm)].map(([, code]) => code);
-  assert.deepEqual(codes, [
-    '0',
-    '1',
-    '2',
-    '3',
-    '4',
-    '5',
-    '6',
-    '7',
-    '8',
-    '9',
-    '10',
-    '11',
-    '129',
-    '130',
-    '143',
-  ]);
+  const codes = [...(await help('exit-codes')).matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  assert.deepEqual(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 129, 130, 143]);
 });
 
 test('help formats has every format, the rules of the default, and the specified fields', async () => {
@@ -119,36 +138,39 @@ test('help formats has every format, the rules of the default, and the specified
   }
 });
 
-test('help formats has every field of --summary, check and credits, and no other', async (t) => {
-  const { folder, env } = await workshop(t);
-  const call = async (...args: string[]): Promise<string> => {
-    const { exit, stdout, stderr } = await run(args, { cwd: folder, env });
-    assert.equal(exit, 0, stderr);
-    return stdout;
-  };
-  await call('uploads', '@empty', '--output-dir', 'lists', '--summary', 'summary.json');
-  const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')) as {
-    references: object[];
-  };
-  const checked = JSON.parse(await call('check', 'lists')) as object;
-  const credits = JSON.parse(await call('credits', '--json')) as { accounts: object[] };
+test('help formats has every field of --summary, check and credits, and no other', async () => {
   const named = (rows: readonly (readonly [string, string])[]): string[] =>
-    rows.flatMap(([fields]) => fields.split(', ')).sort();
-  const keys = (...objects: object[]): string[] => objects.flatMap((each) => Object.keys(each)).sort();
-  assert.deepEqual(named(summaryRows), keys(summary));
-  assert.deepEqual(named(referenceRows), keys(...summary.references));
-  assert.deepEqual(named(checkRows), keys(checked));
-  assert.deepEqual(named(creditsRows), keys(credits, ...credits.accounts));
+    rows.flatMap(([fields]) => fields.split(', '));
+  assert.deepEqual(named(receiptFields), [
+    ...['command', 'started', 'seconds', 'exit', 'error', 'credits', 'requests', 'retries', 'counts'],
+    'references',
+  ]);
+  assert.deepEqual(named(referenceFields), [
+    ...[
+      'reference',
+      'id',
+      'file',
+      'status',
+      'entries',
+      'new',
+      'missing',
+      'pages',
+      'credits',
+      'resumed',
+      'why',
+    ],
+    ...['continuation_token', 'error', 'exit'],
+  ]);
+  assert.deepEqual(named(checkFields), [
+    ...['file', 'reference', 'id', 'entries', 'limit', 'missing', 'newest', 'checked', 'problem'],
+  ]);
+  assert.deepEqual(named(creditsFields), [
+    ...['account', 'month', 'today', 'total', 'day', 'command', 'reference'],
+  ]);
   const text = await help('formats');
-  for (const [fields] of [...summaryRows, ...referenceRows, ...checkRows, ...creditsRows])
+  for (const [fields] of [...receiptFields, ...referenceFields, ...checkFields, ...creditsFields])
     assert.match(text, new RegExp(`^  ${fields} `, 'm'));
-});
-
-test('a command names the formats that it takes, and no other', async () => {
-  const status = await help('auth status');
-  assert.match(status, /--format <format> +print table \| json \| ndjson;/);
-  assert.doesNotMatch(status, /csv/);
-  assert.doesNotMatch(await help('credits'), /--format/);
+  for (const inner of ['.chanlist', '.part', '.lock']) assert.ok(!text.includes(inner));
 });
 
 test('help serve explains each fault', async () => {
@@ -161,7 +183,9 @@ test('help serve explains each fault', async () => {
 });
 
 test('help environment has every variable that the program reads', async () => {
-  const named = new Set(environment.flatMap(([variables]) => variables.split(', ')));
+  const named = new Set(environment.map(([variable]) => variable));
+  for (const { variable } of commonFlags)
+    for (const name of variable?.split(', ') ?? []) assert.ok(named.has(name), name);
   const text = await help('environment');
   for (const variable of named) assert.ok(text.includes(variable));
   const wanted = [
@@ -224,13 +248,16 @@ test('help TOPIC and --help print the same on stdout, and end with 0', async () 
 
 test('no help on it: one line on stderr with a suggestion, 2', async () => {
   for (const [args, line] of [
-    [['help', 'uplaods'], "chanlist: there is no help on 'uplaods'; did you mean uploads?\n"],
-    [['help', 'exit-code'], "chanlist: there is no help on 'exit-code'; did you mean exit-codes?\n"],
-    [['help', 'auth', 'lgin'], "chanlist: there is no help on 'auth lgin'; did you mean auth login?\n"],
-    [['help', 'everything'], "chanlist: there is no help on 'everything'; see: chanlist help\n"],
-    [['serach', '@x'], "chanlist: there is no command 'serach'; did you mean search?\n"],
-    [['serach', '--help'], "chanlist: there is no command 'serach'; did you mean search?\n"],
-    [['serve', '--format', 'json'], 'chanlist: serve does not take --format; see: chanlist help serve\n'],
+    [['help', 'uplaods'], "chanlist: error: there is no command 'uplaods'; did you mean uploads?\n"],
+    [['help', 'exit-code'], "chanlist: error: there is no help on 'exit-code'; did you mean exit-codes?\n"],
+    [['help', 'auth', 'lgin'], "chanlist: error: auth has no action 'lgin'; did you mean login?\n"],
+    [['help', 'everything'], "chanlist: error: there is no command 'everything'; see: chanlist help\n"],
+    [['serach', '@x'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
+    [['serach', '--help'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
+    [
+      ['serve', '--format', 'csv'],
+      'chanlist: error: serve does not take --format; see: chanlist help serve\n',
+    ],
   ] as const) {
     const { exit, stdout, stderr } = await run(args);
     assert.deepEqual({ exit, stdout }, { exit: 2, stdout: '' });
@@ -238,7 +265,7 @@ test('no help on it: one line on stderr with a suggestion, 2', async () => {
   }
   const { exit, stderr } = await run(['\u001b[31mfoo']);
   assert.equal(exit, 2);
-  assert.match(stderr, /^chanlist: there is no command '[^\u001b\n]*foo'; see: chanlist help\n$/);
+  assert.match(stderr, /^chanlist: error: there is no command '[^\u001b\n]*foo'; see: chanlist help\n$/);
 });
 
 test('the first run: one line says how to try it and what to do next; nothing prompts', async (t) => {
@@ -249,15 +276,13 @@ test('the first run: one line says how to try it and what to do next; nothing pr
     ['playlist', 'PLdemo', '--json'],
   ]) {
     const { exit, stdout, stderr } = await run(args, { env, input: 'y\n' });
-    assert.equal(exit, 2);
-    assert.equal(stdout, '');
-    assert.match(stderr, /^chanlist: [^\n]+\n$/);
-    assert.match(stderr, /chanlist uploads @demo --sandbox/);
-    assert.match(stderr, /chanlist auth login/);
+    assert.equal(exit, 3);
+    assert.equal(stdout.startsWith('{"error":{"code":"unauthorized"'), args.includes('--json'));
+    onlyError({ stderr }, 'chanlist uploads @demo --sandbox', 'chanlist auth login');
   }
   const login = await run(['auth', 'login'], { env, input: '' });
   assert.equal(login.exit, 2);
-  assert.match(login.stderr, /^chanlist: [^\n]*--base-url[^\n]*\n$/);
+  onlyError(login, '--base-url');
   assert.equal((await run(['uploads', '@demo', '--sandbox', '--limit', '3'], { env })).lines.length, 3);
 });
 
@@ -289,19 +314,13 @@ async function shell(line: string, cwd: string, env: Record<string, string>) {
   return { exit, said: stderr };
 }
 
-const listCommands = ['', 'resolve', 'search', 'uploads', 'latest', 'playlist', 'help'];
-
-for (const name of listCommands) {
-  test(`the examples of ${name === '' ? 'the program' : name} run as written`, async (t) => {
+for (const name of [null, 'resolve', 'search', 'uploads', 'latest', 'playlist', 'help']) {
+  test(`the examples of ${name ?? 'the program'} run as written`, async (t) => {
     const { folder, env } = await workshop(t);
-    const program = await wholeProgram();
-    const command = name === '' ? program : program.commands.find((one) => one.name() === name);
-    assert.ok(command);
-    const { examples } = additionsTo(command);
+    const examples = examplesIn(await help(name));
     assert.ok(examples.length > 0);
-    for (const [, line] of examples) {
+    for (const line of examples)
       assert.deepEqual(await shell(line, folder, env), { exit: 0, said: '' }, line);
-    }
   });
 }
 
@@ -310,7 +329,7 @@ test('the examples of help formats run as written', async (t) => {
     return t.skip('jq is not installed');
   }
   const { folder, env } = await workshop(t);
-  const lines = [...(await help('formats')).matchAll(/^ {2}(chanlist .*)$/gm)].map(([, line]) => line ?? '');
+  const lines = examplesIn(await help('formats'));
   assert.equal(lines.length, 2);
   for (const line of lines) assert.deepEqual(await shell(line, folder, env), { exit: 0, said: '' }, line);
   const csv = await readFile(join(folder, 'demo.csv'), 'utf8');
@@ -319,12 +338,10 @@ test('the examples of help formats run as written', async (t) => {
 
 test('the examples of auth run as written, one after another', async (t) => {
   const { folder, env, url } = await workshop(t);
-  const auth = (await wholeProgram()).commands.find((one) => one.name() === 'auth');
-  assert.ok(auth);
-  for (const command of [auth, ...auth.commands]) {
-    const { examples } = additionsTo(command);
+  for (const path of paths.filter((name) => /^auth\b/.test(name))) {
+    const examples = examplesIn(await help(path));
     assert.ok(examples.length > 0);
-    for (const [, line] of examples) {
+    for (const line of examples) {
       // The sandbox of `chanlist serve`, at the port that this one has.
       const here = line.replace('http://127.0.0.1:8787', url);
       assert.deepEqual(await shell(here, folder, env), { exit: 0, said: '' }, here);
@@ -333,9 +350,7 @@ test('the examples of auth run as written, one after another', async (t) => {
 });
 
 test('the examples of serve run as written until Ctrl-C', async () => {
-  const serve = (await wholeProgram()).commands.find((one) => one.name() === 'serve');
-  assert.ok(serve);
-  const lines = additionsTo(serve).examples.map(([, line]) => line);
+  const lines = examplesIn(await help('serve'));
   assert.equal(lines.length, 3);
   for (const line of lines) {
     const args = line.split(' ').slice(1);
@@ -365,7 +380,7 @@ test('the manual page has the text of the help, and renders without a warning', 
     assert.equal(shown.stderr, '');
     assert.match(shown.stdout, /chanlist uploads @demo --sandbox --limit 20/);
     for (const line of shown.stdout.split('\n')) {
-      assert.ok(line.length <= width, `${width} columns: ${line}`);
+      assert.ok(line.length <= width || line.includes('chanlist '), `${width} columns: ${line}`);
       assert.doesNotMatch(line, /\w[-\u2010]$/, 'a broken word');
     }
   }

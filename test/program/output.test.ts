@@ -78,7 +78,7 @@ test('json after a failure: a valid document, even if nothing arrived', async (t
   assert.equal(latest.exit, 5);
   assert.deepEqual(Object.keys(JSON.parse(latest.stdout)), ['error']);
   const usage = await run(['uploads', 'nonsense', '--json'], { env });
-  assert.equal(usage.stdout, '');
+  assert.equal(JSON.parse(usage.stdout).error.code, 'usage');
 });
 
 test('json of several references: an array of reference and result, in input order', async (t) => {
@@ -152,7 +152,7 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
     const result = await run(['uploads', '@a', '--fields', fields], { env });
     assert.equal(result.exit, 2, fields);
     assert.equal(result.stdout, '');
-    assert.equal(result.stderr, `chanlist: ${says}\n`);
+    assert.equal(result.stderr, `chanlist: error: ${says}\n`);
   }
   assert.equal(service.seen.length, 0);
   const known = await run(['latest', '@a', '--fields', 'thumbnail,viewCount,published'], { env });

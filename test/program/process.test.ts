@@ -18,6 +18,7 @@ import {
 } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 import { missing } from '../support/shell.ts';
+import { onlyError } from '../support/stderr.ts';
 
 for (const [signal, exit] of [
   ['SIGINT', 130],
@@ -42,14 +43,11 @@ for (const [signal, exit] of [
     assert.equal(value.results.length, 2);
     assert.equal(value.continuation_token, 'second');
     assert.equal(value.error.code, 'interrupted');
-    assert.match(
-      result.stderr,
-      /^chanlist: @a: stopped by SIG\w+; 1 credit spent, 1 more possibly charged; resume with: chanlist uploads .*--continuation=second\n$/,
-    );
+    onlyError(result, signal, '1 credit spent', /chanlist uploads .*--continuation[= ]second/);
   });
 }
 
-/** Stops a call with a page in flight by `signal`; its message, document and receipt are whole. */
+/** Stops a run with a page in flight by `signal`; its message, document and receipt are whole. */
 async function assertStoppedInOrder(
   t: TestContext,
   within: readonly string[],
@@ -65,10 +63,12 @@ async function assertStoppedInOrder(
   const env = serviceEnvironment(service.url);
   const child = start(['uploads', '@a', '--json', '--summary', file], { env, within });
   stop = () => signal(child);
-  const { exit, stdout, stderr } = await ended(child);
-  assert.equal(exit, 143, stderr);
+  const { exit, signal: killedBy, stdout, stderr } = await ended(child);
+  // A shell shows 143 for both: a signal that comes while Node exits finds no listener any more.
+  if (killedBy === null) assert.equal(exit, 143, stderr);
+  else assert.equal(killedBy, 'SIGTERM');
   assert.equal(JSON.parse(stdout).error.code, 'interrupted');
-  assert.match(stderr, /^chanlist: @a: stopped by SIGTERM; [^\n]+\n$/);
+  onlyError({ stderr }, 'SIGTERM');
   assert.equal(JSON.parse(await readFile(file, 'utf8')).exit, 143);
 }
 
@@ -138,9 +138,9 @@ test('off the terminal stderr is silent; -v adds the final tally, -vv every requ
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const env = serviceEnvironment(service.url);
   assert.equal((await run(['uploads', '@a'], { env })).stderr, '');
-  assert.equal((await run(['uploads', '@a', '-v'], { env })).stderr, '1 entry, 1 page, 1 credit\n');
+  assert.equal((await run(['uploads', '@a', '-v'], { env })).stderr, 'chanlist: 1 entry, 1 page, 1 credit\n');
   assert.match(
     (await run(['uploads', '@a', '-vv'], { env })).stderr,
-    /^chanlist: GET http:\/\/127[^\n]* 200 [^\n]*\n1 entry, 1 page, 1 credit\n$/,
+    /^(?:chanlist: )?GET http:\/\/127[^\n]* 200 [^\n]*\nchanlist: 1 entry, 1 page, 1 credit\n$/,
   );
 });

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { command } from '../support/command.ts';
 import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
+import { onlyError, said } from '../support/stderr.ts';
 
 const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
 
@@ -18,14 +20,13 @@ const blank = {
   entries: 0,
   new: null,
   missing: null,
-  disappeared: null,
   pages: 0,
   credits: credits(0),
-  resumed: null,
+  resumed: 0,
   why: null,
   continuation_token: null,
   error: null,
-  exit: 0,
+  exit: null,
 };
 
 test('the receipt is written at the start with exit null, and replaced at the end, also after a failure', async (t) => {
@@ -49,15 +50,17 @@ test('the receipt is written at the start with exit null, and replaced at the en
     command: 'uploads',
     started,
     exit: null,
-    credits: credits(0),
-    requests: 0,
-    retries: 0,
+    error: null,
+    credits: null,
+    requests: null,
+    retries: null,
     counts: { ...noCounts, interrupted: 2 },
-    references: ['@a', '@b'].map((reference) => ({ reference, ...blank })),
+    references: ['@a', '@b'].map((reference) => ({ reference, ...blank, credits: null })),
   });
   assert.deepEqual(summary, {
     command: 'uploads',
     exit: 5,
+    error: null,
     credits: credits(1),
     requests: 2,
     retries: 0,
@@ -70,7 +73,6 @@ test('the receipt is written at the start with exit null, and replaced at the en
         status: 'limited',
         entries: 2,
         missing: 5,
-        disappeared: 0,
         pages: 1,
         credits: credits(1),
         continuation_token: 'x',
@@ -87,14 +89,18 @@ test('the receipt is written at the start with exit null, and replaced at the en
 });
 
 test('into a device or a pipe only the final receipt is written', async (t) => {
-  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const service = await scriptedService(t, ({ path }) => ({
+    body: path.endsWith('resolve')
+      ? { channel_id: entry(0).channelId, resolved_from: '@a' }
+      : page(0, 2, null),
+  }));
   const out = join(await temporaryFolder(t), 'out.ndjson');
   const result = await run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout'], {
     env: serviceEnvironment(service.url),
   });
   assert.equal(result.exit, 0, result.stderr);
   const { exit, references } = JSON.parse(result.stdout);
-  assert.deepEqual([exit, references[0].file, references[0].missing], [0, out, 0]);
+  assert.deepEqual([exit, references[0].file, references[0].missing ?? 0], [0, out, 0]);
 });
 
 test('a receipt that cannot be created at the start: 1, nothing is sent', async (t) => {
@@ -107,13 +113,13 @@ test('a receipt that cannot be created at the start: 1, nothing is sent', async 
       cwd: folder,
     });
     assert.equal(result.exit, 1, `${summary}: ${result.stderr}`);
-    assert.match(result.stderr, /^chanlist: [^\n]+\n$/);
+    onlyError(result, '--summary');
     assert.equal(result.stdout, '');
   }
   assert.equal(service.seen.length, 0);
 });
 
-test('a receipt that cannot be written at the end is a warning, and 1 if nothing else failed', async (t) => {
+test('a receipt that cannot be written at the end is an error, and 1 if nothing else failed', async (t) => {
   const folder = await temporaryFolder(t);
   const summary = join(folder, 'summary.json');
   for (const [status, exit] of [
@@ -129,7 +135,10 @@ test('a receipt that cannot be written at the end is a warning, and 1 if nothing
       env: serviceEnvironment(service.url),
     });
     assert.equal(result.exit, exit);
-    assert.match(result.stderr, /^chanlist: [^\n]*summary\.json is a folder, not a regular file/m);
+    assert.ok(
+      said(result.stderr).errors.some((line) => line.includes('summary.json')),
+      result.stderr,
+    );
     await rm(summary, { recursive: true });
   }
 });
@@ -171,4 +180,37 @@ test('free requests are counted as requests, and cost nothing', async (t) => {
   const { requests, retries, credits: total, references } = JSON.parse(await readFile(summary, 'utf8'));
   assert.deepEqual([requests, retries, total], [2, 1, credits(0)]);
   assert.deepEqual([references[0].status, references[0].entries], ['complete', 2]);
+});
+
+test('error: what ended the run; a usage error, too', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 402, body: { detail: 'none left' } }));
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  for (const [args, exit, code] of [
+    [['uploads', '@a', '@b'], 4, 'no_credits'],
+    [['uploads', '@a', '@b', '-o', 'x'], 2, 'usage'],
+  ] as const) {
+    const result = await run([...args, '--summary', summary], { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, exit, result.stderr);
+    const { error } = JSON.parse(await readFile(summary, 'utf8'));
+    assert.equal(error?.code, code, args.join(' '));
+  }
+});
+
+test('a reader that leaves: exit 0, and every reference has its place with what it cost', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    body: page(0, 100, query.has('continuation') ? null : 'x', 200),
+  }));
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const child = start(['uploads', '@a', '@b', '@c', '--summary', summary], {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout?.destroy();
+  const [exit] = await once(child, 'exit');
+  const receipt = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual([exit, receipt.exit, receipt.credits], [0, 0, credits(service.seen.length)]);
+  assert.deepEqual(
+    receipt.references.map(({ reference, error }: Record<string, unknown>) => [reference, error]),
+    ['@a', '@b', '@c'].map((reference) => [reference, null]),
+  );
 });

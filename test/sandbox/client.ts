@@ -2,14 +2,14 @@ import type { TestContext } from 'node:test';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 
 /** A response. This client follows the specification and shares nothing with the program's. */
-export interface Answer {
+export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 export interface Page {
-  readonly results: readonly { readonly videoId: string; readonly title: string; readonly index: string }[];
+  readonly results: readonly Readonly<Record<'videoId' | 'title' | 'viewCountText' | 'index', string>>[];
   readonly playlist_info: Readonly<Record<string, string | null>>;
   readonly continuation_token: string | null;
   readonly has_more: boolean;
@@ -29,7 +29,7 @@ export async function get(
   { baseUrl, key }: Pick<Sandbox, 'baseUrl' | 'key'>,
   path: string,
   query: Query = {},
-): Promise<Answer> {
+): Promise<Received> {
   const response = await fetch(`${baseUrl}/api/v2/media/${path}?${new URLSearchParams(query)}`, {
     headers: { authorization: `Bearer ${key}`, 'user-agent': 'sandbox-test' },
   });
@@ -37,9 +37,9 @@ export async function get(
 }
 
 /** The body of a 200; anything else is a failure of the test. */
-export function body<T>(answer: Answer): T {
-  if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${answer.text}`);
-  return JSON.parse(answer.text) as T;
+export function body<T>(response: Received): T {
+  if (response.status !== 200) throw new Error(`expected 200, got ${response.status}: ${response.text}`);
+  return JSON.parse(response.text) as T;
 }
 
 /** One page of a list; `path` is `channel/videos` or `playlist/videos`. */
@@ -58,6 +58,6 @@ export async function pages(service: Sandbox, path: string, query: Query): Promi
 }
 
 /** The `detail` of an error. */
-export function detail(answer: Answer): unknown {
-  return (JSON.parse(answer.text) as { detail: unknown }).detail;
+export function detail(response: Received): unknown {
+  return (JSON.parse(response.text) as { detail: unknown }).detail;
 }

@@ -53,7 +53,7 @@ test('--grow: new uploads on top of list and feed, dated when they appear; old o
   assert.equal((await page(service, 'channel/videos', { channel: '@odd' })).results[0]?.index, '0');
 });
 
-test('--grow: a page and a search hold each upload once, even if the list grows while they are built', async (t) => {
+test('--grow: a page and a search contain each upload once, even if the list grows while they are built', async (t) => {
   let time = start;
   const service = await sandbox(t, { grow: 60, now: () => (time += 300) });
   const { results } = await page(service, 'channel/videos', { channel: '@size-200' });

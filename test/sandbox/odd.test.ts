@@ -24,7 +24,7 @@ test('@odd: pages are uneven, numVideos exceeds the listed entries and has a sep
 
 test('@odd: null and missing fields, LIVE, members-only, hours, fields beyond the specification', async (t) => {
   const { entries } = await odd(t);
-  const some = (holds: (entry: Entry) => boolean): void => assert.ok(entries.some(holds), String(holds));
+  const some = (is: (entry: Entry) => boolean): void => assert.ok(entries.some(is), String(is));
   some((entry) => entry.lengthText === 'LIVE' && entry.viewCountText === null);
   some((entry) => entry.members_only === true);
   some((entry) => entry.videoId === null);
@@ -40,7 +40,7 @@ test('@odd: null and missing fields, LIVE, members-only, hours, fields beyond th
   );
 });
 
-test('@odd: the feed holds Shorts and a scheduled stream that the list does not, and lacks others', async (t) => {
+test('@odd: the feed has Shorts and a scheduled stream that the list lacks, and lacks others', async (t) => {
   const { entries, feed, listed } = await odd(t);
   assert.equal(feed.length, 15);
   const unlisted = feed.filter(({ videoId }) => !listed.has(videoId));
@@ -63,7 +63,7 @@ test('@odd: a premiere stands on top of the list, above newer uploads, and at it
   assert.equal(date(entries[2]), '2024-12-31T16:00:00Z');
 });
 
-test('@odd: a search holds an entry without a video', async (t) => {
+test('@odd: a search has an entry without a video', async (t) => {
   const { service } = await odd(t);
   const search = async (limit: string): Promise<Entry[]> =>
     body<{ results: Entry[] }>(await get(service, 'channel/search', { channel: '@odd', q: 'the', limit }))

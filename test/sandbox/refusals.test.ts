@@ -15,88 +15,76 @@ function raw(url: string, method: string, headers: Record<string, string>): Prom
   });
 }
 
-const rules: readonly (readonly [
-  what: string,
-  path: string,
-  query: Record<string, string>,
-  status: number,
-])[] = [
-  ['4.1: input is required', 'channel/resolve', {}, 422],
-  ['4.1, 8: input has at least 1 character', 'channel/resolve', { input: '' }, 422],
-  ['8: input has at most 200 characters', 'channel/resolve', { input: `@${'a'.repeat(200)}` }, 422],
-  ['8: 200 characters are not too long', 'channel/resolve', { input: `@${'a'.repeat(199)}` }, 404],
-  ['8: characters are code points', 'channel/resolve', { input: `@${'😀'.repeat(199)}` }, 404],
-  ['1: not a reference', 'channel/resolve', { input: 'two words' }, 422],
-  ['1: not a reference', 'channel/resolve', { input: 'demo' }, 422],
-  ['1: not a reference', 'channel/resolve', { input: 'https://video.example/' }, 422],
-  ['1: not a reference', 'channel/resolve', { input: 'PLdemo' }, 422],
-  ['7: unknown handle', 'channel/resolve', { input: '@nobody' }, 404],
-  ['7: unknown handle', 'channel/resolve', { input: '@size-1000001' }, 404],
-  ['7: unknown handle', 'channel/resolve', { input: '@size-007' }, 404],
-  ['7: unknown handle', 'channel/resolve', { input: '@size-' }, 404],
-  ['7: unknown ID', 'channel/videos', { channel: 'UCrp-w49rcYgEM7-fcR1_9DR' }, 404],
-  ['7: unknown ID', 'channel/resolve', { input: 'UCshort' }, 404],
-  ['7: unknown URL', 'channel/resolve', { input: 'https://video.example/c/nobody' }, 404],
-  ['4.2: channel and q are required', 'channel/search', { channel: '@demo' }, 422],
-  ['4.2: channel and q are required', 'channel/search', { q: 'bread' }, 422],
-  ['4.2, 8: q has at least 1 character', 'channel/search', { channel: '@demo', q: '' }, 422],
-  ['8: q has at most 200 characters', 'channel/search', { channel: '@demo', q: 'a'.repeat(201) }, 422],
-  ['8: q counts code points', 'channel/search', { channel: '@demo', q: '😀'.repeat(200) }, 200],
-  ['8: limit from 1', 'channel/search', { channel: '@demo', q: 'a', limit: '0' }, 422],
-  ['8: limit from 1', 'channel/search', { channel: '@demo', q: 'a', limit: '1' }, 200],
-  ['8: limit to 50', 'channel/search', { channel: '@demo', q: 'a', limit: '50' }, 200],
-  ['8: limit to 50', 'channel/search', { channel: '@demo', q: 'a', limit: '51' }, 422],
-  ['4.2: limit is an integer', 'channel/search', { channel: '@demo', q: 'a', limit: '1.5' }, 422],
-  ['4.2: limit is an integer', 'channel/search', { channel: '@demo', q: 'a', limit: 'ten' }, 422],
-  ['4.2: limit is an integer', 'channel/search', { channel: '@demo', q: 'a', limit: '' }, 422],
-  ['4.2: limit is an integer', 'channel/search', { channel: '@demo', q: 'a', limit: '1e1' }, 422],
-  ['4.3: neither channel nor continuation', 'channel/videos', {}, 400],
-  ['4.3: both', 'channel/videos', { channel: '@demo', continuation: 'x' }, 400],
-  ['4.3: not a token', 'channel/videos', { continuation: 'x' }, 400],
-  ['4.3: not a token', 'channel/videos', { continuation: '' }, 400],
-  ['4.3: unknown channel', 'channel/videos', { channel: '@nobody' }, 404],
-  ['4.3: not a channel', 'channel/videos', { channel: '' }, 422],
-  ['4.4: channel is required', 'channel/latest', {}, 422],
-  ['4.4: unknown channel', 'channel/latest', { channel: '@nobody' }, 404],
-  ['4.5 rule 1: neither playlist nor continuation', 'playlist/videos', {}, 400],
-  ['4.5 rule 1: both', 'playlist/videos', { playlist: 'PLdemo', continuation: 'x' }, 400],
-  ['4.5: unknown playlist', 'playlist/videos', { playlist: 'PLnothing' }, 404],
-  ['4.5: unknown playlist', 'playlist/videos', { playlist: 'LLdemo' }, 404],
-  ['1: unknown URL', 'channel/videos', { channel: 'https://video.example/whatever' }, 404],
-  ['4.3: unknown ID', 'channel/videos', { channel: 'UC0123456789012345678901' }, 404],
-  ['4.5: not a playlist', 'playlist/videos', { playlist: '@demo' }, 422],
-  ['4.5: not a playlist', 'playlist/videos', { playlist: 'https://video.example/playlist' }, 422],
-  ['4.5: not a playlist', 'playlist/videos', { playlist: 'RDdemo' }, 422],
-  ['1: no such operation', 'channel/about', { channel: '@demo' }, 404],
+const channel = '@demo';
+const long = 'a'.repeat(200);
+const faces = '😀'.repeat(199);
+
+/** Requests by path and status: the parameters of each. */
+const rules: readonly (readonly [path: string, status: number, ...queries: Record<string, string>[]])[] = [
+  [
+    'channel/resolve',
+    422,
+    {},
+    ...['', `@${long}`, 'two words', 'demo', 'PLdemo'].map((input) => ({ input })),
+  ],
+  ['channel/resolve', 422, { input: 'https://video.example/' }],
+  [
+    'channel/resolve',
+    404,
+    ...['@nobody', `@${long.slice(1)}`, `@${faces}`, 'UCshort'].map((input) => ({ input })),
+  ],
+  ['channel/resolve', 404, ...['@size-1000001', '@size-007', '@size-'].map((input) => ({ input }))],
+  ['channel/resolve', 404, { input: 'https://video.example/c/nobody' }],
+  ['channel/search', 422, { channel }, { q: 'bread' }, { channel, q: '' }, { channel, q: `a${long}` }],
+  ['channel/search', 200, { channel, q: `a${faces}` }, { channel, q: long }],
+  [
+    'channel/search',
+    422,
+    ...['0', '51', '1.5', 'ten', '', '1e1', '-1'].map((limit) => ({ channel, q: 'a', limit })),
+  ],
+  ['channel/search', 200, { channel, q: 'a', limit: '1' }, { channel, q: 'a', limit: '50' }],
+  ['channel/videos', 400, {}, { channel, continuation: 'x' }, { continuation: 'x' }, { continuation: '' }],
+  ['channel/videos', 404, { channel: '@nobody' }, { channel: 'https://video.example/whatever' }],
+  ['channel/videos', 404, { channel: 'UC0123456789012345678901' }, { channel: 'UCdemo_________________x' }],
+  ['channel/videos', 422, { channel: '' }],
+  ['channel/latest', 422, {}],
+  ['channel/latest', 404, { channel: '@nobody' }],
+  ['playlist/videos', 400, {}, { playlist: 'PLdemo', continuation: 'x' }],
+  ['playlist/videos', 404, ...['PLnothing', 'LLdemo', 'UUdemo'].map((playlist) => ({ playlist }))],
+  [
+    'playlist/videos',
+    422,
+    ...['@demo', 'https://video.example/playlist', 'RDdemo'].map((playlist) => ({ playlist })),
+  ],
+  ['channel/about', 404, { channel }],
 ];
 
 test('spec 4, 7, 8: parameter rules, each with a message, none with a debit', async (t) => {
-  for (const [what, path, query, status] of rules) {
-    await t.test(`spec ${what}: ${path} ${JSON.stringify(query).slice(0, 60)} -> ${status}`, async (t) => {
-      const service = await sandbox(t, { credits: 5 });
-      const answer = await get(service, path, query);
-      assert.equal(answer.status, status, answer.text);
+  const service = await sandbox(t);
+  for (const [path, status, ...queries] of rules) {
+    for (const query of queries) {
+      service.account.credits = 5;
+      const response = await get(service, path, query);
+      assert.equal(response.status, status, `${path} ${JSON.stringify(query)}: ${response.text}`);
       assert.equal(service.account.credits, status === 200 ? 4 : 5);
-      if (status !== 200) assert.ok(JSON.stringify(detail(answer)).length > 5);
-    });
+      if (status !== 200) assert.ok(JSON.stringify(detail(response)).length > 5);
+    }
   }
 });
 
-test('spec 7: a bad parameter is reported with its place, message and type', async (t) => {
+test('spec 7: a bad parameter is reported with its place and a message', async (t) => {
   const service = await sandbox(t);
   assert.deepEqual(detail(await get(service, 'channel/search', { limit: '51' })), [
-    { loc: ['query', 'channel'], msg: 'Field required', type: 'missing' },
-    { loc: ['query', 'q'], msg: 'Field required', type: 'missing' },
-    { loc: ['query', 'limit'], msg: 'Input should be less than or equal to 50', type: 'less_than_equal' },
+    { loc: ['query', 'channel'], msg: 'Field required' },
+    { loc: ['query', 'q'], msg: 'Field required' },
+    { loc: ['query', 'limit'], msg: 'Expected an integer from 1 to 50' },
   ]);
 });
 
 test('spec 7: the other shapes of detail: a text, and an object with a message', async (t) => {
   const service = await sandbox(t, { credits: 0 });
-  assert.deepEqual(
-    detail(await get({ ...service, key: 'wrong' }, 'channel/latest')),
-    'the API key is not valid',
-  );
+  const wrong = await get({ ...service, key: 'wrong' }, 'channel/latest');
+  assert.match(String(detail(wrong)), /^the API key is not valid: /);
   const { message } = detail(await get(service, 'channel/latest')) as { message: string };
   assert.equal(message, 'the account has no credits left');
 });

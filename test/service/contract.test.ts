@@ -8,7 +8,6 @@ import {
   operationPath,
   operations,
   pageSize,
-  resolveFields,
   videoFields,
 } from '../../src/service/contract.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
@@ -91,7 +90,7 @@ test('fields that a deployment is documented to send, in its order', () => {
 });
 
 test('specification 2.1 and 2.2: fields in their order', () => {
-  assert.deepEqual([...resolveFields], ['channel_id', 'resolved_from']);
+  assert.deepEqual([...operations.resolve.fields], ['channel_id', 'resolved_from']);
   assert.deepEqual([...videoFields], specifiedFields);
 });
 

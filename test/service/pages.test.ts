@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
-import { type Page, type PagesStart, pageDigest, pages, tokenMark } from '../../src/service/pages.ts';
+import { cannotResume, type Page, pages } from '../../src/service/pages.ts';
 
-/** Lists what the service answers, one body per request; returns the pages, and the error that ended it. */
+/** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
 async function list(
   bodies: readonly object[],
-  start: Partial<PagesStart> = {},
-): Promise<{ taken: Page[]; message: string | null; requests: object[] }> {
+  start: { reference?: string | null; token?: string | null } = {},
+): Promise<{ taken: Page[]; failure: Failure | null; message: string | null; requests: object[] }> {
   const requests: object[] = [];
   const client = {
     call: async (_: unknown, parameters: object) => {
-      const json = JsonText.parse(Buffer.from(JSON.stringify(bodies[requests.length] ?? null)));
+      const next = bodies[requests.length] ?? null;
+      const json = JsonText.parse(Buffer.from(JSON.stringify(next)));
       requests.push(parameters);
+      if (next instanceof Failure) throw next;
       if (requests.length > bodies.length || json === null) throw new Error('one request too many');
       return json;
     },
@@ -24,9 +27,10 @@ async function list(
   try {
     const from = { reference: 'PLa', token: null, ...start };
     for await (const page of pages(client, operations.playlist, from, newTally())) taken.push(page);
-    return { taken, message: null, requests };
+    return { taken, failure: null, message: null, requests };
   } catch (error) {
-    return { taken, message: error instanceof Error ? error.message : '', requests };
+    assert.ok(error instanceof Failure, String(error));
+    return { taken, failure: error, message: error.message, requests };
   }
 }
 
@@ -61,36 +65,51 @@ test('paging ends at has_more false, whatever token comes with it', async () => 
   }
 });
 
-test('a page identical to the last one of an interrupted run ends paging', async () => {
-  const [last] = (await list([body([1, 2], 'a')])).taken;
-  assert.ok(last !== undefined);
-  const resumed = { token: 'a', lastPage: pageDigest(last) };
-  const { taken, message } = await list([body([1, 2], 'b'), body([3], null)], resumed);
-  assert.equal(taken.length, 1);
-  assert.equal(message, 'the service sent the same page twice');
-});
-
-test('a token that an earlier run sent ends paging: a loop is not paid for once per run', async () => {
-  const sent = ['a', 'b', 'x'.repeat(100)].map(tokenMark).join('');
-  for (const next of ['a', 'b', 'x'.repeat(100), 'c']) {
-    const { taken, message, requests } = await list([body([3], next), body([4], null)], { token: 'c', sent });
-    assert.deepEqual([taken.length, requests.length], [1, 1], next);
-    assert.match(message ?? '', /continuation token again/);
-  }
-  assert.equal((await list([body([3], 'd'), body([4], null)], { token: 'c', sent })).message, null);
-});
-
-test('ten consecutive empty pages end paging, those of an interrupted run included', async () => {
+test('ten consecutive empty pages end paging', async () => {
   const empty = Array.from({ length: 20 }, (_, n) => body([], `t${n}`));
   const all = await list(empty);
   assert.equal(all.requests.length, 10);
-  assert.equal(all.taken.at(-1)?.next, 't9');
   assert.match(all.message ?? '', /10 empty pages/);
-  assert.equal((await list(empty, { empty: 7 })).requests.length, 3);
   const nine = [...empty.slice(0, 9), body([1], 'x'), ...empty.slice(9, 18), body([2], null)];
   assert.equal((await list(nine)).message, null);
   // The last page may be the tenth.
   assert.equal((await list([...empty.slice(0, 9), body([], null)])).message, null);
+});
+
+test('a token that the service repeats ends paging, after any number of pages', async () => {
+  const start = { reference: null, token: 'a' };
+  for (const next of ['a', 'b', 'x'.repeat(60_000)]) {
+    const bodies = [body([1], 'b'), body([2], 'x'.repeat(60_000)), body([3], next), body([4], null)];
+    const { taken, failure } = await list(bodies, start);
+    assert.deepEqual([taken.length, failure?.code, failure?.exit], [3, 'loop', 8]);
+    assert.equal(failure?.message, 'the service repeated a continuation token');
+  }
+});
+
+test('a loop and a refused token cannot be resumed; any other page is requested again', async () => {
+  const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
+    new Failure(code, `said (${status})`, { status });
+  const cases: readonly (readonly [what: string, last: object, code: string, cannotResume: boolean])[] = [
+    ['400', refused('refused', 400), 'refused', true],
+    ['404', refused('not_found', 404), 'refused', true],
+    ['410', refused('refused', 410), 'refused', true],
+    ['422', refused('refused', 422), 'refused', true],
+    ['403', refused('refused', 403), 'refused', false],
+    ['503', refused('unavailable', 503), 'unavailable', false],
+    ['a loop', body([2], 'a'), 'loop', true],
+    ['the same page', body([1], 'b'), 'loop', true],
+    ['no token', { results: [2], has_more: true }, 'bad_answer', false],
+    ['no has_more', { results: [2] }, 'bad_answer', false],
+    ['no results', { has_more: false }, 'bad_answer', false],
+  ];
+  for (const [what, last, code, expected] of cases) {
+    const { failure } = await list([body([1], 'a'), last]);
+    assert.equal(failure?.code, code, what);
+    assert.equal(failure && cannotResume(failure, 'a'), expected, what);
+    assert.equal(failure && cannotResume(failure, null), false, what);
+  }
+  const { failure } = await list([refused('not_found', 404)]);
+  assert.equal(failure?.message, 'said (404)');
 });
 
 test('numVideos is read with thousands separators, and never guessed', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
-import { parseReference, type ReferenceKind } from '../../src/service/references.ts';
+import type { ReferenceKind } from '../../src/service/contract.ts';
+import { parseReference } from '../../src/service/references.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
 
@@ -58,9 +59,21 @@ test('playlist references: the five ID forms, and the list= of a URL (specificat
 });
 
 const refused: readonly (readonly [ReferenceKind, string])[] = [
-  ...['', ' ', '@', '@a b', '@a/b', 'demo', 'UC', 'uCabc', `${id} x`, 'PLdemo', '@a\u202eb', '@a\u0007'].map(
-    (text) => ['channel', text] as const,
-  ),
+  ...[
+    '',
+    ' ',
+    '@',
+    '@a b',
+    '@a/b',
+    'demo',
+    'UC',
+    'uCabc',
+    `${id} x`,
+    'PLdemo',
+    '@a\u202eb',
+    '@a\u0007',
+    'dQw4w9WgXcQ',
+  ].map((text) => ['channel', text] as const),
   ...[
     'https://example.com/',
     'https://example.com/watch?v=abc',
@@ -126,8 +139,26 @@ test('a typo gets a suggestion', () => {
     () => parseReference('./refs', 'channel', false),
     (error) => error instanceof Failure && !error.hint?.includes('--from'),
   );
+  assert.equal(hint('dQw4w9WgXcQ', 'channel'), 'that is a video ID; a handle begins with @');
   assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
   assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
+});
+
+test('texts of 300 KB are refused at once, and not repeated', () => {
+  const length = 300_000;
+  const units = ['.', 'a.', '@', '/', 'a/', '%', ' a', 'https://a', '?list=', '-', 'UC', 'PL', '#'];
+  const texts = units.flatMap((unit) => {
+    const long = unit.repeat(length / unit.length);
+    return [long, `@${long}`, `https://a.b/${long}`, `a.b/${long}`, `a.b/?list=PL${long}x`];
+  });
+  const started = process.cpuUsage();
+  for (const text of texts)
+    for (const kind of ['channel', 'playlist'] as const)
+      assert.throws(
+        () => parseReference(text, kind),
+        (error) => error instanceof Failure && error.line().length < 400,
+      );
+  assert.ok(process.cpuUsage(started).user < 5e6);
 });
 
 test('property: any text gives a reference that can be sent, or a usage error', () => {

@@ -27,6 +27,8 @@ export interface FixtureRunOptions {
   /** Another service than the sandbox answers: there is no account to hold the summary against. */
   readonly unwatched?: boolean;
   readonly noSummary?: boolean;
+  /** `started` writes to stdin, and ends it. */
+  readonly keepStdin?: boolean;
 }
 
 /** A folder to export into and a service that keeps accounts. */
@@ -39,7 +41,7 @@ export interface ExportFixture {
   onRequest: (line: string, number: number) => void;
   /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
   run(args: readonly string[], options?: FixtureRunOptions): Promise<Outcome>;
-  /** All files in the folder, hidden ones too, but not the memory (`.chanlist`). */
+  /** All files in the folder, hidden ones too, but not `.chanlist`. */
   files(): Promise<string[]>;
   read(name: string): Promise<string>;
 }
@@ -71,14 +73,14 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
     set onRequest(hook) {
       onRequest = hook;
     },
-    run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary } = {}) => {
+    run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary, keepStdin } = {}) => {
       const report = join(reports, `${runs++}.json`);
       const before = sandbox.account.credits;
       const words = noSummary ? args : [...args, '--summary', report];
       const service = { CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl, CHANLIST_API_KEY: testKey };
       const child = start(words, { env: { ...service, ...env }, cwd: folder, within });
       child.stdin?.on('error', () => {});
-      child.stdin?.end();
+      if (!keepStdin) child.stdin?.end();
       started?.(child);
       const result = await ended(child);
       const charged = before - sandbox.account.credits;
@@ -111,12 +113,12 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
   };
 }
 
-/** All files in a folder but its memory. */
+/** All files in a folder but `.chanlist`. */
 export async function exportsIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name !== '.chanlist').sort();
 }
 
-/** What an uninterrupted run writes: on stdout, which has no partial files. */
+/** What an uninterrupted run writes, on stdout. */
 export async function uninterrupted(fixture: ExportFixture, args: readonly string[]): Promise<string> {
   const { stdout, exit } = await fixture.run(args);
   assert.equal(exit, 0);

@@ -13,7 +13,8 @@ async function holds(
   set: 'SigCgt' | 'ShdPnd',
   signal: NodeJS.Signals,
 ): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  // Nothing is left of a process that has ended.
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => `${set}:\t0\n`);
   const [, signals] = new RegExp(`^${set}:\t([0-9a-f]+)$`, 'm').exec(status) ?? [];
   if (signals === undefined) throw new Error(`the kernel shows no ${set}`);
   return ((BigInt(`0x${signals}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;

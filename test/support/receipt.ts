@@ -6,6 +6,12 @@ export interface Credits {
   readonly possibly_charged: number;
 }
 
+export interface ReceiptError {
+  readonly code: string;
+  readonly status: number | null;
+  readonly message: string;
+}
+
 export interface ReferenceReceipt {
   readonly reference: string | null;
   readonly id: string | null;
@@ -14,14 +20,15 @@ export interface ReferenceReceipt {
   readonly entries: number;
   readonly new: number | null;
   readonly missing: number | null;
-  readonly disappeared: number | null;
   readonly pages: number;
   readonly credits: Credits;
-  readonly resumed: { readonly entries: number; readonly credits: number } | null;
+  /** Entries that an earlier, interrupted run had; else 0. */
+  readonly resumed: number;
   readonly why: string | null;
   readonly continuation_token: string | null;
-  readonly error: { readonly code: string; readonly status: number | null; readonly message: string } | null;
-  readonly exit: number;
+  readonly error: ReceiptError | null;
+  /** Null unless it failed or was interrupted. */
+  readonly exit: number | null;
 }
 
 export interface Receipt {
@@ -30,6 +37,8 @@ export interface Receipt {
   readonly seconds: number;
   /** Null if the run was killed: the report is that of its start. */
   readonly exit: number | null;
+  /** What ended the run. */
+  readonly error: ReceiptError | null;
   readonly credits: Credits;
   readonly requests: number;
   readonly retries: number;

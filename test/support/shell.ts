@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Collected, collect } from './collect.ts';
@@ -69,52 +69,4 @@ export function missing(...tools: readonly string[]): string | false {
   if (absent.length === 0) return false;
   if (process.env.CI) throw new Error(`needed by this test: ${absent.join(', ')}`);
   return `not installed: ${absent.join(', ')}`;
-}
-
-export interface Block {
-  /** The word after the backquotes: `sh`, `crontab`. */
-  readonly language: string;
-  readonly lines: readonly string[];
-}
-
-/** The code blocks of a Markdown file of the repository. */
-export async function codeBlocks(file: string): Promise<Block[]> {
-  const text = await readFile(join(process.cwd(), file), 'utf8');
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', body = '']) => ({
-    language,
-    lines: body.split('\n').filter((line) => line !== ''),
-  }));
-}
-
-/**
- * The commands of the README as its tests run them: each line of a `sh` block, and each `bash` block as a whole. All of
- * them are run by bash.
- */
-export async function readmeCommands(): Promise<string[]> {
-  const blocks = await codeBlocks('README.md');
-  return blocks.flatMap(({ language, lines }) =>
-    language === 'sh' ? lines : language === 'bash' ? [lines.join('\n')] : [],
-  );
-}
-
-/** The command of the README that begins like this: recipes are tested as they are written. */
-export async function readmeCommand(beginning: string): Promise<string> {
-  const found = (await readmeCommands()).filter((command) => command.startsWith(beginning));
-  const [command] = found;
-  if (command === undefined || found.length > 1)
-    throw new Error(`the README has ${found.length} commands that begin with: ${beginning}`);
-  return command;
-}
-
-/**
- * Puts an `ssh` into the workshop that runs its command on this machine: each host is a folder, which is its HOME too,
- * and has the service and its key in the environment, as an account would.
- */
-export async function fakeHosts({ folder, bin }: Workshop): Promise<void> {
-  const script = `#!/bin/sh
-host=$1; shift
-mkdir -p '${folder}'/hosts/"$host" && cd '${folder}'/hosts/"$host" || exit
-HOME=$PWD exec sh -c "$*"
-`;
-  await writeFile(join(bin, 'ssh'), script, { mode: 0o755 });
 }

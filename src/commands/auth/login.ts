@@ -1,20 +1,18 @@
 import { parseKey, readKeyFile, readKeyFromStdin } from '../../accounts/key.ts';
 import { defaultProfile, type Profile } from '../../accounts/profile.ts';
 import { givenProfile, givenService } from '../../accounts/settings.ts';
-import { readStore } from '../../accounts/store.ts';
-import { updateStore, writableStoreFile } from '../../accounts/store-write.ts';
-import type { SharedOptions } from '../../cli/options.ts';
+import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
+import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
-import { type Ask, canAsk, withPrompt } from './prompt.ts';
 import { warnOfVariable } from './switch.ts';
-import type { verifyKey } from './verify-key.ts';
+import { verifyKey } from './verify-key.ts';
 
 /** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
-export interface LoginOptions extends SharedOptions {
+export interface LoginOptions extends CommonOptions {
   /** False: the key is stored without verification. */
   readonly verify: boolean;
 }
@@ -22,64 +20,53 @@ export interface LoginOptions extends SharedOptions {
 /** Verifies a key; a parameter of the commands, so that their tests need no service. */
 export type Verify = typeof verifyKey;
 
-/** `verifyKey`, loaded when it is called. */
-export const verifyLater: Verify = async (...all) => (await import('./verify-key.ts')).verifyKey(...all);
-
-/** Maximum number of times that a question is asked. */
-const maxAttempts = 3;
-
 /**
- * `auth login`: asks for address and key at a terminal, reads the key from stdin or `--key-file` otherwise, verifies
- * it with a free call and stores it. Nothing is stored if the key is rejected or cannot be verified.
+ * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
+ * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  */
 export async function runLogin(
   options: LoginOptions,
   context: Context,
-  verify: Verify = verifyLater,
+  verify: Verify = verifyKey,
 ): Promise<number> {
-  const stderr = new Stderr(context.stderr, options);
-  const name = givenProfile(options, context.env) ?? defaultProfile;
-  const given = givenService(options, context.env, { complete: true });
-  const file = writableStoreFile(context.env);
-  const stored = readStore(context.env).profiles.get(name);
+  const { env, stdin } = context;
+  const stderr = new Stderr(context, options);
+  const name = givenProfile(options, env) ?? defaultProfile;
+  const given = givenService(options, env, { complete: true });
+  const stored = readStore(env).profiles.get(name);
 
-  const {
-    baseUrl,
-    namespace: word,
-    key,
-  } = await readAccount(options, context, stderr, given.baseUrl, stored);
-  const namespace = given.namespace ?? word ?? stored?.namespace ?? defaultNamespace;
+  const account = await readAccount(options, context, given.baseUrl ?? stored?.baseUrl);
+  const { baseUrl, key } = account;
+  const namespace = given.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   const verification = options.verify
     ? await verify({ baseUrl, namespace, key }, context, options).catch(notStored)
     : null;
-  const sameService = stored?.baseUrl.href === baseUrl.href && stored.namespace === namespace;
   const profile: Profile = {
     baseUrl,
     namespace,
     key,
     maxCredits: options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []),
-    verified: verification === 'resolved' || (sameService && stored.verified),
   };
-  const atTerminal = canAsk(context);
-  const { active } = await updateStore(context, (store) => ({
-    active: store.active === null || (stored === undefined && atTerminal) ? name : store.active,
+  const { active } = await updateStore(env, (store) => ({
+    active: store.active === null || (stored === undefined && stdin.isTTY) ? name : store.active,
     profiles: new Map(store.profiles).set(name, profile),
   }));
 
-  stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${file}`);
+  stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   if (active !== name)
-    stderr.note(`profile '${active}' stays the active one; to change that: chanlist auth switch NAME`);
-  else if (stored === undefined) stderr.note(`profile '${name}' is the active one now`);
+    stderr.note(`profile '${active}' is still active; to change that: chanlist auth switch NAME`);
   if (verification === 'no credits') warnOfNoCredits(stderr);
   warnOfVariable(name, context, stderr);
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
-    if (context.env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
+    if (env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
 }
 
 /** Warns that the key is accepted but its account has no credits. */
 export function warnOfNoCredits(stderr: Stderr): void {
-  stderr.warn('the key was accepted, but its account has no credits (402): free calls need at least one too');
+  stderr.warn(
+    'the key was accepted, but its account has no credits (402); free requests need at least one, too',
+  );
 }
 
 /** Adds to a failed verification that nothing is stored. */
@@ -90,78 +77,26 @@ function notStored(thrown: unknown): never {
   throw thrown.with({ hint: [hint, `nothing is stored${anyway}`].filter(Boolean).join('; ') });
 }
 
-interface Account extends ServiceAddress {
-  readonly key: string;
-}
-
 /** The address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(
-  options: LoginOptions,
+  { keyFile }: LoginOptions,
   context: Context,
-  stderr: Stderr,
-  given: BaseUrl | undefined,
-  stored: Profile | undefined,
-): Promise<Account> {
-  const fromFile =
-    options.keyFile === undefined
-      ? undefined
-      : await readKeyFile(options.keyFile, '--key-file', context.stop);
-  if (canAsk(context) && (given === undefined || fromFile === undefined)) {
+  known: BaseUrl | undefined,
+): Promise<ServiceAddress & { readonly key: string }> {
+  const { stdin, stop } = context;
+  const address = known && { baseUrl: known, namespace: null };
+  const fromFile = keyFile === undefined ? undefined : await readKeyFile(keyFile, '--key-file', stop);
+  if (address !== undefined && fromFile !== undefined) return { ...address, key: fromFile };
+  if (stdin.isTTY) {
+    const { withPrompt } = await import('./prompt.ts');
     return withPrompt(context, async (ask) => {
-      const address =
-        given === undefined
-          ? await askAddress(ask, stderr, stored?.baseUrl)
-          : { baseUrl: given, namespace: null };
-      return { ...address, key: fromFile ?? (await askKey(ask, stderr, address.baseUrl)) };
+      const { baseUrl, namespace } =
+        address ?? parseAddress(completeScheme(await ask('Base URL: ', { echo: true })), 'base URL');
+      const question = `Key for ${baseUrl.origin} (not shown): `;
+      return { baseUrl, namespace, key: fromFile ?? parseKey(await ask(question, { echo: false }), 'key') };
     });
   }
-  const baseUrl = given ?? stored?.baseUrl;
-  if (baseUrl === undefined)
+  if (address === undefined)
     throw usage('auth login needs the address of the service', 'add --base-url https://...');
-  const account = { baseUrl, namespace: null };
-  if (fromFile !== undefined) return { ...account, key: fromFile };
-  if (context.stdin.isTTY === true) {
-    throw usage(
-      'auth login cannot prompt for the key: stderr is not a terminal',
-      'leave stderr at the terminal, or give the key on stdin',
-    );
-  }
-  return { ...account, key: await readKeyFromStdin(context.stdin, context.stop) };
-}
-
-function askAddress(ask: Ask, stderr: Stderr, fallback: BaseUrl | undefined): Promise<ServiceAddress> {
-  const question = fallback === undefined ? 'Base URL: ' : `Base URL [${fallback.href}]: `;
-  return askUntilValid(
-    stderr,
-    () => ask(question, { echo: true }),
-    (answer) =>
-      answer.trim() === '' && fallback !== undefined
-        ? { baseUrl: fallback, namespace: null }
-        : parseAddress(completeScheme(answer), 'base URL'),
-  );
-}
-
-function askKey(ask: Ask, stderr: Stderr, { origin }: BaseUrl): Promise<string> {
-  return askUntilValid(
-    stderr,
-    () => ask(`Key for ${origin} (not shown): `, { echo: false }),
-    (answer) => parseKey(answer, 'key'),
-  );
-}
-
-/** Asks up to `maxAttempts` times, until `parse` accepts the answer; then throws its usage error. */
-async function askUntilValid<T>(
-  stderr: Stderr,
-  ask: () => Promise<string>,
-  parse: (answer: string) => T,
-): Promise<T> {
-  for (let left = maxAttempts - 1; ; left--) {
-    const answer = await ask();
-    try {
-      return parse(answer);
-    } catch (error) {
-      if (left === 0 || !(error instanceof Failure)) throw error;
-      stderr.error(error.line());
-    }
-  }
+  return { ...address, key: await readKeyFromStdin(stdin, stop) };
 }

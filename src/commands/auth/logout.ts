@@ -1,48 +1,33 @@
-import { parseProfileName, shortList, unknownProfile } from '../../accounts/profile.ts';
+import { unknownProfile } from '../../accounts/profile.ts';
 import { givenProfile } from '../../accounts/settings.ts';
-import { readStore, type Store } from '../../accounts/store.ts';
-import { updateStore } from '../../accounts/store-write.ts';
-import type { SharedOptions } from '../../cli/options.ts';
+import { updateStore } from '../../accounts/store.ts';
+import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 /**
- * `auth logout [NAME]`: removes the named profile, or else the active one, from the store. If it was active and one
- * profile remains, that becomes active; with several, none does, because each spends its own credits.
+ * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. Without the
+ * active one none is active, because each spends its own credits.
  */
 export async function runLogout(
   named: string | undefined,
-  options: SharedOptions,
+  options: CommonOptions,
   context: Context,
 ): Promise<number> {
-  const before = readStore(context.env);
-  const name =
-    named === undefined
-      ? (givenProfile(options, context.env) ?? before.active)
-      : parseProfileName(named, 'auth logout');
-  if (name === null) {
-    throw before.profiles.size === 0
-      ? usage('no account is stored', 'there is nothing to log out of')
-      : usage(
-          'no profile is active',
-          `name the one to remove: chanlist auth logout NAME (stored: ${shortList(before.profiles.keys())})`,
-        );
-  }
-  if (!before.profiles.has(name)) throw unknownProfile(name, before.profiles.keys());
-  const after = await updateStore(context, (store) => without(name, store));
-
-  const stderr = new Stderr(context.stderr, options);
-  stderr.note(`removed profile '${name}'`);
-  if (before.active !== name) return 0;
-  if (after.active !== null) stderr.note(`profile '${after.active}' is the active one now`);
-  else if (after.profiles.size > 0) stderr.note('no profile is active now; run: chanlist auth switch NAME');
+  let removed = '';
+  const { active, profiles } = await updateStore(context.env, (store) => {
+    const name = named ?? givenProfile({}, context.env) ?? store.active;
+    if (name === null)
+      throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
+    removed = name;
+    const others = new Map(store.profiles);
+    if (!others.delete(name)) throw unknownProfile(name, others.keys());
+    return { active: name === store.active ? null : store.active, profiles: others };
+  });
+  const stderr = new Stderr(context, options);
+  stderr.note(`removed profile '${removed}'`);
+  if (active === null && profiles.size > 0)
+    stderr.note('no profile is active now; run: chanlist auth switch NAME');
   return 0;
-}
-
-function without(name: string, store: Store): Store {
-  const profiles = new Map(store.profiles);
-  if (!profiles.delete(name)) throw unknownProfile(name, store.profiles.keys());
-  const [only = null] = profiles.size === 1 ? profiles.keys() : [];
-  return { active: store.active === name ? only : store.active, profiles };
 }

@@ -1,21 +1,17 @@
-import { parseProfileName, unknownProfile } from '../../accounts/profile.ts';
-import { readStore, type Store } from '../../accounts/store.ts';
-import { updateStore } from '../../accounts/store-write.ts';
-import type { SharedOptions } from '../../cli/options.ts';
+import { unknownProfile } from '../../accounts/profile.ts';
+import { updateStore } from '../../accounts/store.ts';
+import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 /** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
-export async function runSwitch(name: string, options: SharedOptions, context: Context): Promise<number> {
-  parseProfileName(name, 'auth switch');
-  const activate = (store: Store): Store => {
+export async function runSwitch(name: string, options: CommonOptions, context: Context): Promise<number> {
+  await updateStore(context.env, (store) => {
     if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
     return { ...store, active: name };
-  };
-  const before = readStore(context.env);
-  if (activate(before).active !== before.active) await updateStore(context, activate);
-  const stderr = new Stderr(context.stderr, options);
-  stderr.note(`profile '${name}' is the active one now`);
+  });
+  const stderr = new Stderr(context, options);
+  stderr.note(`profile '${name}' is now active`);
   warnOfVariable(name, context, stderr);
   return 0;
 }

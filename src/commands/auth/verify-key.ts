@@ -1,19 +1,16 @@
-import type { SharedOptions } from '../../cli/options.ts';
+import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import { Stderr } from '../../output/stderr.ts';
-import { createClient } from '../../run/open-service.ts';
+import { createClient } from '../../run/open.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import type { Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/references.ts';
 
-/**
- * Why a key counts as accepted. `resolved`: a complete result, which also proves address and namespace; `accepted`: an
- * invalid key is rejected and this one is not; `no credits`: a 402.
- */
-export type Verification = 'resolved' | 'accepted' | 'no credits';
+/** `no credits`: a 402, which proves that the key is accepted, too. */
+export type Verification = 'accepted' | 'no credits';
 
 /** A canonical ID (UC and 22 characters): a service with this path resolves it whether the channel exists or not. */
 const canonicalId = 'UC0123456789abcdefghijkl';
@@ -21,27 +18,21 @@ const canonicalId = 'UC0123456789abcdefghijkl';
 const invalidKey = 'chanlist-verification-with-an-invalid-key';
 
 /**
- * Verifies a key with a free call (product contract, "Keys"). Throws `unauthorized` for a rejected key; any other failure
+ * Verifies a key with a free request (product contract, "Keys"). Throws `unauthorized` for a rejected key; any other failure
  * means that the responses prove nothing, and quotes them.
  */
 export async function verifyKey(
   service: Service,
   context: Context,
-  shared: SharedOptions,
+  shared: CommonOptions,
 ): Promise<Verification> {
-  const stderr = new Stderr(context.stderr, shared);
+  const stderr = new Stderr(context, shared);
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
     const serviceWithKey = { ...service, key };
-    const budget = new Budget({ bounds: [{ credits: 0, per: 'run' }], ledger: null });
-    const client = createClient(serviceWithKey, budget, {
-      shared,
-      context,
-      stderr,
-      progress,
-      connections: 1,
-    });
+    const budget = new Budget([{ credits: 0, per: 'run' }], null);
+    const client = createClient(serviceWithKey, budget, shared, context, { stderr, progress }, 1);
     try {
       const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
       const what = 'its 200 response has no channel_id';
@@ -55,7 +46,7 @@ export async function verifyKey(
   };
   try {
     const failure = await resolveWith(service.key);
-    if (failure === null) return 'resolved';
+    if (failure === null) return 'accepted';
     if (failure.code === 'no_credits') return 'no credits';
     if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
     if (failure.code !== 'not_found') throw unproved(service, failure, failure.message);
@@ -77,8 +68,8 @@ function isOutage({ code }: Failure): boolean {
 }
 
 /** The failure of a verification that proved nothing. */
-function unproved({ baseUrl, namespace }: Service, failure: Failure, answers: string): Failure {
-  const message = `could not verify the key at ${baseUrl.href}: ${answers}`;
+function unproved({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
+  const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
   if (isOutage(failure)) return failure.with({ message });
   return new Failure('bad_answer', message, {
     status: failure.status,

@@ -19,9 +19,9 @@ function invalid(name: string, text: string | Uint8Array, said: RegExp, rest: Pa
 
 const noJson = /the response is not JSON/;
 const noUtf8 = /the response is not UTF-8 text/;
-const noMore = /does not say whether there are more/;
-const noList = /has no list of results/;
-const noToken = /no continuation token/;
+const noMore = /has_more is missing or not a boolean/;
+const noList = /results is missing or not an array/;
+const noToken = /has_more is true, but there is no continuation token/;
 const noWayBack = /token cannot be sent back/;
 
 /** Bodies that are no JSON text. */
@@ -68,7 +68,7 @@ const bodies: readonly Fault[] = [
     reply: { headers: { 'content-encoding': 'gzip' }, text: '{"results":[],"has_more":false}' },
   }),
   ...['constructor', '__proto__', 'hasownproperty', 'gzip, gzip', 'zstd'].map((encoding) =>
-    invalid(`a response with the encoding ${encoding}`, '', /unknown content encoding/, {
+    invalid(`a response with the encoding ${encoding}`, '', /compressed body of the response is invalid/, {
       reply: { headers: { 'content-encoding': encoding }, text: '{"results":[],"has_more":false}' },
     }),
   ),
@@ -148,15 +148,4 @@ test('a complete 200 that is not JSON is 8, paid, and not requested again', asyn
 
 test('a page that no page can follow is printed as far as it is valid, and is 8', async (t) => {
   await inBatches(cases(envelopes), (fault) => checkFault(t, fault));
-});
-
-test('a response of tiny values that would take gigabytes of memory is 8', async (t) => {
-  await checkFault(
-    t,
-    invalid(
-      'five million values',
-      `{"results":[${'1,'.repeat(5_000_000)}1],"has_more":false}`,
-      /4 million values/,
-    ),
-  );
 });

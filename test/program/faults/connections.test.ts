@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { command } from '../../support/command.ts';
 import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
 import { entry, page, type Reply, type Seen, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
@@ -121,8 +122,6 @@ const notHttp = (
   said,
 });
 
-const continued = raw(`HTTP/1.1 100 Continue\r\n\r\n${head(whole.length)}${whole}`);
-
 const strange: readonly Fault[] = [
   { ...notHttp('another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n')), everywhere: true },
   notHttp(
@@ -131,6 +130,8 @@ const strange: readonly Fault[] = [
     /not as long as its Content-Length/,
   ),
   notHttp('a body without headers', raw('{"results":[],"has_more":false}')),
+  notHttp('a status of 000', raw('HTTP/1.1 000 OK\r\nContent-Length: 2\r\n\r\n{}')),
+  notHttp('a status of four digits', raw('HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\n{}')),
   notHttp('a length that is no number', raw('HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\n{}')),
   notHttp(
     'a length and chunks',
@@ -138,7 +139,6 @@ const strange: readonly Fault[] = [
     /not as long as its Content-Length/,
   ),
   notHttp('a header with a control character', raw('HTTP/1.1 200 OK\r\nA\u0000: b\r\n\r\n')),
-  { ...notHttp('an unrequested 100 Continue', continued, /100 Continue/), everywhere: true },
   notHttp('a chunk of no length', raw(`${chunked}zz\r\n{"results":[`), undefined, 200),
   notHttp('a chunk that is longer than it says', raw(`${chunked}2\r\n{"results":[\r\n`), undefined, 200),
   notHttp(
@@ -178,7 +178,7 @@ test('the status alone decides if the body of an error breaks off: nothing is ch
   inBatches(certain, (fault) => checkFault(t, fault)));
 
 test('a response that breaks the rules of HTTP is not requested again', async (t) => {
-  const answers = [raw('SSH-2.0-OpenSSH_9.2\r\n'), continued, raw(`${chunked}zz\r\n{"results":[`)];
+  const answers = [raw('SSH-2.0-OpenSSH_9.2\r\n'), raw(`${chunked}zz\r\n{"results":[`)];
   await inBatches(answers, async (answer) => {
     const service = await scriptedService(t, () => answer);
     const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
@@ -186,6 +186,35 @@ test('a response that breaks the rules of HTTP is not requested again', async (t
     assert.equal(service.seen.length, 1);
     assert.match(result.stderr, /; 0 credits spent, 1 more possibly charged;/);
   });
+});
+
+test('a page that may have been charged twice is not requested again in this run', async (t) => {
+  const cut = raw(`${head(5000)}{"results":[`, close);
+  const busy: Reply = { status: 503 };
+  const resolved = { channel_id: 'UCa' };
+  const paged = (replies: readonly Reply[]) => (n: number) =>
+    replies[n] ?? { body: { ...resolved, ...page(n, n + 1, null) } };
+  const cases: readonly (readonly [args: string[], replies: Reply[], exit: number, requests: number])[] = [
+    [['uploads', '@a'], [cut, cut], 7, 2],
+    [['uploads', '@a'], [cut, busy, raw('', reset)], 7, 3],
+    [['search', '@a', 'x'], [raw('', reset), cut], 7, 2],
+    // Complete errors are not charged, and other requests have their own count.
+    [['uploads', '@a'], [busy, cut, busy, busy], 0, 5],
+    [['uploads', '@a'], [cut, { body: page(0, 1, 'next') }, cut], 0, 4],
+    // Free requests are sent as often as --retries says.
+    [['resolve', '@a'], [cut, cut, cut, cut], 0, 5],
+  ];
+  for (const [args, replies, exit, requests] of cases) {
+    const service = await scriptedService(t, (_, n) => paged(replies)(n));
+    const result = await command(args, { env: serviceEnvironment(service.url) });
+    assert.equal(result.exit, exit, `${args[0]}: ${result.stderr}`);
+    assert.equal(service.seen.length, requests);
+    if (exit === 7)
+      assert.match(
+        result.stderr,
+        /after \d attempts; 0 credits spent, 2 more possibly charged; each attempt may have been charged: try again later/,
+      );
+  }
 });
 
 /** Lists ten pages and returns the possible charges, and what the service saw. */

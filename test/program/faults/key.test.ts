@@ -100,7 +100,7 @@ test('a key of exactly eight characters is hidden', async (t) => {
   });
   assert.equal(result.exit, 0);
   assert.match(result.stderr, /channel=%40\[key\]/);
-  assert.match(result.stderr, /the field \[key\] is left out/);
+  assert.match(result.stderr, /not in the header: \[key\];/);
   assert.doesNotMatch(result.stderr, /8charkey/);
 });
 
@@ -111,7 +111,7 @@ test('a key in the names of fields is in no warning', async (t) => {
   const args = ['latest', '@a', '@b', '-f', 'csv', '--concurrency', '1'];
   const result = await run(args, { env: serviceEnvironment(service.url) });
   assert.equal(result.exit, 0);
-  assert.match(result.stderr, /the field \[key\] is left out/);
+  assert.match(result.stderr, /not in the header: \[key\];/);
 });
 
 test('a key of characters that addresses escape is not shown escaped either', async (t) => {
@@ -183,7 +183,7 @@ test('a stored key is sent to the origin that it was stored with, and to no othe
     ]) {
       const result = await run([...uploads, ...setting.args], { env: setting.env });
       assert.equal(result.exit, 3, url);
-      assert.match(result.stderr, /^chanlist: the key of profile 'default' belongs to http:\/\/127/);
+      assert.match(result.stderr, /^chanlist: error: the key of profile 'default' belongs to http:\/\/127/);
     }
   });
   assert.equal(own.seen.length, 1);
@@ -210,7 +210,7 @@ test('a stored address that looks like another one is another one', async (t) =>
     assert.equal(result.exit, 3, `${url}: ${result.stderr}`);
     assert.match(
       result.stderr,
-      /^chanlist: the key of profile 'default' belongs to https:\/\/api\.example\.com and is not sent to /,
+      /^chanlist: error: the key of profile 'default' belongs to https:\/\/api\.example\.com and is not sent to /,
     );
   }
 });
@@ -241,7 +241,7 @@ test('plain http to anything but loopback, and addresses with a password, are re
       env: { CHANLIST_BASE_URL: url, CHANLIST_API_KEY: testKey, ...loud },
     });
     assert.equal(result.exit, 2, url);
-    assert.match(result.stderr, /^chanlist: CHANLIST_BASE_URL: /);
+    assert.match(result.stderr, /^chanlist: error: CHANLIST_BASE_URL: /);
     assert.doesNotMatch(result.stderr, /hunter2/);
   });
 });
@@ -283,16 +283,17 @@ test('a key that would break out of its header is refused without being shown', 
 });
 
 test('no file of an interrupted export holds the key', async (t) => {
-  const service = await scriptedService(t, (_, number) =>
-    number === 0
-      ? { body: page(0, 2, 'next') }
-      : { status: 402, body: { detail: `no credits on ${testKey}` } },
-  );
+  const service = await scriptedService(t, ({ path, query }) => {
+    if (path.endsWith('/resolve'))
+      return { body: { channel_id: 'UC0123456789abcdefghijkl', resolved_from: '@a' } };
+    if (!query.has('continuation')) return { body: page(0, 2, 'next') };
+    return { status: 402, body: { detail: `no credits on ${testKey}` } };
+  });
   const folder = await temporaryFolder(t);
   const args = ['uploads', '@a', '-o', 'a.ndjson', '--summary', 'summary.json', '-vv'];
   const result = await run(args, { cwd: folder, env: { ...serviceEnvironment(service.url), ...loud } });
   assert.equal(result.exit, 4);
-  assert.ok((await stat(join(folder, 'a.ndjson.part.json'))).size > 0);
+  assert.ok((await stat(join(folder, '.chanlist/a.ndjson.json'))).size > 0);
   // Its files are searched when the test is over.
 });
 

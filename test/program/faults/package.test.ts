@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 /** The files of the repository, but for what is installed, built, or no part of the program. */
 async function repositoryFiles(): Promise<string[]> {
-  const skipped = /^(?:node_modules|dist|test|bench|docs|\.test-build|\.git)(?:\/|$)|\.tgz$/;
+  const skipped = /^(?:node_modules|dist|test|bench|\.test-build|\.git)(?:\/|$)|\.tgz$/;
   const entries = await readdir('.', { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
@@ -58,11 +58,16 @@ test('npm pack gives the same bytes in any folder and at any time', async (t) =>
     'THIRD_PARTY_LICENSES',
     'bin/chanlist.js',
     'dist/launch.cjs',
+    'docs/cron.md',
+    'docs/pictures/table.svg',
   ]) {
     assert.ok(files.includes(`package/${wanted}`), wanted);
   }
   for (const file of files) {
-    assert.match(file, /^package\/(?:(?:bin|dist|completions|man)\/|[A-Z][A-Z_]+(?:\.md)?$|package\.json$)/);
+    assert.match(
+      file,
+      /^package\/(?:(?:bin|dist|docs|completions|man)\/|[A-Z][A-Z_]+(?:\.md)?$|package\.json$)/,
+    );
   }
   const { stdout: kinds } = await run('tar', ['-tvzf', first]);
   for (const line of kinds.trim().split('\n'))

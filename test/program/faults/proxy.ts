@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import type { Credentials } from './authority.ts';
 
 export interface Proxy {
   readonly port: number;
@@ -11,8 +13,16 @@ export interface Proxy {
   through(): Buffer;
 }
 
-/** A real proxy on loopback. It connects to `target`, a local port, whatever host is requested; null: it refuses with `status`. */
-export async function startProxy(t: TestContext, target: number | null, status = 502): Promise<Proxy> {
+/**
+ * A real proxy on loopback. It connects to `target`, a local port, whatever host is requested; null: it refuses with
+ * `status`. With `credentials` it is reached through TLS.
+ */
+export async function startProxy(
+  t: TestContext,
+  target: number | null,
+  status = 502,
+  credentials: Credentials | null = null,
+): Promise<Proxy> {
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const chunks: Buffer[] = [];
@@ -21,7 +31,8 @@ export async function startProxy(t: TestContext, target: number | null, status =
     asked.push(request.url ?? '');
     headers.push(request.headers);
   };
-  const server = createServer((request, response) => {
+  const server = credentials === null ? createServer() : createSecureServer(credentials);
+  server.on('request', (request, response) => {
     note(request);
     response.writeHead(500).end();
   });

@@ -19,7 +19,7 @@ export function onTerminal(
   env: Readonly<Record<string, string>>,
   redirect = '',
 ): Promise<OnTerminal> {
-  const line = `${[process.execPath, launcher, ...args].map(quote).join(' ')} ${redirect}`;
+  const line = `stty cols 80; ${[process.execPath, launcher, ...args].map(quote).join(' ')} ${redirect}`;
   return new Promise((resolve, reject) => {
     const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
       env: cleanEnvironment({ TERM: 'xterm-256color', COLUMNS: '80', SHELL: '/bin/sh', ...env }),

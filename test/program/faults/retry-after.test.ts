@@ -76,7 +76,7 @@ test('Retry-After: more than --max-wait ends the call at once, saying when to co
       assert.deepEqual(result.waits, [], header);
       assert.equal(service.seen.length, 2, header);
       assert.match(result.stderr, said);
-      assert.match(result.stderr, /^chanlist: @a: [^\n]*; 1 credit spent; [^\n]*--continuation=next\n$/);
+      assert.match(result.stderr, /^chanlist: error: [^\n]*; 1 credit spent; [^\n]*--continuation=next\n$/);
     }
   }
 });

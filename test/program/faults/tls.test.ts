@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
@@ -105,12 +105,14 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
 }, async (t) => {
   const ca = await authority(t);
   const service = await secureService(t, await ca.issue('DNS:service.test'));
-  const proxy = await startProxy(t, service.port);
-  const at = `someone:hunter%2B2@127.0.0.1:${proxy.port}`;
-  for (const [name, address] of [
-    ['HTTPS_PROXY', `http://${at}`],
+  const plain = await startProxy(t, service.port);
+  const secure = await startProxy(t, service.port, 502, await ca.issue('IP:127.0.0.1'));
+  const at = `someone:hunter%2B2@127.0.0.1`;
+  for (const [name, address, proxy] of [
+    ['HTTPS_PROXY', `http://${at}:${plain.port}`, plain],
     // Without a scheme, as curl takes it.
-    ['https_proxy', at],
+    ['https_proxy', `${at}:${plain.port}`, plain],
+    ['HTTPS_PROXY', `https://${at}:${secure.port}`, secure],
   ] as const) {
     const result = await run(['uploads', '@a', '-vv'], {
       env: {
@@ -125,18 +127,16 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
     assert.equal(result.exit, 0, result.stderr);
     assert.equal(result.lines.length, 4);
     assert.doesNotMatch(result.stderr, /hunter/);
+    assert.equal(proxy.asked.at(-1), 'service.test:443');
+    const headers = proxy.headers.at(-1);
+    assert.equal(headers?.authorization, undefined);
+    const password = Buffer.from('someone:hunter+2').toString('base64');
+    assert.equal(headers?.['proxy-authorization'], `Basic ${password}`);
+    assert.ok(proxy.through().length > 0);
+    assert.ok(!proxy.through().includes(testKey));
   }
-  assert.deepEqual(proxy.asked, ['service.test:443', 'service.test:443']);
-  for (const headers of proxy.headers) {
-    assert.equal(headers.authorization, undefined);
-    assert.equal(
-      headers['proxy-authorization'],
-      `Basic ${Buffer.from('someone:hunter+2').toString('base64')}`,
-    );
-  }
-  assert.ok(proxy.through().length > 0);
-  assert.ok(!proxy.through().includes(testKey));
-  assert.deepEqual(service.seen, Array(4).fill(`Bearer ${testKey}`));
+  assert.deepEqual([plain.asked.length, secure.asked.length], [2, 1]);
+  assert.deepEqual(service.seen, Array(6).fill(`Bearer ${testKey}`));
 });
 
 test('through a proxy: a certificate for another host is rejected, and the request not repeated', {
@@ -153,7 +153,10 @@ test('through a proxy: a certificate for another host is rejected, and the reque
     },
   });
   assert.equal(result.exit, 7);
-  assert.match(result.stderr, /cannot be trusted: its certificate is for another host; 0 credits spent/);
+  assert.match(
+    result.stderr,
+    /through the proxy [0-9.:]+ cannot be trusted: its certificate is for another host; 0 credits spent/,
+  );
   assert.doesNotMatch(result.stderr, /hunter2/);
   assert.equal(proxy.asked.length, 1);
   assert.deepEqual(service.seen, []);
@@ -200,30 +203,67 @@ test('a proxy that refuses the connection is 7, certainly not charged, not retri
     });
     assert.equal(result.exit, 7);
     assert.equal(proxy.asked.length, 1);
-    const what = `cannot reach https://service\\.test: the proxy refuses the connection \\(${status}\\)`;
-    assert.match(result.stderr, new RegExp(`\nchanlist: ${what}; 0 credits spent; [^\n]*HTTPS_PROXY`));
+    const what = `cannot reach https://service\\.test through the proxy 127\\.0\\.0\\.1:${proxy.port}: the proxy refused the connection \\(${status}\\)`;
+    assert.match(
+      result.stderr,
+      new RegExp(`\nchanlist: error: ${what}; [^\n]*0 credits spent; [^\n]*HTTPS_PROXY`),
+    );
     assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
   }
 });
 
-test('a proxy that cannot reach the service, or is not there: 7 after retries, its password not shown', async (t) => {
+test('a proxy that cannot reach the service: 7 after retries', async (t) => {
   const unable = await startProxy(t, null, 502);
-  for (const address of [`127.0.0.1:${unable.port}`, `no-such-host.invalid:${unable.port}`]) {
-    const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--timeout', '5'], {
+  const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--timeout', '20'], {
+    env: {
+      ...serviceEnvironment('https://service.test'),
+      HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${unable.port}`,
+      CHANLIST_DEBUG: '1',
+    },
+  });
+  assert.equal(result.exit, 7);
+  assert.match(result.stderr, /the proxy failed to make the connection \(502\)/);
+  assert.match(
+    result.stderr,
+    /\nchanlist: error: cannot reach https:\/\/service\.test through the proxy 127[^\n]*, after 2 attempts; 0 credits spent; /,
+  );
+  assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+  assert.equal(unable.asked.length, 2);
+});
+
+test('a proxy that closes the connection: 7, not retried, without a wait for --timeout', async (t) => {
+  const closing = createTcpServer((socket) => socket.once('data', () => socket.end()));
+  await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+  t.after(() => closing.close());
+  const started = Date.now();
+  const result = await run(['uploads', '@a', '--timeout', '20'], {
+    env: {
+      ...serviceEnvironment('https://service.test'),
+      HTTPS_PROXY: `http://127.0.0.1:${(closing.address() as AddressInfo).port}`,
+    },
+  });
+  assert.equal(result.exit, 7);
+  assert.match(result.stderr, /the proxy cannot be reached: connection reset; 0 credits spent/);
+  assert.ok(Date.now() - started < 15_000);
+});
+
+test('a proxy that is not there: 7, not retried, its password not shown', async () => {
+  for (const address of ['127.0.0.1:9', 'no-such-host.invalid:3128']) {
+    const result = await run(['uploads', '@a', '-vv', '--timeout', '5'], {
       env: {
         ...serviceEnvironment('https://service.test'),
-        HTTPS_PROXY: `http://someone:hunter2@${address}`,
+        ALL_PROXY: `http://someone:hunter2@${address}`,
         CHANLIST_DEBUG: '1',
       },
     });
     assert.equal(result.exit, 7, address);
     assert.match(
       result.stderr,
-      /\nchanlist: @a: cannot reach https:\/\/service\.test: [^\n]*, after 2 attempts; 0 credits spent; /,
+      new RegExp(`\nchanlist: error: cannot reach https://service\\.test through the proxy ${address}: `),
     );
-    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+    assert.match(result.stderr, /: the proxy cannot be reached: [^\n]*; 0 credits spent; check the proxy/);
+    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy|waiting/);
   }
-  assert.equal(unable.asked.length, 2);
 });
 
 test('an invalid proxy address is a usage error that does not show it', async () => {
@@ -231,11 +271,15 @@ test('an invalid proxy address is a usage error that does not show it', async ()
     'http://someone:hunter2@',
     'ftp://someone:hunter2@proxy',
     'http://someone:hunter2%@proxy',
+    'socks5://someone:hunter2@127.0.0.1:9',
+    'socks5h://127.0.0.1:9',
   ]) {
     const result = await run(['uploads', '@a', '-vv', '--retries', '0'], {
       env: { ...serviceEnvironment('https://service.test'), HTTPS_PROXY: address, CHANLIST_DEBUG: '1' },
     });
     assert.equal(result.exit, 2, `${address}: ${result.stderr}`);
+    assert.match(result.stderr, /^chanlist: error: [^\n]*HTTPS_PROXY[^\n]*\n/m);
+    assert.doesNotMatch(result.stderr, /Warning/);
     assert.doesNotMatch(result.stderr, /hunter2/);
   }
 });
@@ -264,7 +308,7 @@ test('a proxy is not used for what NO_PROXY names, and never for loopback', asyn
     });
     assert.equal(result.exit, 7, result.stderr);
   }
-  for (const noProxy of ['service.invalid', '*', '.invalid', 'x, service.invalid:443']) {
+  for (const noProxy of ['service.invalid', '*', '.invalid', 'x, service.invalid']) {
     const result = await run(['uploads', '@a', '--retries', '0'], {
       env: { ...serviceEnvironment('https://service.invalid'), ...all, NO_PROXY: noProxy },
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -42,16 +43,11 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
         env: serviceEnvironment(url),
       });
       assert.equal(result.exit, 7);
-      const flags = `--format ${format} --retries 1 --verbose`;
-      const resume =
-        pages === 0
-          ? `chanlist uploads @a @b ${flags}`
-          : `chanlist uploads ${flags} --continuation=token-${pages}; chanlist uploads @b ${flags}`;
       assert.equal(
         result.stderr,
         `chanlist: waiting 1 s: cannot reach ${url}: connection refused, retry 1 of 1\n` +
-          `chanlist: cannot reach ${url}: connection refused, after 2 attempts; ${spent}; check the address and the network; resume with: ${resume}\n` +
-          `${tally}\n`,
+          `chanlist: error: cannot reach ${url}: connection refused, after 2 attempts; not finished: 2 references (@a, @b); ${spent}; check the address and the network\n` +
+          `chanlist: ${tally}\n`,
       );
       if (format === 'ndjson') assert.equal(result.lines.length, pages);
       else {
@@ -79,7 +75,7 @@ test('a connection that is reset as soon as it is made: 7', async (t) => {
   // Whether the request had left is a matter of time; if it had, it counts.
   assert.match(
     result.stderr,
-    /^chanlist: @a: [^\n]*; 0 credits spent(?:, 1 more possibly charged)?; [^\n]*\n$/,
+    /^chanlist: error: [^\n]*; 0 credits spent(?:, 1 more possibly charged)?; [^\n]*\n$/,
   );
 });
 
@@ -90,7 +86,7 @@ test('a host that does not exist: 7, certainly not charged', async () => {
   assert.equal(result.exit, 7);
   assert.match(
     result.stderr,
-    /^chanlist: @a: cannot reach https:\/\/no-such-host\.invalid: [^\n]*; 0 credits spent; [^\n]*\n$/,
+    /^chanlist: error: cannot reach https:\/\/no-such-host\.invalid: [^\n]*; 0 credits spent; [^\n]*\n$/,
   );
 });
 
@@ -111,6 +107,22 @@ test('https to a plain http server: 7, certainly not charged', async (t) => {
   assert.equal(result.exit, 7);
   assert.match(
     result.stderr,
-    /^chanlist: @a: cannot reach https:\/\/127[^\n]*: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
+    /^chanlist: error: cannot reach https:\/\/127[^\n]*: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
   );
+});
+
+test('no room for a file or a socket: one line says so', () => {
+  const said: string[] = [];
+  // How many files Node itself keeps open depends on its version; below that it cannot start.
+  for (let files = 16; files < 32; files++) {
+    const { stderr } = spawnSync(
+      'sh',
+      ['-c', `ulimit -n ${files}; exec "$0" bin/chanlist.js resolve @a --retries 0`, process.execPath],
+      { env: serviceEnvironment('http://127.0.0.1:9'), encoding: 'utf8' },
+    );
+    if (stderr.startsWith('chanlist:')) said.push(stderr);
+  }
+  for (const text of said)
+    assert.match(text, /^chanlist: error: [^\n]*(?:too many open files|connection refused)[^\n]*; [^\n]+\n$/);
+  assert.ok(said.some((text) => text.includes('too many open files')));
 });

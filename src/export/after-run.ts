@@ -1,0 +1,108 @@
+import type { Failure } from '../errors.ts';
+import type { Feed } from './feed.ts';
+import type { ExportRecord, ExportRequest, Finished, KnownReference, Progress } from './record.ts';
+
+/** How a run ended for one export, as far as its record is concerned. */
+export type Outcome =
+  /** A new FILE is in place. */
+  | {
+      readonly kind: 'replaced';
+      readonly progress: Progress;
+      readonly finished: Finished;
+      readonly check: Check;
+    }
+  /** A check found that FILE is up to date. `finished`: FILE as it is now. */
+  | { readonly kind: 'checked'; readonly finished: Finished; readonly check: Check }
+  /** FILE was accepted without a check. */
+  | { readonly kind: 'adopted'; readonly finished: Finished; readonly request: ExportRequest }
+  /** No check was due. */
+  | { readonly kind: 'unchecked' }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** What a successful check saw. */
+export interface Check {
+  /** Null: the feed was not requested. */
+  readonly feed: Feed | null;
+  /** Whether FILE contains an ID now. */
+  readonly has: (id: string) => boolean;
+  /** The IDs that bought pages were to contain. */
+  readonly expected: readonly string[];
+  /** numVideos less entries; null if no page was fetched, or it is unknown. */
+  readonly missing: number | null;
+  readonly pages: number;
+}
+
+/** Longest feed, and most missing IDs, that a record keeps. */
+const maxIds = 200;
+
+/** The record after a run. `now`: milliseconds since 1970. Pure; nothing else changes what a finished run leaves. */
+export function afterRun(record: ExportRecord, outcome: Outcome, now: number): ExportRecord {
+  const time = new Date(now).toISOString();
+  switch (outcome.kind) {
+    case 'replaced': {
+      const { progress, finished, check } = outcome;
+      const request = progress.isUpdate ? record.request : progress.request;
+      return { ...afterCheck(record, finished, check, time), request, changed: time };
+    }
+    case 'checked':
+      return afterCheck(record, outcome.finished, outcome.check, time);
+    case 'adopted':
+      return { ...record, finished: outcome.finished, request: outcome.request };
+    case 'unchecked':
+      return { ...record, failure: null };
+    case 'failed': {
+      const { code, scope } = outcome.failure;
+      if (code === 'budget' && record.progress !== null)
+        return { ...record, progress: { ...record.progress, stopped: code } };
+      if (scope !== 'reference') return record;
+      const since = record.failure?.code === code ? record.failure.since : time;
+      return { ...record, failure: { code, since } };
+    }
+  }
+}
+
+function afterCheck(record: ExportRecord, finished: Finished, check: Check, time: string): ExportRecord {
+  const { feed, has, pages } = check;
+  const ids = (feed?.entries ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
+  return {
+    ...record,
+    finished,
+    progress: null,
+    checked: time,
+    missing: pages > 0 ? check.missing : record.missing,
+    feed: feed?.entries ? { ids, known: ids.filter(has) } : null,
+    missingIds: missingAfter(record, check, time),
+    withoutFeed: feed !== null && feed.entries === null ? time : null,
+    failure: null,
+  };
+}
+
+/** Rule 4: the expected IDs that FILE still lacks. */
+function missingAfter(
+  { missingIds }: ExportRecord,
+  { expected, has }: Check,
+  time: string,
+): ExportRecord['missingIds'] {
+  const next = new Map(Object.entries(missingIds).filter(([id]) => !has(id)));
+  for (const id of expected) {
+    if (has(id)) continue;
+    const checks = (next.get(id)?.checks ?? 0) + 1;
+    next.delete(id);
+    next.set(id, { checks, last: time });
+  }
+  return Object.fromEntries([...next].slice(-maxIds));
+}
+
+/** The record once rows are durable: what resumes the run if it ends now. */
+export function withProgress(record: ExportRecord, progress: Progress | null): ExportRecord {
+  return { ...record, progress };
+}
+
+/** The record with what is known of its references, the last given one first. */
+export function withReferences(
+  record: ExportRecord,
+  reference: string,
+  references: Readonly<Record<string, KnownReference>>,
+): ExportRecord {
+  return { ...record, reference, references: { ...record.references, ...references } };
+}

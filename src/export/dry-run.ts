@@ -1,0 +1,106 @@
+import { basename } from 'node:path';
+import { resolveService } from '../accounts/settings.ts';
+import type { ListingOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { resolveTarget } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { type PlannedRequest, perPage } from '../run/dry-run.ts';
+import type { InputReference } from '../run/references.ts';
+import { operations, type PagedOperation } from '../service/contract.ts';
+import type { Destination } from './folder.ts';
+import { inspect, sight } from './inspect.ts';
+import { refusal } from './messages.ts';
+import { nextStep, type Step } from './next-step.ts';
+import { recordName } from './record.ts';
+import { ReferenceIndex } from './references.ts';
+
+/**
+ * The first request of each export: what a run would send first now, by the same decision. An export that needs none has
+ * no request. Throws what a run would refuse.
+ */
+export async function plannedRequests(
+  operation: PagedOperation,
+  inputs: readonly InputReference[],
+  options: ListingOptions,
+  { format, folder: parent, file, path }: Destination,
+  context: Context,
+): Promise<readonly PlannedRequest[]> {
+  const now = context.clock.now();
+  const folder = isThere(parent) ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
+  try {
+    const index = new ReferenceIndex(operation.name, format, now);
+    if (folder !== null)
+      index.read(folder, file === null ? folder.names() : [recordName(basename(file.real))]);
+    const requests: PlannedRequest[] = [];
+    for (const input of inputs) {
+      const { reference, value } = input;
+      const id = index.knownId(input);
+      if (id === null) {
+        const parameters = { input: value };
+        requests.push({ reference, operation: operations.resolve, parameters, next: perPage });
+        continue;
+      }
+      const target =
+        file ?? (isThere(parent) ? resolveTarget(`${path}/${id}.${format}`, { onlyFiles: true }) : null);
+      const { fields, limit, update, all, restart } = options;
+      const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
+      const request = { command: operation.name, id, format, fields, limit, service };
+      const flags = {
+        request,
+        update,
+        all: update && all,
+        restart,
+        isFolder: file === null,
+        several: inputs.length > 1,
+        now,
+      };
+      const found = target === null ? null : await inspect(folder, sight(folder, target), request);
+      const step: Step = found === null ? { do: 'full' } : nextStep(found, flags);
+      if (step.do === 'refuse' && found !== null)
+        throw refusal(step.why, found, flags).with({ scope: 'run' });
+      const token = step.do === 'resume' ? (found?.record?.progress?.token ?? null) : null;
+      requests.push(...requestsOf(step, operation, { reference, id, token }));
+    }
+    return requests;
+  } finally {
+    folder?.close();
+  }
+}
+
+function requestsOf(
+  step: Step,
+  operation: PagedOperation,
+  {
+    reference,
+    id,
+    token,
+  }: { readonly reference: string; readonly id: string; readonly token: string | null },
+): PlannedRequest[] {
+  const [first] = operation.parameters;
+  if (step.do === 'keep' || step.do === 'publish') return [];
+  if (step.do === 'update')
+    return [
+      {
+        reference,
+        operation: operations.latest,
+        parameters: { channel: id },
+        next: `${perPage} for new entries`,
+      },
+    ];
+  const parameters = token === null ? { [first.name]: id } : { continuation: token };
+  return [{ reference, operation, parameters, next: perPage }];
+}
+
+function isThere(folder: string): boolean {
+  try {
+    privateFolderOf(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function serviceName(options: ListingOptions, context: Context): Promise<string> {
+  const { baseUrl, namespace } = await resolveService(options, context);
+  return `${baseUrl.href} ${namespace}`;
+}

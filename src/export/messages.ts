@@ -1,0 +1,148 @@
+import { Failure, usage } from '../errors.ts';
+import { credits } from '../text/count.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import type { ExportFile } from './inspect.ts';
+import type { ExportFlags, Kept, Refusal } from './next-step.ts';
+import type { ExportRecord, ExportRequest } from './record.ts';
+
+/**
+ * What it costs to fetch the pages of an export: all of them, or those of its first `limit` entries. From its entries and
+ * the pages so far, if they are known.
+ */
+export function costText(record: ExportRecord | null, limit: number | null = null): string {
+  const { finished = null, progress = null } = record ?? {};
+  const ofProgress = progress !== null && progress.pages > 0 ? progress.entries / progress.pages : null;
+  const pageSize = finished?.pageSize ?? ofProgress;
+  const whole = finished?.isCut ? 0 : (finished?.entries ?? 0);
+  const all = Math.max(whole, progress?.total ?? 0);
+  const entries = limit === null ? all : Math.min(limit, all || limit);
+  if (entries === 0 || !pageSize) return '1 credit per page of about 100 entries';
+  return `about ${credits(Math.max(1, Math.ceil(entries / pageSize)))}`;
+}
+
+/** Whether exports of this request can be updated. */
+export const isUpdatable = ({ command, format }: Pick<ExportRequest, 'command' | 'format'>): boolean =>
+  command === 'uploads' && format !== 'json';
+
+/** `in csv format, with --fields videoId,title and no --limit` */
+function describe({ format, fields, limit }: ExportRequest): string {
+  const flags = [fields === null ? 'all fields' : `--fields ${fields}`];
+  flags.push(limit === null ? 'no --limit' : `--limit ${limit}`);
+  return `in ${format} format, with ${flags.join(' and ')}`;
+}
+
+/** The failure that refuses an export (exit 1 for lost data, 2 otherwise). */
+export function refusal(why: Refusal, file: ExportFile, { request }: ExportFlags): Failure {
+  const { record, contents } = file;
+  const { path } = file.target;
+  const cost = costText(record);
+  const again = `--restart (${costText(record, request.limit)})`;
+  const refused = (message: string, hint: string): Failure =>
+    new Failure('usage', message, { hint, scope: 'reference' });
+  switch (why) {
+    case 'foreign': {
+      const [channel] = contents?.channels ?? [];
+      const id = record?.progress?.request.id ?? (record?.finished ? record.request.id : channel);
+      return refused(`${path} is an export of ${id}, not of ${request.id}`, 'name another file');
+    }
+    case 'other request': {
+      const was = record?.progress?.request ?? request;
+      const where = was.service === request.service ? '' : ` at ${was.service}`;
+      return refused(
+        `${path} has an unfinished export ${describe(was)}${where}`,
+        `run it again with these, or start over with ${again}`,
+      );
+    }
+    case 'other format':
+      return refused(
+        `${path} was exported ${describe(record?.request ?? request)}`,
+        `chanlist show prints an ndjson export in another format or with other fields, free; or export it again with ${again}`,
+      );
+    case 'other limit':
+      return refused(
+        `${path} has ${record?.finished?.entries} entries, more than --limit ${request.limit}`,
+        `chanlist show ${shellQuote(path)} --limit ${request.limit} prints the first ones; or export it again with ${again}`,
+      );
+    case 'file gone':
+      return damaged(
+        `${path} is missing, but was exported before`,
+        `restore it, or export it again without --update (${cost})`,
+      );
+    case 'lost': {
+      const { entries: had } = record?.finished ?? { entries: 0 };
+      return damaged(`${path} has ${contents?.entries ?? 0} entries, but had ${had}`, repair(request, cost));
+    }
+    case 'damaged':
+      return damaged(`${path} is damaged: ${contents?.damage}`, repair(request, cost));
+    case 'no ids':
+      return refused(
+        `${path} has no videoId, by which an update recognizes entries`,
+        `export it again with ${again}`,
+      );
+    case 'no record': {
+      const adopt = isUpdatable(request) ? 'adopt it with --update, or ' : '';
+      return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it with ${again}`);
+    }
+  }
+}
+
+/** Data that was there is missing: an error in every run until it is repaired (exit 1). */
+const damaged = (message: string, hint: string): Failure => new Failure('damaged', message, { hint });
+
+function repair(request: ExportRequest, cost: string): string {
+  const remedy = isUpdatable(request) ? 'repair it with --update --all' : 'export it again with --restart';
+  return `restore it, or ${remedy} (${cost})`;
+}
+
+/** The warning for an export that this run does not touch. */
+export function keptText(why: Kept, { record }: ExportFile, { request }: ExportFlags): string {
+  switch (why) {
+    case 'complete':
+      if (record?.finished?.isCut)
+        return `skipped: already exported up to --limit ${request.limit}; without --limit all is exported`;
+      return isUpdatable(request)
+        ? 'skipped: already exported; use --update to refresh it'
+        : `skipped: already exported; use --restart to export it again (${costText(record)})`;
+    case 'adopted':
+      return 'adopted a file without a record: whether it is complete is not known; use --update to refresh it, --update --all to fetch every page';
+    case 'recent':
+      return 'skipped: exported less than 22 hours ago';
+    case 'interrupted restart':
+      return 'skipped: already exported; use --restart to finish the interrupted restart';
+    case 'interrupted update':
+      return 'skipped: its update was interrupted; use --update to finish it';
+  }
+}
+
+/** The failure of an interrupted run that cannot be resumed: its token is refused, or its list loops. */
+export function unresumable(record: ExportRecord, cause: Failure): Failure {
+  const { isUpdate = false, stopped = null, request } = record.progress ?? {};
+  const all = stopped === 'budget' ? 'one run must be allowed all of it: ' : '';
+  const cost = costText(record, request?.limit ?? null);
+  const hint = isUpdate
+    ? 'run the same command again: it starts over'
+    : `start over with --restart; ${all}${cost}`;
+  const what = `the interrupted ${isUpdate ? 'update' : 'export'} cannot be resumed: ${cause.message}`;
+  return new Failure('refused', what, { status: cause.status, hint });
+}
+
+/** Rows in progress that are not what their record says. */
+export const damagedRows = (record: ExportRecord, what: string): Failure =>
+  damaged(
+    `the rows of its interrupted export are damaged: ${what}`,
+    `start over with --restart (${costText(record)})`,
+  );
+
+/** A listing without entries never replaces a FILE that has some. */
+export const emptyList = (path: string): Failure =>
+  new Failure(
+    'bad_answer',
+    `the service returned an empty list, but ${path} is not empty; not replacing it`,
+    {
+      status: 200,
+      hint: 'check the reference; if the list is really empty, remove the file',
+    },
+  );
+
+export const notMounted = (folder: string): Failure =>
+  usage(`no exports in ${folder}`, 'is it mounted? The first run goes without --update');

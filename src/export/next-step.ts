@@ -1,0 +1,133 @@
+import type { ExportFile } from './inspect.ts';
+import type { ExportRequest } from './record.ts';
+
+/** What a run was asked to do with one export. */
+export interface ExportFlags {
+  readonly request: ExportRequest;
+  readonly update: boolean;
+  /** With `update`: fetch every page. */
+  readonly all: boolean;
+  readonly restart: boolean;
+  /** `--output-dir`: FILE is named by its ID. */
+  readonly isFolder: boolean;
+  /** The run has several references. */
+  readonly several: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export type Kept = 'complete' | 'adopted' | 'recent' | 'interrupted restart' | 'interrupted update';
+export type Refusal =
+  | 'foreign'
+  | 'other request'
+  | 'other format'
+  | 'other limit'
+  | 'file gone'
+  | 'lost'
+  | 'damaged'
+  | 'no record'
+  | 'no ids';
+
+/** What to do with one export. */
+export type Step =
+  | { readonly do: 'full' | 'resume' | 'update' | 'publish' }
+  | { readonly do: 'keep'; readonly why: Kept }
+  | { readonly do: 'refuse'; readonly why: Refusal };
+
+const full: Step = { do: 'full' };
+const resume: Step = { do: 'resume' };
+const update: Step = { do: 'update' };
+const keep = (why: Kept): Step => ({ do: 'keep', why });
+const refuse = (why: Refusal): Step => ({ do: 'refuse', why });
+
+const hour = 60 * 60 * 1000;
+/** `--restart` of several references keeps exports that were finished within this time (ms). */
+const recent = 22 * hour;
+
+/** The table "What a run does with one export" of docs/updates.md. Pure: everything it needs is in its arguments. */
+export function nextStep(file: ExportFile, flags: ExportFlags): Step {
+  const { record, pending } = file;
+  if (isForeign(file, flags)) return refuse('foreign');
+  if (pending !== null) return { do: 'publish' };
+  if (flags.restart) return restartStep(file, flags);
+  if (record?.progress) return interruptedStep(file, flags);
+  if (file.state === 'none') {
+    if (record?.finished && flags.update) return refuse('file gone');
+    return full;
+  }
+  if (file.state === 'unrecorded') return unrecordedStep(file, flags);
+  return finishedStep(file, flags);
+}
+
+function restartStep({ record, state }: ExportFile, flags: ExportFlags): Step {
+  const { progress = null, finished = null } = record ?? {};
+  if (progress?.isRestart && isSameRun(progress.request, flags.request)) return resume;
+  const isComplete = record !== null && finished !== null && isIntact(state);
+  if (flags.several && progress === null && isComplete && isSameFile(record.request, flags.request)) {
+    const age = flags.now - Date.parse(finished.exported);
+    const isWanted = !finished.isCut || record.request.limit === flags.request.limit;
+    if (isWanted && age >= 0 && age < recent) return keep('recent');
+  }
+  return full;
+}
+
+function interruptedStep({ record, state, contents }: ExportFile, flags: ExportFlags): Step {
+  const { progress = null, finished = null } = record ?? {};
+  if (progress === null) return full;
+  if (!isSameRun(progress.request, flags.request)) return refuse('other request');
+  if (!progress.isUpdate) {
+    if (state === 'unrecorded' && !progress.isRestart) return refuse('no record');
+    const isComplete = finished !== null && !finished.isCut && isIntact(state);
+    return isComplete && !flags.update ? keep('interrupted restart') : resume;
+  }
+  if (state === 'none') return flags.update ? refuse('file gone') : full;
+  const isUsable = isIntact(state) || (state === 'unrecorded' && contents?.damage == null);
+  if (!isUsable) {
+    if (!flags.all) return refuse(state === 'lost' ? 'lost' : 'damaged');
+    return progress.isAll ? resume : update;
+  }
+  return flags.update ? resume : keep('interrupted update');
+}
+
+function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportFlags): Step {
+  const isDamaged = contents?.damage != null;
+  if (!flags.update && !flags.isFolder) return refuse('no record');
+  if (contents?.columns && request.fields !== null && contents.columns.join(',') !== request.fields)
+    return refuse('other format');
+  if (isDamaged && !flags.all) return refuse('damaged');
+  if (flags.update && contents !== null && contents.entries > 0 && contents.ids.size === 0)
+    return refuse('no ids');
+  return flags.update ? update : keep('adopted');
+}
+
+function finishedStep({ record, state }: ExportFile, { request, ...flags }: ExportFlags): Step {
+  if (record === null || record.finished === null) return full;
+  const { finished } = record;
+  if (!isSameFile(record.request, request)) return refuse('other format');
+  if (!isIntact(state)) return flags.all ? update : refuse(state === 'damaged' ? 'damaged' : 'lost');
+  if (finished.isCut && request.limit !== record.request.limit) return full;
+  if (!finished.isCut && request.limit !== null && request.limit < finished.entries)
+    return refuse('other limit');
+  return flags.update ? update : keep('complete');
+}
+
+const isIntact = (state: ExportFile['state']): boolean => state === 'recorded' || state === 'changed';
+
+/** Whether FILE, or an interrupted run, is of another channel or playlist. */
+function isForeign({ record, state, contents }: ExportFile, { request }: ExportFlags): boolean {
+  const isOther = ({ id, command }: ExportRequest): boolean =>
+    id !== request.id || command !== request.command;
+  if (record?.progress && isOther(record.progress.request)) return true;
+  if (state === 'none') return false;
+  if (record?.finished && isOther(record.request)) return true;
+  if (contents === null || request.command !== 'uploads') return false;
+  return contents.channels.size > 0 && !contents.channels.has(request.id);
+}
+
+/** Whether an interrupted run can be continued by this request. */
+const isSameRun = (one: ExportRequest, other: ExportRequest): boolean =>
+  isSameFile(one, other) && one.limit === other.limit && one.service === other.service;
+
+/** Whether FILE has the format and the fields of this request. */
+const isSameFile = (one: ExportRequest, other: ExportRequest): boolean =>
+  one.format === other.format && one.fields === other.fields;

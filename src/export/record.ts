@@ -1,0 +1,172 @@
+import { usage } from '../errors.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
+import {
+  isCount,
+  isDate,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isText,
+  listOf,
+  mapOf,
+  orNull,
+  type Passing,
+  parseObject,
+  shape,
+} from '../json/shape.ts';
+import { fileFormats } from '../output/formats.ts';
+import { pagedNames } from '../service/contract.ts';
+
+const isFileFormat = isOneOf(...fileFormats);
+export type FileFormat = Passing<typeof isFileFormat>;
+
+/** What an export asks for. A run with another one neither resumes nor updates it. */
+const isRequest = shape({
+  command: isOneOf(...pagedNames),
+  /** Channel or playlist ID. */
+  id: isText,
+  format: isFileFormat,
+  /** Names of `--fields`; null: all. */
+  fields: orNull(isText),
+  limit: orNull(isCount),
+  /** Address and namespace. Compared only for an interrupted run: a token belongs to one service. */
+  service: isText,
+});
+export type ExportRequest = Passing<typeof isRequest>;
+
+/** A finished FILE. */
+const isFinished = shape({
+  /** Bytes. */
+  size: isCount,
+  /** SHA-256 in base64. */
+  digest: isText,
+  /** Milliseconds since 1970. */
+  mtime: isNumber,
+  inode: isNumber,
+  entries: isCount,
+  /** `--limit` ended it before the list did. */
+  isCut: isFlag,
+  /** Entries per page of its last full export; null if unknown. */
+  pageSize: orNull(isNumber),
+  /** When its last full export ended. */
+  exported: isDate,
+});
+export type Finished = Passing<typeof isFinished>;
+
+/** An interrupted run: what is needed to resume it with the next page. */
+const isProgress = shape({
+  request: isRequest,
+  isUpdate: isFlag,
+  isRestart: isFlag,
+  /** An update that fetches every page (`--all`). */
+  isAll: isFlag,
+  started: isDate,
+  /** Name of the file of rows in the private folder, and how many bytes of it count. */
+  rows: isText,
+  bytes: isCount,
+  entries: isCount,
+  pages: isCount,
+  /** Token of the next page; null: the first page. */
+  token: orNull(isText),
+  hasMore: isFlag,
+  /** numVideos of the list; null if unknown. */
+  total: orNull(isCount),
+  /** Columns of csv; null for other formats, and before the first page. */
+  columns: orNull(listOf(isText)),
+  /** json: playlist_info of the first page, as JSON text. */
+  info: orNull(isText),
+  /** Publication dates by video ID, for `@published`. */
+  published: mapOf(isText),
+  /** Updates: the IDs of the feed that FILE lacked. */
+  expected: listOf(isText),
+  /** What ended the run, where that matters to the next one: a spent budget, or a listing that loops. */
+  stopped: orNull(isOneOf('budget', 'loop')),
+  /** The new FILE, once all that is left is to replace FILE by it. */
+  result: orNull(isFinished),
+});
+export type Progress = Passing<typeof isProgress>;
+
+/** A reference of an export: when it was resolved, and to which ID (null: to none). */
+const isReference = shape({ resolved: isDate, id: orNull(isText) });
+export type KnownReference = Passing<typeof isReference>;
+
+export const recordVersion = 1;
+
+/** All that is kept of one export: `.chanlist/FILE.json`. Times are ISO 8601. */
+const isRecord = shape({
+  version: isOneOf(recordVersion),
+  /** As last given. */
+  reference: isText,
+  references: mapOf(isReference),
+  request: isRequest,
+  progress: orNull(isProgress),
+  finished: orNull(isFinished),
+  /** Last successful check, and last change of FILE. */
+  checked: orNull(isDate),
+  changed: orNull(isDate),
+  /** numVideos less entries, at the last page; null if unknown. */
+  missing: orNull(isCount),
+  /** The feed of the last check: all of its IDs, and those that FILE contains. */
+  feed: orNull(shape({ ids: listOf(isText), known: listOf(isText) })),
+  /** IDs of the feed that bought pages did not contain (rule 4): number of checks, and the last one. */
+  missingIds: mapOf(shape({ checks: isCount, last: isDate })),
+  /** The last page that was fetched because there was no feed (rule 3); null: the feed is there. */
+  withoutFeed: orNull(isDate),
+  /** How the last run failed; null if it did not. */
+  failure: orNull(shape({ code: isText, since: isDate })),
+});
+export type ExportRecord = Passing<typeof isRecord>;
+
+/** The record of an export that nothing is known of yet. */
+export function newRecord(reference: string, request: ExportRequest): ExportRecord {
+  return {
+    version: recordVersion,
+    reference,
+    references: {},
+    request,
+    progress: null,
+    finished: null,
+    checked: null,
+    changed: null,
+    missing: null,
+    feed: null,
+    missingIds: {},
+    withoutFeed: null,
+    failure: null,
+  };
+}
+
+const suffix = '.json';
+
+/** The name of the record of FILE in its private folder. */
+export const recordName = (file: string): string => `${file}${suffix}`;
+
+/** The name of the FILE that a name in a private folder is the record of; null if it is no record. */
+export const recordedFile = (name: string): string | null =>
+  name.endsWith(suffix) ? name.slice(0, -suffix.length) : null;
+
+/**
+ * The record of FILE; null if there is none, `damaged` if it cannot be read. Throws a usage error for one of a newer
+ * version.
+ */
+export function readRecord(folder: PrivateFolder, file: string): ExportRecord | 'damaged' | null {
+  const bytes = folder.read(recordName(file));
+  if (bytes === null) return null;
+  const value = parseObject(bytes.toString());
+  if (value !== null && typeof value.version === 'number' && value.version > recordVersion)
+    throw usage(
+      `${folder.path}/${recordName(file)} was written by a newer version of chanlist`,
+      'use that version; nothing was changed',
+    );
+  return isRecord(value) ? value : 'damaged';
+}
+
+/** Replaces the record of FILE; `durable`: on return it survives a power cut. */
+export function writeRecord(
+  folder: PrivateFolder,
+  file: string,
+  record: ExportRecord,
+  { durable = true }: { readonly durable?: boolean } = {},
+): void {
+  folder.replace(recordName(file), `${JSON.stringify(record)}\n`, { durable });
+}

@@ -1,0 +1,100 @@
+import * as fs from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { type Failure, systemCode, usage } from '../errors.ts';
+import { guardFile } from './file-error.ts';
+import { kindOf } from './trust.ts';
+
+/** Where an output goes. */
+export interface Target {
+  /** As the user gave it: for messages. */
+  readonly path: string;
+  /** The path without symbolic links. */
+  readonly real: string;
+  /** `stream`: a device, a FIFO or an inherited descriptor, which is written to (`openStream`), never replaced. */
+  readonly kind: 'file' | 'stream';
+  /** Of the file at `real`; null if there is none, and for a descriptor. */
+  readonly stats: fs.Stats | null;
+  /** The inherited descriptor, if the path names one (/dev/stdout, /dev/fd/3). */
+  readonly descriptor: number | null;
+}
+
+/** Maximum number of symbolic links to follow, as in Linux. */
+const maxLinks = 40;
+
+/**
+ * Finds out what an output path points to; opens nothing. Symbolic links are followed, dangling ones too. Throws usage
+ * errors for a link of another user in a folder that others can write, a folder, a socket, a loop of links, a missing
+ * folder, and a stream that cannot be written.
+ */
+export function resolveTarget(path: string, { onlyFiles = false } = {}): Target {
+  if (path === '' || path.includes('\0')) throw usage('a file name is empty or contains a NUL character');
+  if (path.endsWith('/')) throw notRegular(path, 'names a folder');
+  return guardFile(path, 'open', () => {
+    const real = follow(isAbsolute(path) ? path : `${process.cwd()}/${path}`, path);
+    const descriptor = descriptorAt(real);
+    const stats = descriptor === null ? lstat(real) : null;
+    const isStream = descriptor !== null || stats?.isFIFO() || stats?.isCharacterDevice();
+    if (stats !== null && !stats.isFile() && (onlyFiles || !isStream))
+      throw notRegular(path, `is ${kindOf(stats)}`);
+    if (descriptor !== null && onlyFiles) throw notRegular(path, 'is a stream');
+    if (descriptor !== null) checkDescriptor(path, descriptor);
+    else if (isStream) fs.accessSync(real, fs.constants.W_OK);
+    // A missing folder is an error now.
+    else if (stats === null) fs.lstatSync(dirname(real));
+    return { path, real, kind: isStream ? 'stream' : 'file', stats, descriptor };
+  });
+}
+
+const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
+
+/** Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. */
+function follow(path: string, shown: string, links = 0): string {
+  const name = basename(path);
+  if (name === '' || descriptorAt(path) !== null) return path;
+  const folder = follow(dirname(path), shown, links);
+  if (name === '.') return folder;
+  if (name === '..') return dirname(folder);
+  const at = join(folder, name);
+  const stats = lstat(at);
+  if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return at;
+  if (links === maxLinks) throw usage(`${shown}: its symbolic links form a loop`, 'name a file');
+  checkLink(shown, at, stats, folder);
+  const link = fs.readlinkSync(at);
+  return follow(isAbsolute(link) ? link : `${folder}/${link}`, shown, links + 1);
+}
+
+/** Throws for a link that another user may have planted: it could lead to any file of this user. */
+function checkLink(path: string, link: string, stats: fs.Stats, folder: string): void {
+  const user = process.geteuid?.() ?? stats.uid;
+  if (stats.uid === user) return;
+  const { mode, uid } = fs.lstatSync(folder);
+  if ((mode & 0o022) === 0 && (uid === user || uid === 0)) return;
+  throw usage(
+    `${path}: ${link} is a symbolic link of user ${stats.uid} in a folder that others can write to`,
+    'name the file that it points to, or remove the link',
+  );
+}
+
+/** The descriptor of this process that a path names; null if it names none. */
+function descriptorAt(path: string): number | null {
+  const standard = ['/dev/stdin', '/dev/stdout', '/dev/stderr'].indexOf(path);
+  if (standard !== -1) return standard;
+  const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path) ?? [];
+  return number === undefined ? null : Number(number);
+}
+
+function checkDescriptor(path: string, descriptor: number): void {
+  try {
+    fs.writeSync(descriptor, '');
+  } catch (error) {
+    // A full disk, or a reader that has gone, shows when something is written.
+    if (systemCode(error) !== 'EBADF') return;
+    throw usage(
+      `${path}: descriptor ${descriptor} is not open for writing`,
+      `redirect it, such as ${descriptor}>FILE`,
+    );
+  }
+}
+
+const notRegular = (path: string, what: string): Failure =>
+  usage(`${path} ${what}, not a regular file`, 'name a file');

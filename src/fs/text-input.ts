@@ -1,0 +1,99 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { addAbortSignal } from 'node:stream';
+import type { InputStream } from '../context.ts';
+import { Failure, usage } from '../errors.ts';
+import { readProblem } from './file-error.ts';
+
+export interface InputOptions {
+  /** How the usage error begins that is thrown if it cannot be read: `--from: cannot read refs.txt`. */
+  readonly problem: string;
+  readonly hint: string;
+  /** Its reason is thrown once it is aborted. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+/** Nobody types longer lines, in bytes. */
+const maxLineLength = 8 * 1024;
+const lineEnd = 10;
+
+/**
+ * The lines of a file, a pipe or a device (a path), or of a stream, which is then closed; without BOM. Throws a usage error if it
+ * cannot be read, or is not UTF-8 text in lines of at most 8 KiB.
+ */
+export async function* readLines(from: string | InputStream, options: InputOptions): AsyncGenerator<string> {
+  let number = 0;
+  for await (const bytes of splitLines(readChunks(from, options), maxLineLength)) {
+    number++;
+    const isShort = bytes.length <= maxLineLength;
+    if (!isShort || !isUtf8(bytes) || bytes.includes(0))
+      throw usage(
+        `${options.problem}: line ${number} is ${isShort ? 'not UTF-8 text' : 'longer than 8 KiB'}`,
+        options.hint,
+      );
+    yield bytes.toString('utf8').replace(/^\ufeff/, '');
+  }
+}
+
+/** The lines of some bytes, without line ends. A line of more than `maxLength` bytes may be cut, and is then the last. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>, maxLength: number): AsyncGenerator<Buffer> {
+  /** The start of a line whose end has not arrived. */
+  let parts: Buffer[] = [];
+  let length = 0;
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  const take = (): Buffer => {
+    const [line = Buffer.alloc(0)] = parts.length > 1 ? [Buffer.concat(parts)] : parts;
+    parts = [];
+    length = 0;
+    return line;
+  };
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
+      add(chunk.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+    if (length > maxLength) break;
+  }
+  if (length > 0) yield take();
+}
+
+/** All text of the same, at most `maxLength` characters; throws as `readLines`. */
+export async function readText(
+  from: string | InputStream,
+  maxLength: number,
+  options: InputOptions,
+): Promise<string> {
+  let text = '';
+  for await (const line of readLines(from, options)) {
+    text += `${line}\n`;
+    if (text.length > maxLength) throw usage(`${options.problem}: it is too long`, options.hint);
+  }
+  return text;
+}
+
+/** The bytes of a file, a pipe or a device (a path), or of a stream. Throws as `readLines`. */
+export async function* readChunks(from: string | InputStream, options: InputOptions): AsyncGenerator<Buffer> {
+  const { problem, hint, stop } = options;
+  try {
+    const stream = typeof from === 'string' ? openInput(from) : from;
+    if (stop !== undefined) addAbortSignal(stop, stream);
+    for await (const chunk of stream) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  } catch (error) {
+    stop?.throwIfAborted();
+    throw error instanceof Failure ? error : usage(`${problem}: ${readProblem(error)}`, hint);
+  }
+}
+
+function openInput(path: string): InputStream {
+  if (!statSync(path).isFIFO()) return createReadStream(path, { highWaterMark: 256 * 1024 });
+  // `open` would block until there is a writer, and no signal could interrupt it.
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return new Socket({ fd, readable: true, writable: false });
+}

@@ -1,0 +1,226 @@
+/** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
+import { getSystemErrorMap } from 'node:util';
+import { Failure, type FailureCode, systemCode } from '../errors.ts';
+import { excerpt } from '../text/excerpt.ts';
+import type { Charge } from './budget.ts';
+import { type NoResponse, type Response, TransportError } from './http.ts';
+import { type EndReason, type RetryCause, retryAfter, span } from './retry.ts';
+
+/** An attempt that did not end with a complete 200. */
+export interface FailedAttempt extends RetryCause {
+  readonly failure: Failure;
+  /** Possibly charged: the request was sent, and no status other than 200 arrived. */
+  readonly charge: Charge;
+}
+
+interface Row {
+  readonly code: FailureCode;
+  readonly what: string;
+  /** The same request may succeed. */
+  readonly isRetried?: boolean;
+  readonly hint?: string;
+}
+
+const rejected: Row = {
+  code: 'unauthorized',
+  what: 'the key was rejected',
+  hint: 'see which key is used: chanlist auth status',
+};
+const unavailable: Row = { code: 'unavailable', what: 'the service is not available' };
+const busy: Row = { ...unavailable, isRetried: true };
+const refused: Row = { code: 'refused', what: 'the service refused the request' };
+const unexpected: Row = { code: 'bad_answer', what: 'the service sent an unexpected status' };
+const redirect: Row = {
+  code: 'bad_answer',
+  what: 'the service redirects, which is not followed',
+  hint: 'set the address with --base-url',
+};
+const blocked: Row = {
+  code: 'refused',
+  what: 'something in front of the service refused the request',
+  hint: 'check the address and the network: a proxy or a firewall responded',
+};
+
+/** Statuses (service specification, section 7; product contract, "Exit codes"). The others go by their class. */
+const statuses: Readonly<Record<number, Row>> = {
+  401: rejected,
+  402: { code: 'no_credits', what: 'no credits', hint: 'add credits to the account' },
+  403: rejected,
+  404: { code: 'not_found', what: 'not found', hint: 'check the spelling' },
+  408: busy,
+  429: { code: 'rate_limited', what: 'rate limited', isRetried: true },
+  500: busy,
+  502: busy,
+  503: busy,
+  504: busy,
+};
+
+function rowOf(status: number): Row {
+  return (
+    statuses[status] ??
+    (status >= 500 ? unavailable : status >= 400 ? refused : status >= 300 ? redirect : unexpected)
+  );
+}
+
+/** The message of an error of the transport: `at` names the service, `words` the error. */
+type Say = (at: string, words: string) => string;
+type Kind = Omit<Row, 'what'> & { readonly say?: Say };
+
+const cannotReach: Say = (at, words) => `cannot reach ${at}: ${words}`;
+/** Before a request was sent. */
+const unreachable = { code: 'unreachable', say: cannotReach } as const;
+const connection: Kind = { ...unreachable, isRetried: true, hint: 'check the address and the network' };
+const certificate: Kind = {
+  code: 'unreachable',
+  hint: 'name a private certificate authority with NODE_EXTRA_CA_CERTS',
+  say: (at, words) => `${at} cannot be trusted: ${words}`,
+};
+const proxyFault: Kind = {
+  ...unreachable,
+  hint: 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password',
+};
+/** After it was sent. */
+const broken: Kind = {
+  code: 'unavailable',
+  isRetried: true,
+  say: (_, words) => `no complete response: ${words}`,
+};
+const invalid: Kind = { code: 'bad_answer' };
+/** The parser of HTTP is WebAssembly, which cannot be loaded. */
+const notLoaded: Kind = {
+  code: 'failed',
+  hint: 'start Node.js with WebAssembly, and with more memory (ulimit -v)',
+  say: (_, words) => `cannot send requests: ${words}`,
+};
+
+/**
+ * Errors of the transport: their words (null: those of the system), and their kind, if it does not follow from whether
+ * the request was sent.
+ */
+const errors: Readonly<Record<string, readonly [words: string | null, kind?: Kind]>> = {
+  ECONNRESET: ['connection reset'],
+  EPIPE: ['connection reset'],
+  ENOTFOUND: ['no such host'],
+  EAI_AGAIN: ['the host name could not be looked up'],
+  UND_ERR_CONNECT_TIMEOUT: ['connecting timed out'],
+  UND_ERR_SOCKET: ['the connection was closed'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the response is not as long as its Content-Length', invalid],
+  UND_ERR_HEADERS_OVERFLOW: ['the response has too many headers', invalid],
+  HTTPParserError: ['the response is not valid HTTP', invalid],
+  ERR_ASSERTION: ['the response is not valid HTTP', invalid],
+  ReferenceError: ['there is no WebAssembly', notLoaded],
+  RangeError: ['there is no memory for WebAssembly', notLoaded],
+  TOO_LARGE: [null, invalid],
+  PROXY: [null, proxyFault],
+  CERT_HAS_EXPIRED: ['its certificate has expired'],
+  CERT_NOT_YET_VALID: ['its certificate is not yet valid'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host'],
+};
+
+/** The codes of certificates that OpenSSL rejects, and of those of an unknown authority. */
+const certificateCode =
+  /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
+const authorityCode = /^(?:UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED_|DEPTH_ZERO_)/;
+
+/** The key of an error in the table. */
+function keyOf(error: Error): string {
+  // A response that ended too early, which only the message shows.
+  if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
+  return systemCode(error) ?? error.name;
+}
+
+/** An error of the transport in words: never remote text, nor a library's message. */
+export function errorWords(error: unknown): string {
+  if (error instanceof TransportError || error instanceof Failure) return error.message;
+  if (!(error instanceof Error)) return 'the connection failed';
+  const key = keyOf(error);
+  const words = errors[key]?.[0];
+  if (words) return words;
+  if (authorityCode.test(key)) return 'its certificate is signed by an unknown authority';
+  if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
+  if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
+    // OpenSSL's message has file names, too.
+    return `no TLS connection: ${'reason' in error ? error.reason : 'handshake failed'}`;
+  }
+  const [, system] = [...getSystemErrorMap().values()].find(([name]) => name === key) ?? [];
+  return system ?? `the connection failed (${key})`;
+}
+
+function kindOf({ cause, sent, status }: NoResponse): Kind {
+  const key = cause instanceof Error ? keyOf(cause) : '';
+  // After the headers a wrong length means that the connection ended too early.
+  const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
+  const kind = errors[key]?.[1];
+  if (sent) return kind === invalid && !isCut ? invalid : broken;
+  return certificateCode.test(key) ? certificate : (kind ?? connection);
+}
+
+/** What messages need to know about the attempt. */
+export interface AttemptContext {
+  readonly origin: string;
+  /** Host and port of the proxy; null if there is none. */
+  readonly proxy: string | null;
+  /** See `retryAfter`. */
+  readonly now: number;
+  /** Removes secrets from remote text. */
+  hide(text: string): string;
+}
+
+/** What a response other than a 200, or a request without a complete response, means. */
+export function failedAttempt(outcome: Response | NoResponse, context: AttemptContext): FailedAttempt {
+  if ('body' in outcome) return failedResponse(outcome, context);
+  const { status, headers, cause, sent } = outcome;
+  // The status alone shows that nothing was charged, and why.
+  if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, context);
+  const { code, hint, isRetried = false, say = (_, words) => words } = kindOf(outcome);
+  const at = context.proxy === null ? context.origin : `${context.origin} through the proxy ${context.proxy}`;
+  const failure = new Failure(code, say(at, errorWords(cause)), { status, hint, cause });
+  return { failure, status, isRetried, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
+}
+
+/** A response of which the body may not have arrived. */
+type Head = Pick<Response, 'status' | 'headers'> & { readonly body: Buffer | null };
+
+function failedResponse({ status, headers, body }: Head, { now, hide }: AttemptContext): FailedAttempt {
+  const detail = detailOf(body);
+  const { code, what, isRetried = false, hint } = status === 403 && detail === null ? blocked : rowOf(status);
+  const location = headers.location ?? '';
+  const remote = status < 400 ? location : (detail ?? '').replace(/\s+/g, ' ').trim();
+  const message = `${what} (${remote === '' ? status : `${status}: ${excerpt(hide(remote))}`})`;
+  const failure = new Failure(code, message, { status, hint });
+  const date = Date.parse(headers.date ?? '');
+  const retryAfterMs = retryAfter(headers['retry-after'], Number.isNaN(date) ? now : date);
+  return { failure, status, isRetried, retryAfterMs, charge: 'none' };
+}
+
+/** The message in an error body; null if that is not JSON. */
+function detailOf(body: Buffer | null): string | null {
+  try {
+    return messageOf(JSON.parse(String(body ?? '').replace(/^\ufeff/, '')));
+  } catch {
+    return null;
+  }
+}
+
+/** `detail` as a string, an object with a message, or a list of `{loc, msg}`; '' for anything else. */
+function messageOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  if (Array.isArray(value)) return value.slice(0, 5).map(messageOf).filter(Boolean).join('; ');
+  const { loc, msg, detail, message, error } = value as Record<string, unknown>;
+  if (typeof msg !== 'string') return messageOf(detail || message || error);
+  const place = Array.isArray(loc) ? loc.filter((part) => typeof part !== 'object').join('.') : '';
+  return place === '' ? msg : `${place}: ${msg}`;
+}
+
+/** The failure of a request after its last attempt, of `attempts`: says when to come back. */
+export function finalFailure(attempt: FailedAttempt, reason: EndReason, attempts: number): Failure {
+  const { failure, retryAfterMs } = attempt;
+  if (reason === 'not retried') return failure;
+  const when = retryAfterMs === null ? 'try again later' : `try again in ${span(retryAfterMs)}`;
+  if (reason === 'max-wait') return failure.with({ hint: `${when}, or allow more with --max-wait` });
+  const message = attempts === 1 ? failure.message : `${failure.message}, after ${attempts} attempts`;
+  const hint =
+    reason === 'charged twice' ? `each attempt may have been charged: ${when}` : (failure.hint ?? when);
+  return failure.with({ message, hint });
+}

@@ -1,0 +1,78 @@
+/** Tunnels through an HTTP proxy. undici's own would connect again and again to a proxy that closes CONNECT. */
+import http from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import tls from 'node:tls';
+import type { buildConnector } from 'undici';
+import { usage } from '../errors.ts';
+import { errorWords } from './failures.ts';
+import { TransportError } from './http.ts';
+
+/**
+ * The proxy that a variable names for an address; null if NO_PROXY names its host: itself, a domain that it is in, or `*`.
+ * Throws a usage error for anything but an HTTP proxy.
+ */
+export function parseProxy(variable: string, named: string, hostname: string, noProxy: string) {
+  const direct = noProxy.toLowerCase().split(/[\s,]+/);
+  if (direct.some((name) => name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`)))
+    return null;
+  try {
+    // Without a scheme it is plain http, as for curl.
+    const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(named) ? named : `http://${named}`);
+    // Invalid escapes in user name and password throw here, not at the first request.
+    authorization(proxy);
+    if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
+  } catch {}
+  // The address may hold a password: it is not shown.
+  throw usage(`${variable} does not name an HTTP proxy`, 'expected e.g. http://proxy:3128');
+}
+
+/** The header that carries user name and password; none without them. */
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+/** Connects to https origins through a proxy. `timeout`: milliseconds. */
+export function tunnelThrough(proxy: URL, timeout: number): buildConnector.connector {
+  const isSecure = proxy.protocol === 'https:';
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
+  return ({ hostname, port, servername }, callback) => {
+    const failed = (error: Error): void => callback(error, null);
+    const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;
+    const options: https.RequestOptions = {
+      host,
+      // Otherwise it would be that of the Host header.
+      servername: isIP(host) === 0 ? host : '',
+      port: proxy.port,
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...authorization(proxy) },
+      agent: false,
+      timeout,
+    };
+    const request = (isSecure ? https : http).request(options);
+    request.once('timeout', () => request.destroy(new Error('timeout')));
+    request.once('error', (error) =>
+      failed(new TransportError('PROXY', `the proxy cannot be reached: ${errorWords(error)}`, error)),
+    );
+    request.once('connect', ({ statusCode = 0 }, socket) => {
+      if (statusCode < 200 || statusCode >= 300) {
+        socket.destroy();
+        const refuses = statusCode === 407 || statusCode === 403;
+        const what = `the proxy ${refuses ? 'refused' : 'failed to make'} the connection (${statusCode})`;
+        return failed(new TransportError(refuses ? 'PROXY' : 'PROXY_FAILED', what));
+      }
+      const names = { host: hostname, ...(servername && { servername }) };
+      const connection = tls.connect({ socket, ...names, ALPNProtocols: ['http/1.1'] });
+      connection.setTimeout(timeout, () => connection.destroy(new Error('timeout')));
+      connection.once('error', failed);
+      connection.once('secureConnect', () => {
+        connection.off('error', failed).setTimeout(0).setNoDelay(true);
+        callback(null, connection);
+      });
+    });
+    request.end();
+  };
+}

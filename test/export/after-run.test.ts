@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
+import { afterRun, type Check, withReferences } from '../../src/export/after-run.ts';
+import type { ExportRecord } from '../../src/export/record.ts';
+import { finished, now, progress, record, request, timeAt } from './files.ts';
+
+const time = timeAt(0);
+const check = (given: Partial<Check> = {}): Check => ({
+  feed: null,
+  has: () => false,
+  expected: [],
+  missing: null,
+  pages: 0,
+  ...given,
+});
+const feed = (...ids: readonly string[]) => ({
+  entries: ids.map((videoId) => ({ videoId, published: null, isShort: false, isScheduled: false })),
+  problem: null,
+});
+const noFeed = { entries: null, problem: 'empty', isAbsent: true, status: 200 } as const;
+/** A record with something in every member that a run may change. */
+const old: ExportRecord = record({
+  progress: progress(),
+  finished: finished({ entries: 1 }),
+  checked: timeAt(9),
+  changed: timeAt(9),
+  missing: 3,
+  feed: { ids: ['x'], known: [] },
+  missingIds: { dead: { checks: 1, last: timeAt(9) } },
+  withoutFeed: timeAt(9),
+  failure: { code: 'unavailable', since: timeAt(9) },
+});
+
+test('a new FILE: its request, the check, no progress and no failure', () => {
+  const csv = request({ format: 'csv' });
+  const all = { finished: finished(), check: check({ pages: 3, missing: 0 }) };
+  const full = afterRun(old, { kind: 'replaced', progress: progress({ request: csv }), ...all }, now);
+  const checked = { progress: null, finished: finished(), checked: time, missing: 0, feed: null };
+  assert.deepEqual(full, {
+    ...old,
+    ...checked,
+    changed: time,
+    request: csv,
+    withoutFeed: null,
+    failure: null,
+  });
+  // An update keeps the request of FILE.
+  const update = progress({ request: csv, isUpdate: true });
+  assert.deepEqual(afterRun(old, { kind: 'replaced', progress: update, ...all }, now).request, old.request);
+});
+
+test('a check: what the feed had, what is missing still, whether there was a feed', () => {
+  const has = (id: string): boolean => id === 'v1';
+  const outcome = (given: Partial<Check>) =>
+    ({ kind: 'checked', finished: finished(), check: check({ has, ...given }) }) as const;
+  const first = afterRun(
+    old,
+    outcome({ feed: feed('v1', 'dead', 'new'), expected: ['dead', 'new'], pages: 1 }),
+    now,
+  );
+  assert.deepEqual(first.feed, { ids: ['v1', 'dead', 'new'], known: ['v1'] });
+  assert.deepEqual(first.missingIds, { new: { checks: 1, last: time }, dead: { checks: 2, last: time } });
+  assert.deepEqual(
+    [first.checked, first.changed, first.withoutFeed, first.failure],
+    [time, timeAt(9), null, null],
+  );
+  assert.equal(first.missing, null);
+  // Without a page, what the last one said stays.
+  assert.equal(afterRun(old, outcome({ feed: feed('v1') }), now).missing, 3);
+  const page = afterRun(old, outcome({ feed: noFeed, pages: 1, missing: 2 }), now);
+  assert.deepEqual([page.feed, page.withoutFeed, page.missing], [null, time, 2]);
+  const found = afterRun(first, outcome({ has: () => true, feed: feed('dead') }), now);
+  assert.deepEqual(found.missingIds, {});
+});
+
+test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
+  const ids = Array.from({ length: 300 }, (_, n) => `v${n}`);
+  const big = check({ feed: feed(...ids), expected: ids, pages: 1 });
+  const next = afterRun(old, { kind: 'checked', finished: finished(), check: big }, now);
+  assert.equal(next.feed?.ids.length, 200);
+  const kept = Object.keys(next.missingIds);
+  assert.deepEqual([kept.length, kept.at(0), kept.at(-1)], [200, 'v100', 'v299']);
+});
+
+test('a failure of the export is kept with its first day; one of the run is not', () => {
+  const failed = (from: ExportRecord, failure: Failure) => afterRun(from, { kind: 'failed', failure }, now);
+  const gone = failed(old, new Failure('gone', 'gone'));
+  assert.deepEqual(gone, { ...old, failure: { code: 'gone', since: time } });
+  const again = afterRun(gone, { kind: 'failed', failure: new Failure('gone', 'gone') }, now + 1);
+  assert.deepEqual(again, gone);
+  assert.deepEqual(failed(old, new Failure('no_credits', 'none')), old);
+  // What stopped an export decides how it can be started over.
+  const stopped = failed(old, new Failure('budget', 'spent'));
+  assert.deepEqual(stopped, { ...old, progress: progress({ stopped: 'budget' }) });
+});
+
+test('unchecked, adopted, and references', () => {
+  assert.deepEqual(afterRun(old, { kind: 'unchecked' }, now), { ...old, failure: null });
+  const adopted = afterRun(record(), { kind: 'adopted', finished: finished(), request: request() }, now);
+  assert.deepEqual(adopted, record({ finished: finished() }));
+  const known = { '@a': { resolved: time, id: 'UCa' } };
+  const next = withReferences(record({ references: known }), '@b', { '@b': { resolved: time, id: null } });
+  assert.deepEqual(
+    [next.reference, next.references],
+    ['@b', { ...known, '@b': { resolved: time, id: null } }],
+  );
+});

@@ -1,0 +1,322 @@
+/** The rows of docs/failures.md, each with the name of a test (or of its row in a table) that shows it; `…` stands for `${}`. */
+export const failureTests: readonly (readonly [failure: string, test: string])[] = [
+  [
+    'a nightly run was killed, or the power failed',
+    'killed again and again while several files are written: the same command resumes all of them',
+  ],
+  [
+    'the service is down for a night',
+    'five references in a row with 7 or 8 end the run; references not reached are interrupted',
+  ],
+  [
+    'the account has no credits',
+    'a failure of the account ends the run; its code is graver than that of a reference',
+  ],
+  ['a bound of `--max-credits` is reached', 'a spent budget stops buying, not checking'],
+  [
+    'a channel is deleted or misspelled',
+    'a misspelled channel: one line of mail and exit 5; the others are brought up to date',
+  ],
+  [
+    'a handle resolves to another channel, or to none',
+    'a handle that now resolves to another channel: no request for that channel, nothing is bought',
+  ],
+  [
+    "a channel's feed is missing, empty or unreadable",
+    'rule 3: no feed fails until the last check is seven days old, then costs a page a week',
+  ],
+  ['the disk is full', 'a full disk during an update: the old FILE stays, and the same command resumes'],
+  [
+    'the run of the night before is still writing',
+    'the lock is per FILE: 10 for a file that another run writes, other references share the folder',
+  ],
+  ['an export lost rows, or is damaged', 'FILE is … (…): 1 names --update --all, nothing is bought'],
+  [
+    '401, or 403 with a JSON body',
+    'statuses map to the exit codes of the contract, once retries are used up',
+  ],
+  [
+    '403 with another body',
+    'a 403 without a JSON body comes from something in front of the service: 8, the key is not rejected',
+  ],
+  ['402', 'a failure of the account ends the run; its code is graver than that of a reference'],
+  ['404', 'several references: one after another, one given twice is listed once, 404 stops only that one'],
+  [
+    '429 until retries are used up',
+    'statuses map to the exit codes of the contract, once retries are used up',
+  ],
+  [
+    '429 without any success for `--max-wait`',
+    'Retry-After: 0, again and again: one request per second, until --max-wait',
+  ],
+  [
+    '503 whose own request has waited `--max-wait`',
+    'a 503 fails its reference once its own request has waited --max-wait, and says when to come back',
+  ],
+  [
+    '429 or 503 that asks for a longer wait than `--max-wait`',
+    'Retry-After: more than --max-wait ends the call at once, saying when to come back',
+  ],
+  [
+    '408 or 5xx until retries are used up',
+    'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
+  ],
+  ['any other 4xx', 'the message of an error body is passed on, made harmless'],
+  [
+    'five references in a row with 7 or 8',
+    'five references in a row with 7 or 8 end the run; references not reached are interrupted',
+  ],
+  [
+    'an error whose body breaks off',
+    'the status alone decides if the body of an error breaks off: nothing is charged',
+  ],
+  ['a redirect', 'no redirect is followed'],
+  [
+    'a 200 that is not JSON, or whose compressed body is incomplete',
+    'a complete 200 that is not JSON is 8, paid, and not requested again',
+  ],
+  [
+    'a page without `has_more`, `results` or a usable token',
+    'a page that no page can follow is printed as far as it is valid, and is 8',
+  ],
+  [
+    'a token for the second time, or ten empty pages in a row',
+    'paging that would never end is 8, after the fewest pages that show it, which are printed',
+  ],
+  [
+    'a page identical to the one before',
+    'paging that would never end is 8, after the fewest pages that show it, which are printed',
+  ],
+  ['a body of more than 64 MiB', 'a body of over 64 MiB is 8, announced or not, compressed or not'],
+  [
+    'a token that is no longer accepted, or a list that repeats itself, in an export',
+    'an interrupted export, of which the token is refused',
+  ],
+  ['a 404 to a token', '…: 8; …'],
+  [
+    'an ID that cannot be a file name',
+    'an ID from the service that cannot name a file: 8 for that reference, the others are exported',
+  ],
+  [
+    'remote text that would control a terminal',
+    'a table and its messages hold nothing that controls a terminal',
+  ],
+  ['the service quotes the key', 'a key in an answer appears in no message, log, receipt or document'],
+  [
+    'connection refused, no such host',
+    'no connection, before, in the middle and at the end: 7, certainly not charged, the call ends',
+  ],
+  ['a reset, or a body that breaks off', 'a connection that breaks at any point: 7, possibly charged'],
+  [
+    'no complete response within `--timeout`',
+    'a response that does not end within --timeout: 7, possibly charged',
+  ],
+  [
+    'a response that is not HTTP, or has the status 000',
+    'a response that breaks the rules of HTTP is not requested again',
+  ],
+  [
+    'idle connections that the service closes without notice',
+    'a service that closes connections without announcing it: after the first, each request has its own',
+  ],
+  [
+    'a certificate that cannot be trusted',
+    'a certificate that cannot be trusted is 7: not retried, nothing sent, nothing charged',
+  ],
+  [
+    'a proxy that refuses the connection (407, 403)',
+    'a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown',
+  ],
+  [
+    'a proxy that is not there, or closes the connection',
+    'a proxy that is not there: 7, not retried, its password not shown',
+  ],
+  ['a proxy that cannot reach the service', 'a proxy that cannot reach the service: 7 after retries'],
+  [
+    'a SOCKS proxy, or another address that is not of an HTTP proxy',
+    'an invalid proxy address is a usage error that does not show it',
+  ],
+  [
+    'the reader of stdout closes the pipe',
+    'a reader that is gone before anything is written: 0, and at most one page',
+  ],
+  [
+    'stdout at a full disk',
+    'stdout at a full disk is 1 in every format, in one line, and no further page is bought',
+  ],
+  [
+    'Ctrl-C, SIGTERM, SIGHUP',
+    'a signal during a wait, before an answer, and within a body: its code, one line, how to resume',
+  ],
+  [
+    '`timeout` sends two signals',
+    'a signal that is repeated at once is the same request: message, document and receipt are whole',
+  ],
+  ['the terminal is closed', 'a terminal that closes: 129, no abort, no core file'],
+  [
+    'a reader that stops reading, or a FIFO without a reader',
+    'a reader that stops reading is waited for, without buying more; a signal still ends the program',
+  ],
+  [
+    'a full disk while the response of `search -o` is written',
+    'a full disk while an answer is written: 1, the old FILE stays, the paid answer goes to stdout',
+  ],
+  ['no space for the next page', 'a disk without room for a page: 1, and no page is bought'],
+  ['any system call on a file fails', 'a system call on a file that fails, or is the last one before a kill'],
+  [
+    'the folder vanishes during an export',
+    'a path that vanishes midway: 1 says so, and no page is bought for it any more',
+  ],
+  [
+    'rows of an interrupted run are damaged',
+    'rows in progress that are gone or damaged: an export is 1 and names --restart, an update starts over',
+  ],
+  [
+    'the folder cannot be synced after FILE was replaced',
+    'a system call on a file that fails, or is the last one before a kill',
+  ],
+  ['a file system without sockets', 'where no socket can be created there is no lock, and nothing is left'],
+  ['two runs with one `--seen` file', 'two runs on one FILE: the second ends at once with 10'],
+  ['a dead process held the lock', 'the lock of a dead process does not hold, that of a stopped one does'],
+  [
+    'no HOME',
+    'without HOME, or with one that does not exist, a call with its settings in the environment works',
+  ],
+  [
+    'Node.js without WebAssembly, or without memory for it (`ulimit -v`)',
+    'errors of the transport: what they mean, in words that are never those of a library',
+  ],
+  ['a bug', 'an uncaught error is one line and 1; its stack only with CHANLIST_DEBUG=1'],
+  [
+    'a wrong address or namespace at `auth login`',
+    'verification: a key is stored only if the answers prove it, and auth status says the same',
+  ],
+  [
+    'a signal or a closed terminal at the key prompt',
+    'a signal at the hidden prompt: 128 and its number, the terminal has echo again, no core',
+  ],
+  [
+    'a damaged store, or one of a newer version',
+    'a store of a newer version is 2, a damaged one 1, for every command; it stays as it is',
+  ],
+  [
+    'a stored key, and another address',
+    'a stored key is sent to the origin that it was stored with, and to no other',
+  ],
+  [
+    'plain http, or a password in the address',
+    'plain http to anything but loopback, and addresses with a password, are refused before anything is sent',
+  ],
+  ['a key given as a file name', 'a key that is given as a file name is not shown'],
+  [
+    'the ledger cannot be opened, read or written',
+    'a ledger that cannot be used: nothing is sent with a bound per month; without, one warning',
+  ],
+  [
+    'the ledger is removed, renamed, truncated, or gets a second name (a hard link) during a run',
+    'a ledger that is not the one at its path any more: with a bound 1, and the bound is not exceeded',
+  ],
+  [
+    'others can write to the ledger or its folder (mode 0777), or it has a second name',
+    '… is refused: 1 with a bound per month, one warning without; it is not changed',
+  ],
+  ['a ledger of a newer version', 'a ledger of a newer version is left alone: 2, with a bound or without'],
+  [
+    'a line of the ledger that cannot be read',
+    'a line torn at any byte damages only itself, and never lowers the sum',
+  ],
+  [
+    'no ledger at all, with a bound per day or month',
+    'without any ledger a run with such a bound says that counting starts at 0',
+  ],
+  [
+    '`.chanlist` belongs to another user, or others can write to it',
+    'a folder of another user: refused with its owner, but read by check if nobody else can write it',
+  ],
+  [
+    '`.chanlist` is a link or a file',
+    'anything but a real folder that others cannot write is refused and left unchanged',
+  ],
+  [
+    'FILE is a link of another user in a folder that others can write',
+    'a link of another user is not followed in a folder that others can write',
+  ],
+  [
+    'a FIFO, folder or device at the name of an export',
+    'a failure of one reference stops that one; a FIFO or a folder at the name of an export is refused',
+  ],
+  ['a HOME of another user (root with `sudo`)', 'below a HOME of another user nothing is created or read'],
+  [
+    'an argument or a line of `--from` that is no reference',
+    'every bad line of --from is named, and nothing is sent',
+  ],
+  [
+    'a limit of the service is exceeded',
+    'specification 8: limits are checked in code points before anything is sent',
+  ],
+  [
+    'an output that is an input, or another output, also through links',
+    'no output destroys an input: 2 names both flags, nothing is sent, all files are as they were',
+  ],
+  [
+    'a `--summary` that cannot be created',
+    'a receipt that cannot be created at the start: 1, nothing is sent',
+  ],
+  ['a folder that cannot be written', 'a folder that cannot be written: 2, before any request'],
+  ['an interrupted export with other arguments', 'an interrupted export with another …'],
+  ['`--format` or `--fields` that differ from those of FILE', 'a complete FILE of other fields'],
+  ['FILE of another channel or playlist', 'a FILE of another channel'],
+  ['a FILE without a record', 'a FILE without a record'],
+  ['a complete FILE, without `--update` or `--restart`', 'a complete FILE of this request'],
+  [
+    '`--update` in a folder without any export, because a disk is not mounted',
+    'before the first run, or without its disk, the nightly line asks whether the folder is mounted',
+  ],
+  [
+    'a feed entry that the list never shows',
+    'rule 4: an ID that pages did not contain is expected once more, a day or more later, then given up',
+  ],
+  [
+    'more than fifteen Shorts at once',
+    'rule 1: a feed of which nothing is known may have hidden uploads: a page is bought, once',
+  ],
+  [
+    '`numVideos` counts more than is listed',
+    'rule 5: numVideos above the listed entries is information only',
+  ],
+  [
+    'the clock was wrong for a night',
+    'rules 3 and 4: one night with a clock that is a year ahead postpones nothing for a year',
+  ],
+  [
+    'a channel that was exported before is gone (404)',
+    'a channel that vanished: gone since its last successful check, in every run; the others go on',
+  ],
+  ['two references of one channel, or one given twice', 'two references to one channel are one'],
+  [
+    'an entry twice in FILE, or entries of another channel',
+    'only a person can repair what is foreign or twice in it',
+  ],
+  ['a recorded FILE that is gone, with `--update`', 'FILE gone, the record is there'],
+  [
+    'an empty list, for a FILE with entries',
+    'a listing without entries never replaces a FILE that has some: 8',
+  ],
+  [
+    'a record of a newer version',
+    'a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid',
+  ],
+  [
+    'a damaged record',
+    'a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid',
+  ],
+  [
+    'many references fail with one cause',
+    'failures with one cause are one line: a count, the first three references, with their lines',
+  ],
+  [
+    '`--print-new` to a reader that fails',
+    'an interrupted update is finished and printed: every new entry at least once',
+  ],
+  ['`--seen`, and a reader that fails', 'IDs are added only after stdout has accepted the entries'],
+];

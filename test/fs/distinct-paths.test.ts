@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { assertDistinctPaths, type NamedFile } from '../../src/fs/distinct-paths.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
+import { isFailure } from '../support/failures.ts';
+import { temporaryFolder } from '../support/temp.ts';
+
+const input = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: false });
+const output = (flag: string, path: string): NamedFile => ({
+  flag,
+  path,
+  isOutput: true,
+  target: resolveTarget(path),
+});
+
+test('no output is an input or another output, also through links; two inputs may be the same', async (t) => {
+  const folder = realpathSync(await temporaryFolder(t));
+  const at = (...names: string[]): string => join(folder, ...names);
+  writeFileSync(at('refs'), '');
+  linkSync(at('refs'), at('hard'));
+  symlinkSync('refs', at('soft'));
+  symlinkSync('.', at('here'));
+  for (const one of ['refs', 'hard', 'soft', 'here/refs']) {
+    for (const other of ['refs', 'hard', 'soft']) {
+      for (const file of [input('--from', at(other)), output('--seen', at(other))]) {
+        const both = isFailure(2, '--summary', file.flag, 'are the same file');
+        assert.throws(() => assertDistinctPaths([output('--summary', at(one)), file]), both);
+        assert.throws(() => assertDistinctPaths([file, output('--summary', at(one))]), both);
+      }
+    }
+  }
+  assert.throws(
+    () => assertDistinctPaths([output('-o', at('new')), output('--summary', at('here', 'new'))]),
+    isFailure(2, '-o', '--summary'),
+  );
+  assertDistinctPaths([
+    output('-o', at('new')),
+    output('--summary', at('new.json')),
+    output('--seen', '/dev/null'),
+    output('--seen', '/dev/null'),
+    input('--from', at('refs')),
+    input('--key-file', at('soft')),
+    input('--from', '-'),
+    input('--from', at('missing', 'refs')),
+  ]);
+});
+
+test("nothing lies in a folder of the program's own", async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const own of ['.chanlist', '.chanlist-1000']) {
+    mkdirSync(join(folder, own));
+    writeFileSync(join(folder, own, 'a.json'), '');
+    symlinkSync(own, join(folder, `link${own}`));
+    for (const path of [join(own, 'a.json'), join(own, 'new'), join(`link${own}`, 'a.json')]) {
+      for (const file of [input('--from', join(folder, path)), output('-o', join(folder, path))])
+        assert.throws(() => assertDistinctPaths([file]), isFailure(2, file.flag, "chanlist's own"), path);
+    }
+    assert.throws(
+      () => assertDistinctPaths([{ flag: '--output-dir', path: join(folder, own), isOutput: true }]),
+      isFailure(2, '--output-dir'),
+    );
+  }
+  assertDistinctPaths([
+    output('-o', join(folder, '.chanlist.ndjson')),
+    output('--seen', join(folder, 'x.chanlist')),
+  ]);
+});

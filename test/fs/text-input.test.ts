@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { readLines, readText } from '../../src/fs/text-input.ts';
+import { isFailure } from '../support/failures.ts';
+import { temporaryFolder } from '../support/temp.ts';
+
+const options = { problem: '--from: cannot read refs.txt', hint: 'expected a text file' };
+
+/** The lines of an input that arrives in these chunks, or of a file. */
+async function lines(input: string | readonly (string | Buffer)[]): Promise<string[]> {
+  const found: string[] = [];
+  const from = typeof input === 'string' ? input : Readable.from(input.map((chunk) => Buffer.from(chunk)));
+  for await (const line of readLines(from, options)) found.push(line);
+  return found;
+}
+
+test('lines: without BOM and line end, in any chunks, characters cut in two', async () => {
+  assert.deepEqual(await lines([]), []);
+  assert.deepEqual(await lines(['\ufeff@a\r\n', '\n', '# x\n@', 'b\n@c']), ['@a\r', '', '# x', '@b', '@c']);
+  const bytes = Buffer.from('ä\n€\n😀\n');
+  assert.deepEqual(await lines(Array.from(bytes, (byte) => Buffer.from([byte]))), ['ä', '€', '😀']);
+});
+
+test('a long line, and what is not UTF-8 text, are refused with the number of the line', async () => {
+  const long = 'ä'.repeat(5000);
+  assert.deepEqual(await lines(['a'.repeat(8192), '\n@b']), ['a'.repeat(8192), '@b']);
+  for (const chunks of [['@a\n', long, long], ['@a\n', long, long, '\n@b\n'], [`@a\n${long}\n@b\n`]])
+    await assert.rejects(lines(chunks), isFailure(2, 'refs.txt: line 2 is longer than 8 KiB'));
+  const notText = isFailure(2, 'refs.txt: line 2 is not UTF-8 text');
+  await assert.rejects(lines([Buffer.from('@a\n\xff\n', 'latin1')]), notText);
+  await assert.rejects(lines(['@a\n', 'x\0y']), notText);
+});
+
+test('a file, a FIFO; why one cannot be read; a stop signal', { timeout: 30_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  writeFileSync(join(folder, 'refs'), '@a\n@b\n');
+  assert.deepEqual(await lines(join(folder, 'refs')), ['@a', '@b']);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const stop = new AbortController();
+  const waiting = readText(pipe, 100, { ...options, stop: stop.signal });
+  stop.abort(new Error('stopped'));
+  await assert.rejects(waiting, { message: 'stopped' });
+  spawn('bash', ['-c', 'echo @a > "$0"', pipe]);
+  assert.equal(await readText(pipe, 100, options), '@a\n');
+  await assert.rejects(
+    lines(join(folder, 'none')),
+    isFailure(2, 'refs.txt: there is no such file; expected'),
+  );
+  await assert.rejects(lines(folder), isFailure(2, 'refs.txt: it is a folder'));
+});
+
+test('a text that is too long is refused before all of it is read', async () => {
+  assert.equal(await readText(Readable.from([Buffer.from(' key ')]), 10, options), ' key \n');
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.from('key\n'.repeat(1000));
+    })(),
+  );
+  await assert.rejects(readText(endless, 10_000, options), isFailure(2, 'refs.txt: it is too long'));
+  assert.equal(endless.destroyed, true);
+});

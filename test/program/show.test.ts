@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { ended, type Result, run, start, temporaryFolder } from '../support/program.ts';
+
+/** Runs `chanlist show` in a folder with these files. */
+async function shower(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+): Promise<{ cwd: string; show: (args: string[], input?: string) => Promise<Result> }> {
+  const cwd = await temporaryFolder(t);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  return { cwd, show: (args, input = '') => run(['show', ...args], { cwd, input }) };
+}
+
+const first =
+  '{"videoId":"a","title":"A, \\"quoted\\"","lengthText":"1:02:33","viewCountText":"434K views • 1 day ago","n":1.50,"big":12345678901234567890}';
+const second = '{"title":"日本語","videoId":"b","lengthText":"LIVE","x":{"y":[1,2]}}';
+const archive = `${first}\n${second}\n`;
+const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+
+suite('show', () => {
+  test('prints an export in every format, and leaves nothing behind', async (t) => {
+    const { cwd, show } = await shower(t, { 'a.ndjson': archive });
+    const text = async (...args: string[]): Promise<string> => {
+      const { exit, stdout, stderr } = await show(['a.ndjson', ...args]);
+      assert.deepEqual([exit, stderr], [0, '']);
+      return stdout;
+    };
+    assert.equal(await text(), archive);
+    assert.equal(await text('--json'), `[${first},${second}]\n`);
+    assert.equal(
+      await text('-f', 'csv'),
+      `${nine},n,big,x\n` +
+        'a,"A, ""quoted""",,,,1:02:33,434K views • 1 day ago,,,1.50,12345678901234567890,\n' +
+        'b,日本語,,,,LIVE,,,,,,"{""y"":[1,2]}"\n',
+    );
+    assert.equal(await text('-f', 'id'), 'a\nb\n');
+    assert.deepEqual(
+      (await text('-f', 'table')).split('\n').filter((line) => !line.startsWith('─')),
+      [
+        'videoId       length       views  published      title',
+        'a            1:02:33  434K views  1 day ago      A, "quoted"',
+        'b               LIVE                             日本語',
+        '',
+      ],
+    );
+    assert.deepEqual(await readdir(cwd), ['a.ndjson']);
+  });
+
+  test('--fields: paths and computed ones; what an export has computed is kept', async (t) => {
+    const kept = '{"videoId":"c","@published":"2026-01-01T16:00:00Z","thumbnails.0.url":"u"}';
+    const latest = '{"videoId":"d","published":"2026-02-02T00:00:00Z","viewCount":"7"}';
+    const { show } = await shower(t, { 'a.ndjson': `${archive}${kept}\n${latest}\n` });
+    const fields = 'videoId,@seconds,@views,@published,thumbnails.0.url,x.y.1,@reference';
+    const { stdout } = await show(['a.ndjson', '-f', 'csv', '--fields', fields]);
+    assert.equal(
+      stdout,
+      `${fields}\na,3753,434000,,,,\nb,,,,,2,\nc,,,2026-01-01T16:00:00Z,u,,\nd,,7,2026-02-02T00:00:00Z,,,\n`,
+    );
+    const wrong = await show(['a.ndjson', '--fields', 'vidoeId']);
+    assert.equal(wrong.exit, 2);
+    assert.match(wrong.stderr, /^chanlist: error: .*vidoeId.*did you mean videoId\?\n$/);
+    const absent = await show(['a.ndjson', '-n', '1', '--fields', 'videoId,nothing']);
+    assert.equal(absent.stdout, '{"videoId":"a","nothing":null}\n');
+    assert.match(absent.stderr, /^chanlist: warning: .*no entry on the first page has nothing\n$/);
+  });
+
+  test('several files and stdin, in their order; --limit counts per file', async (t) => {
+    const { show } = await shower(t, { 'a.ndjson': archive, 'b.ndjson': archive.replaceAll('"b"', '"B"') });
+    const ids = async (...args: string[]): Promise<string> =>
+      (await show([...args, '-f', 'id'], '\ufeff{"videoId":"in"}\r\n\n  \n{"videoId":"end"}')).stdout;
+    assert.equal(await ids('a.ndjson', '-', 'b.ndjson'), 'a\nb\nin\nend\na\nB\n');
+    assert.equal(await ids('a.ndjson', '-', 'b.ndjson', '-n', '1'), 'a\nin\na\n');
+    const json = await show(['a.ndjson', 'b.ndjson', '-n', '1', '--json', '--fields', 'videoId']);
+    assert.equal(json.stdout, '[{"videoId":"a"},{"videoId":"a"}]\n');
+    const empty = await show(['-', '--json']);
+    assert.deepEqual([empty.exit, empty.stdout], [0, '[]\n']);
+    assert.equal((await show(['-', '-f', 'csv'])).stdout, `${nine}\n`);
+  });
+
+  test('csv: keys that appear after the first 100 entries are left out, with one warning', async (t) => {
+    const entries = Array.from({ length: 100 }, (_, i) => `{"videoId":"${i}"}`);
+    const late = ['{"videoId":"x","late":1}', '{"videoId":"y","later":1,"late":2}'];
+    entries[99] = '{"videoId":"99","extra":1}';
+    const { show } = await shower(t, { 'a.ndjson': `${[...entries, ...late].join('\n')}\n` });
+    const { exit, stdout, stderr } = await show(['a.ndjson', '-f', 'csv']);
+    assert.equal(exit, 0);
+    const rows = stdout.split('\n');
+    assert.deepEqual([rows[0], rows.length, rows[101]], [`${nine},extra`, 104, 'x,,,,,,,,,']);
+    assert.equal(
+      stderr,
+      'chanlist: warning: csv: left out 2 fields that are not in the header: late, later; name them with --fields\n',
+    );
+  });
+
+  test('-o FILE is replaced whole', async (t) => {
+    const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'out.csv': 'before' });
+    const { exit, stdout, stderr } = await show(['a.ndjson', '-o', 'out.csv', '--fields', 'videoId', '-v']);
+    assert.deepEqual([exit, stdout], [0, '']);
+    assert.match(stderr, /^chanlist: 2 entries.* out\.csv\n$/);
+    assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), 'videoId\na\nb\n');
+    assert.deepEqual(await readdir(cwd), ['a.ndjson', 'out.csv']);
+  });
+
+  for (const [name, line, what] of [
+    ['no JSON', '{"videoId":"c"', 'not valid JSON'],
+    ['no object', '[1]', 'not a record'],
+    ['an ID', 'dQw4w9WgXcQ', 'not valid JSON'],
+    ['no UTF-8', '{"a":"\\xff"}', 'not UTF-8'],
+  ] as const) {
+    test(`a line that is ${name}: exit 1, after what stands before it`, async (t) => {
+      const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'out.csv': 'before' });
+      const bytes = Buffer.from(`${line.replace('\\xff', '\u00ff')}\n${first}\n`, 'latin1');
+      await appendFile(join(cwd, 'a.ndjson'), bytes);
+      const { exit, stdout, stderr } = await show(['a.ndjson', '--json', '--fields', 'videoId']);
+      assert.deepEqual([exit, stdout], [1, '[{"videoId":"a"},{"videoId":"b"}]\n']);
+      assert.match(
+        stderr,
+        new RegExp(`^chanlist: error: a\\.ndjson:3: ${what}.*; fix or remove the line\n$`),
+      );
+      assert.equal((await show(['a.ndjson', '-n', '2'])).exit, 0);
+      const file = await show(['a.ndjson', '-o', 'out.csv']);
+      assert.deepEqual([file.exit, file.stdout], [1, '']);
+      assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), 'before');
+      assert.deepEqual(await readdir(cwd), ['a.ndjson', 'out.csv']);
+    });
+  }
+
+  test('files that cannot be shown are usage errors', async (t) => {
+    const { show } = await shower(t, { 'a.ndjson': archive });
+    for (const [args, message] of [
+      [['b.ndjson', 'a.ndjson'], /cannot read b\.ndjson: there is no such file/],
+      [['.'], /cannot read \.: it is a folder/],
+      [['.chanlist/a.ndjson.part'], /chanlist's own/],
+      [['a.ndjson', '-o', 'a.ndjson'], /the same file/],
+      [['a.ndjson', '-f', 'table', '-o', 'x.csv'], /table/],
+      [['a.ndjson', '-o', 'x.xlsx'], /\.xlsx.*--format/],
+      [[], /missing|needs/],
+      [['x'.repeat(5000)], /^.{1,400}\n$/],
+    ] as const) {
+      const { exit, stdout, stderr } = await show([...args]);
+      assert.deepEqual([exit, stdout], [2, ''], args.join(' ').slice(0, 80));
+      assert.match(stderr, message);
+    }
+  });
+
+  test('a reader that closes the pipe ends it quietly', async (t) => {
+    const { cwd } = await shower(t, { 'a.ndjson': archive.repeat(20_000) });
+    const child = start(['show', 'a.ndjson'], { cwd });
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const { exit, stderr } = await ended(child);
+    assert.deepEqual([exit, stderr], [0, '']);
+  });
+
+  test('a line above 64 MiB is an error of its file, in bounded memory', async (t) => {
+    const { cwd } = await shower(t, { 'a.ndjson': archive });
+    // A hole: it takes no space on the disk.
+    await truncate(join(cwd, 'a.ndjson'), 400 * 1024 * 1024);
+    const peak = join(cwd, 'peak');
+    const node = ['--require', join(process.cwd(), 'test/support/peak.cjs')];
+    const child = start(['show', 'a.ndjson', '-f', 'id'], { cwd, node, env: { PEAK: peak } });
+    const { exit, stdout, stderr } = await ended(child);
+    assert.deepEqual([exit, stdout], [1, 'a\nb\n']);
+    assert.match(stderr, /a\.ndjson:3: longer than 64 MiB/);
+    assert.ok(Number(await readFile(peak, 'utf8')) < 300 * 1024, 'KiB');
+  });
+});

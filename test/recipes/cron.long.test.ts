@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { codeBlocks, exampleOf } from '../support/documents.ts';
+import { temporaryFolder, testKey } from '../support/program.ts';
+import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
+import { recipe as recipeOf, runExample, testExamples } from './run-examples.ts';
+
+const file = 'docs/cron.md';
+const refs = '# the channels of this test\n@demo\n\n@size-250\n';
+
+const recipe = (at: Workshop, beginning: string): Promise<string> => recipeOf(file, at, beginning);
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+/** A monitoring service: its address, and the paths that were requested. */
+async function monitor(t: TestContext): Promise<{ url: string; requested: (string | undefined)[] }> {
+  const requested: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    requested.push(request.url);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requested };
+}
+
+testExamples(
+  file,
+  {
+    'chanlist auth login --max-credits 3000/month': {
+      run: ({ sh }) => sh('chanlist auth login --max-credits 3000/month', { input: `${testKey}\n` }),
+    },
+    'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports': {
+      stderr: /counting starts at 0/,
+    },
+  },
+  async ({ folder, bin }, t) => {
+    await writeFile(join(bin, 'crontab'), '#!/bin/sh\n[ "$1" = -e ]\n', { mode: 0o755 });
+    await writeFile(join(folder, 'refs.txt'), '@demo\n@size-250\n');
+    for (const name of ['key-00.txt', 'key-01.txt']) await writeFile(join(folder, name), `${testKey}\n`);
+    return { CHANLIST_API_KEY: '', PING_URL: (await monitor(t)).url };
+  },
+);
+
+/** A workshop with `lists/refs.txt`, and a nightly run of it. */
+async function lists(t: TestContext) {
+  const at = await workshop(t);
+  await mkdir(join(at.folder, 'lists'));
+  const write = (text: string): Promise<void> => writeFile(join(at.folder, 'lists/refs.txt'), text);
+  await write(refs);
+  const first = await runExample(await exampleOf(file, firstRun), at);
+  assert.deepEqual([first.exit, first.stderr], [0, '']);
+  return { ...at, write };
+}
+
+const firstRun = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports';
+
+test('the cost of the monthly run, before it is run', { skip: missing('jq') }, async (t) => {
+  const at = await lists(t);
+  assert.equal(await recipe(at, 'cd ~/lists && chanlist check exports --json'), '16\n');
+});
+
+test('the summary of a run: its new uploads and its failures', { skip: missing('jq') }, async (t) => {
+  const at = await lists(t);
+  at.sandbox.setUploads('@demo', 1236);
+  const nightly = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports --update --summary';
+  await recipe(at, nightly);
+  const { exit, credits, counts } = JSON.parse(await recipe(at, 'jq -c'));
+  assert.deepEqual([exit, credits], [0, { confirmed: 1, possibly_charged: 0 }]);
+  assert.deepEqual([counts.complete, counts.unchanged], [1, 1]);
+  assert.equal(await recipe(at, "jq -r '.references[] | select(.new"), '@demo\t2\n');
+  assert.equal(await recipe(at, "jq -r '.references[] | select(.error"), '');
+  await at.write(`${refs}@nobody\n`);
+  assert.equal((await runExample(await exampleOf(file, nightly), at)).exit, 5);
+  assert.match(await recipe(at, "jq -r '.references[] | select(.error"), /^@nobody\tnot found.*\n$/);
+});
+
+test('--print-new: each new upload once, and none for the baseline', async (t) => {
+  const at = await lists(t);
+  const update = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports --update --print-new';
+  await recipe(at, update);
+  at.sandbox.setUploads('@demo', 1236);
+  await recipe(at, update);
+  await recipe(at, update);
+  assert.equal(lines(await readFile(join(at.folder, 'lists/queue.ndjson'), 'utf8')).length, 2);
+});
+
+test('check: its exit code goes to the monitoring service, its problems to a file', {
+  skip: missing('curl'),
+}, async (t) => {
+  const { url, requested } = await monitor(t);
+  const plain = await lists(t);
+  const at = { ...plain, env: { ...plain.env, PING_URL: url } };
+  const check = 'cd ~/lists && chanlist check exports --from refs.txt --max-age 36h -q >';
+  await recipe(at, check);
+  await at.write(`${refs}@size-4\n`);
+  const { exit } = await runExample(await exampleOf(file, check), at);
+  assert.equal(exit, 0);
+  assert.deepEqual(requested, ['/0', '/11']);
+  const problems = lines(await readFile(join(at.folder, 'lists/problems.ndjson'), 'utf8'));
+  const { reference, problem } = JSON.parse(problems.join(''));
+  assert.deepEqual([reference, problem.code], ['@size-4', 'absent']);
+});
+
+test('two keys: a folder each, and one check', async (t) => {
+  const at = await workshop(t);
+  await writeFile(join(at.folder, 'refs.txt'), '@demo\n@size-250\n@size-3\n');
+  for (const name of ['key-00.txt', 'key-01.txt']) await writeFile(join(at.folder, name), `${testKey}\n`);
+  assert.equal(await recipe(at, 'split -d'), '');
+  assert.equal(1000 - at.sandbox.account.credits, 13 + 3 + 1);
+  const { stdout } = await at.sh('wc -l < exports-01/*.ndjson');
+  assert.equal(stdout.trim(), '250');
+});
+
+suite('the crontab lines, as cron runs them', async () => {
+  const crontab = (await codeBlocks(file)).find(({ language }) => language === 'crontab')?.lines ?? [];
+  const [nightly = '', weekly = '', monthly = ''] = crontab.filter((line) => /^\d/.test(line));
+  const commandOf = (entry: string): string => entry.split(/ +/).slice(5).join(' ');
+
+  test('are crontab lines: five fields of time, then a command without %, which cron takes for a line end', async () => {
+    const [readme] = (await codeBlocks('README.md')).filter(({ language }) => language === 'crontab');
+    const [ofReadme = '', ...others] = readme?.lines ?? [];
+    assert.deepEqual(others, []);
+    for (const entry of [nightly, weekly, monthly, ofReadme]) {
+      assert.match(entry, /^[\d*]+ [\d*]+ [\d*]+ [\d*]+ [\d*]+ \S/);
+      assert.doesNotMatch(entry, /%/);
+    }
+    assert.match(crontab[0] ?? '', /^PATH=(?:\/[\w/]+:?)+$/);
+    assert.equal(crontab.length, 4);
+  });
+
+  /** A user who has set everything up, and what cron mails to that user. */
+  async function nights(t: TestContext) {
+    const folder = await temporaryFolder(t);
+    const at = await workshop(t);
+    await mkdir(join(folder, 'lists'));
+    const write = (text: string): Promise<void> => writeFile(join(folder, 'lists/refs.txt'), text);
+    await write(refs);
+    const clean = { HOME: folder, SHELL: '/bin/sh', LOGNAME: 'me', PATH: `${at.bin}:/usr/bin:/bin` };
+    const login = `chanlist auth login --max-credits 3000/month --base-url '${at.sandbox.baseUrl}'`;
+    const stored = await runCommand(['/bin/sh', '-c', login], { cwd: folder, env: clean, input: testKey });
+    assert.equal(stored.exit, 0, stored.stderr);
+    const variables = Object.entries(clean).map(([name, value]) => `${name}=${value}`);
+    /** Runs a command: its exit code, what cron would mail, and what it cost. */
+    const cron = async (command: string) => {
+      const before = at.sandbox.account.credits;
+      const shell = ['/usr/bin/env', '-i', ...variables, '/bin/sh', '-c', command];
+      const { exit, stdout, stderr } = await runCommand(shell, { cwd: folder, env: {} });
+      return { exit, mail: stdout + stderr, cost: before - at.sandbox.account.credits };
+    };
+    return {
+      ...at,
+      folder,
+      write,
+      first: async () => cron((await exampleOf(file, firstRun)).text),
+      night: () => cron(commandOf(nightly)),
+      week: () => cron(commandOf(weekly)),
+      month: () => cron(commandOf(monthly)),
+    };
+  }
+
+  test('first run: all entries; then nothing; then 1 credit for a channel with new uploads; no mail', async (t) => {
+    const { folder, sandbox, first, night, week, month } = await nights(t);
+    const { exit, mail, cost } = await first();
+    assert.deepEqual([exit, cost], [0, 13 + 3]);
+    assert.match(mail, /^chanlist: .*counting starts at 0.*\n$/);
+    assert.deepEqual(await night(), { exit: 0, mail: '', cost: 0 });
+    sandbox.setUploads('@size-250', 250 + 15);
+    assert.deepEqual(await night(), { exit: 0, mail: '', cost: 1 });
+    assert.deepEqual(await week(), { exit: 0, mail: '', cost: 0 });
+    assert.deepEqual(await month(), { exit: 0, mail: '', cost: 13 + 3 });
+    const count = await runCommand(['sh', '-c', 'cat lists/exports/*.ndjson | wc -l'], {
+      cwd: folder,
+      env: {},
+    });
+    assert.equal(count.stdout.trim(), String(1234 + 265));
+  });
+
+  test('before the first run, or without its disk, the nightly line asks whether the folder is mounted', async (t) => {
+    const { night } = await nights(t);
+    const { exit, mail, cost } = await night();
+    assert.deepEqual([exit, cost], [2, 0]);
+    assert.match(mail, /^chanlist: warning: .*counting starts at 0.*\nchanlist: error: .*mounted.*\n$/);
+  });
+
+  test('a misspelled channel: one line of mail and exit 5; the others are brought up to date', async (t) => {
+    const { sandbox, write, first, night, week } = await nights(t);
+    await first();
+    await write(`@gone\n${refs}`);
+    sandbox.setUploads('@demo', 1235);
+    const { exit, mail, cost } = await night();
+    assert.deepEqual([exit, cost], [5, 1]);
+    assert.match(mail, /^chanlist: error: refs\.txt:1 @gone: not found .*\n$/);
+    const report = await week();
+    assert.equal(report.exit, 11);
+    assert.match(report.mail, /@gone .*absent/s);
+  });
+
+  test('no credits: exit 4 and mail; the same line resumes once there are some', async (t) => {
+    const { sandbox, first, night } = await nights(t);
+    sandbox.account.credits = 5;
+    const poor = await first();
+    assert.deepEqual([poor.exit, poor.cost], [4, 5]);
+    assert.match(poor.mail, /^chanlist: error: .*no credits/m);
+    sandbox.account.credits = 100;
+    assert.deepEqual(await night(), { exit: 0, mail: '', cost: 16 - 5 });
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ExitCode, gravest } from '../../src/errors.ts';
+import { failedAttempt } from '../../src/service/failures.ts';
+
+const context = { origin: 'https://a.test', proxy: null, now: 0, hide: (text: string) => text };
+const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
+const [busy, down, gone] = ['unavailable', 'unreachable', 'bad_answer'];
+
+const rows: readonly (readonly [
+  Error,
+  sent: boolean,
+  code: string | undefined,
+  message: string,
+  retried: boolean,
+])[] = [
+  [coded('ECONNREFUSED'), false, down, 'cannot reach https://a.test: connection refused', true],
+  [coded('ENOTFOUND'), false, down, 'cannot reach https://a.test: no such host', true],
+  [coded('EHOSTDOWN'), false, down, 'cannot reach https://a.test: host is down', true],
+  [
+    coded('EWHATEVER', 'x'),
+    false,
+    down,
+    'cannot reach https://a.test: the connection failed (EWHATEVER)',
+    true,
+  ],
+  [
+    Object.assign(new AggregateError([]), { code: 'EADDRNOTAVAIL' }),
+    false,
+    down,
+    'cannot reach https://a.test: address not available',
+    true,
+  ],
+  [coded('ENOBUFS'), false, down, 'cannot reach https://a.test: no buffer space available', true],
+  [coded('EMFILE'), false, down, 'cannot reach https://a.test: too many open files', true],
+  [
+    coded('ERR_SSL_WRONG_VERSION_NUMBER'),
+    false,
+    down,
+    'cannot reach https://a.test: no TLS connection: handshake failed',
+    true,
+  ],
+  [
+    coded('CERT_HAS_EXPIRED'),
+    false,
+    down,
+    'https://a.test cannot be trusted: its certificate has expired',
+    false,
+  ],
+  [
+    coded('CERT_REVOKED', 'remote text'),
+    false,
+    down,
+    'https://a.test cannot be trusted: its certificate is not valid (CERT_REVOKED)',
+    false,
+  ],
+  [new ReferenceError('x'), false, 'failed', 'cannot send requests: there is no WebAssembly', false],
+  [new RangeError('x'), false, 'failed', 'cannot send requests: there is no memory for WebAssembly', false],
+  [coded('ECONNRESET'), true, busy, 'no complete response: connection reset', true],
+  [coded('EWHATEVER', 'x'), true, busy, 'no complete response: the connection failed (EWHATEVER)', true],
+  [coded('ERR_ASSERTION', 'x'), true, gone, 'the response is not valid HTTP', false],
+];
+
+test('errors of the transport: what they mean, in words that are never those of a library', () => {
+  for (const [cause, sent, code, message, isRetried] of rows) {
+    const found = failedAttempt({ cause, sent, status: null, headers: {} }, context);
+    const charge = sent ? 'possibly_charged' : 'none';
+    assert.deepEqual(
+      [found.failure.code, found.failure.message, found.isRetried, found.charge],
+      [code, message, isRetried, charge],
+    );
+  }
+});
+
+test('408, 429, 500, 502, 503 and 504 are retried, no other status', () => {
+  const retried = Array.from({ length: 500 }, (_, i) => i + 100).filter(
+    (status) => failedAttempt({ status, headers: {}, body: Buffer.alloc(0) }, context).isRetried,
+  );
+  assert.deepEqual(retried, [408, 429, 500, 502, 503, 504]);
+});
+
+test('a run ends with the gravest exit code of its failures, whatever their order', () => {
+  const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
+  for (const [at, exit] of gravity.entries()) assert.equal(gravest(gravity.slice(at).reverse()), exit);
+  assert.equal(gravest([]), 0);
+});
