@@ -21,10 +21,10 @@ export function homeFolder(env: Env, platform: NodeJS.Platform = process.platfor
 }
 
 /**
- * Opens a folder of the program's own outside any export: that of the store or of the ledger (product contract,
- * "Shared folders"). `create`: with the folders above it (0700); else null if it is not there. Throws usage errors for
- * a folder that is refused and for one below a HOME of another user (`sudo` may keep HOME), who would be locked out;
- * system errors where the folders above it cannot be created.
+ * Opens a folder of the program's own outside any export: that of the store or of the ledger (docs/cron.md,
+ * "Shared folders and network file systems"). `create`: with the folders above it (0700); else null if it is not there.
+ * Throws usage errors for a folder that is refused and for one below a HOME of another user (`sudo` may keep HOME), who
+ * would be locked out; system errors where the folders above it cannot be created.
  */
 export function openOwnFolder(path: string, env: Env, create: true): PrivateFolder;
 export function openOwnFolder(path: string, env: Env, create: boolean): PrivateFolder | null;

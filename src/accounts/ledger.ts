@@ -36,7 +36,7 @@ interface OpenMonth {
 }
 
 /**
- * The credit ledger (product contract, "Credits"): every paid request of the account is noted in it before it is sent.
+ * The credit ledger (docs/cron.md, "Credit bounds"): every paid request of the account is noted in it before it is sent.
  *
  * A ledger that a newer chanlist wrote is a usage error (2), thrown at the start or by `reserve`. One that cannot be used
  * for another reason is `failed` (1) with a bound per day or month; without one it is one warning.

@@ -27,7 +27,7 @@ export function register(command: Command, start: Start): void {
   command.action(() => start(run, command.optsWithGlobals<CreditsOptions>()));
 }
 
-/** Prints what was spent in a month, per account, or per account and part (product contract, "Credits"). Offline. */
+/** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
 export async function run(options: CreditsOptions, context: Context): Promise<number> {
   const { by, format, color } = options;
   const { env } = context;

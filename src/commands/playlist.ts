@@ -5,7 +5,7 @@ import { costSentence, document, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/references.ts';
 
-/** Adds the argument and the help of `chanlist playlist` (service specification, 4.5). */
+/** Adds the argument and the help of `chanlist playlist` (docs/service.md, 4.5). */
 export function register(command: Command, start: Start): void {
   const operation = operations.playlist;
   command.argument('[playlist...]', expectedReference.playlist);

@@ -39,7 +39,7 @@ export function register(command: Command, start: Start): void {
   );
 }
 
-/** Prints the results of a search inside one channel (service specification, 4.2). */
+/** Prints the results of a search inside one channel (docs/service.md, 4.2). */
 export async function run(options: SearchOptions, context: Context): Promise<number> {
   const operation = operations.search;
   const { query, limit } = options;

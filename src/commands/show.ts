@@ -44,7 +44,7 @@ export function register(command: Command, start: Start): void {
   command.action((files: string[]) => start(run, { ...command.optsWithGlobals<ShowOptions>(), files }));
 }
 
-/** Prints the entries of ndjson files (product contract, `show`). Offline. */
+/** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export async function run(options: ShowOptions, context: Context): Promise<number> {
   const { files, output } = options;
   const inputs = files.map((path): NamedFile => ({ flag: 'FILE', path, isOutput: false }));

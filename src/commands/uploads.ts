@@ -5,7 +5,7 @@ import { costSentence, document, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/references.ts';
 
-/** Adds the argument and the help of `chanlist uploads` (service specification, 4.3). */
+/** Adds the argument and the help of `chanlist uploads` (docs/service.md, 4.3). */
 export function register(command: Command, start: Start): void {
   const operation = operations.uploads;
   command.argument('[channel...]', expectedReference.channel);

@@ -79,7 +79,7 @@ export class ReferenceIndex {
   }
 
   /**
-   * The ID of a reference: its own, a known one, or that of a free `resolve` (service specification, 4.1). A reference
+   * The ID of a reference: its own, a known one, or that of a free `resolve` (docs/service.md, 4.1). A reference
    * keeps its ID: if it now resolves to another one or to none, a warning says so in every run.
    */
   async resolve(run: Run, input: InputReference): Promise<Pick<ExportItem, 'id' | 'references'>> {

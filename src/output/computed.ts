@@ -7,7 +7,7 @@ const shortText = (text: string | undefined): string =>
   text === undefined || text.length > maxLength ? '' : text.trim();
 
 /**
- * Seconds of a `lengthText`, as decimal digits: `<minutes>:<seconds>` (service specification, 2.2), with hours
+ * Seconds of a `lengthText`, as decimal digits: `<minutes>:<seconds>` (docs/service.md, 2.2), with hours
  * `1:02:33`. Null if it is no duration (`LIVE`).
  */
 export function seconds(lengthText: string | undefined): string | null {

@@ -22,8 +22,8 @@ export interface RecordOptions<R> {
 }
 
 /**
- * Prints records of this machine (product contract, "Output") and returns the format: ndjson and csv as the records
- * come, a table and json at the end. Throws as `Stdout.write`.
+ * Prints records of this machine (docs/scripts.md, "Formats and fields") and returns the format: ndjson
+ * and csv as the records come, a table and json at the end. Throws as `Stdout.write`.
  */
 export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,

@@ -46,7 +46,7 @@ export function recordKeys(list: readonly JsonText[]): string[] {
   return [...keys];
 }
 
-/** The records of a whole answer of this operation: a resolve result is one (service specification, 2.1). */
+/** The records of a whole answer of this operation: a resolve result is one (docs/service.md, 2.1). */
 export function bodyRecords(operation: RecordShape, body: JsonText): Records {
   return operation.answer === 'record' ? { list: null, key: null, records: [body] } : records(body);
 }

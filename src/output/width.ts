@@ -15,15 +15,24 @@ export function textWidth(text: string): number {
   return width;
 }
 
+/** The most columns that a text takes on any terminal: some draw each part of a joined emoji, and a row must not wrap. */
+function maxWidth(text: string): number {
+  const width = textWidth(text);
+  if (width === text.length) return width;
+  let sum = 0;
+  for (const character of text) sum += stringWidth(character);
+  return Math.max(width, sum);
+}
+
 /** A text in at most `columns` columns: unchanged, or cut between two characters as readers see them, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   // No character of a language is longer than this.
   const start = text.slice(0, 20 * (columns + 1));
-  if (start.length === text.length && textWidth(text) <= columns) return text;
+  if (start.length === text.length && maxWidth(text) <= columns) return text;
   let kept = '';
   let left = columns - 1;
   for (const { segment } of new Intl.Segmenter().segment(start)) {
-    left -= textWidth(segment);
+    left -= maxWidth(segment);
     if (left < 0) break;
     kept += segment;
   }

@@ -10,7 +10,7 @@ export interface Uploads {
   readonly count: number;
   /** The upload at a position of the list, counted from its top, from 0. */
   at(position: number): Video;
-  /** The latest uploads as the feed shows them, at most 15 (service specification, 4.4). */
+  /** The latest uploads as the feed shows them, at most 15 (docs/service.md, 4.4). */
   feed(): readonly Video[];
 }
 

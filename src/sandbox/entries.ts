@@ -31,7 +31,7 @@ function firstFields(video: Video, id: string) {
 }
 
 /**
- * A video entry: the nine fields of the service specification, 2.2, in its order; for `@odd` others too.
+ * A video entry: the nine fields of docs/service.md, 2.2, in that order; for `@odd` others too.
  * `position` counts from 0.
  */
 export function videoEntry(video: Video, position: number): object {

@@ -9,7 +9,7 @@ interface Issue {
 /** The three shapes of `detail` that deployments use. */
 type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
 
-/** A response other than 200: never debits (service specification, section 7, rule 1). */
+/** A response other than 200: never debits (docs/service.md, 7, rule 1). */
 export class Refusal extends Error {
   readonly status: number;
   readonly detail: Detail;
@@ -34,7 +34,7 @@ function issue(name: string, msg: string): Issue {
 }
 
 /**
- * The parameters of a query by name, checked against the contract (service specification, sections 4 and 8).
+ * The parameters of a query by name, checked against the contract (docs/service.md, sections 4 and 8).
  * Refuses both or neither of two exclusive parameters with 400, other faults with 422 and the list of all bad
  * parameters. Ignores parameters that the contract does not have.
  */

@@ -5,7 +5,7 @@ import { type Channel, channelByHandle, channelById } from './channels.ts';
 import { badParameter, Refusal } from './parameters.ts';
 
 /**
- * The channel of a reference (service specification, section 1, rule 4). Refuses a text of another form with
+ * The channel of a reference (docs/service.md, 1, rule 4). Refuses a text of another form with
  * 422, a channel that does not exist with 404.
  */
 export function findChannel(text: string, parameter = 'channel'): Channel {

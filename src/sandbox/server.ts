@@ -81,7 +81,8 @@ function listenFailure(error: Error, host: string, port: number): Failure {
   const code = systemCode(error) ?? error.message;
   const isPort = code === 'EADDRINUSE' || code === 'EACCES';
   const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
-  return new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, {
+  const isHost = ['EINVAL', 'ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN'].includes(code);
+  return new Failure(isHost ? 'usage' : 'failed', `cannot listen on ${host}, port ${port}: ${why}`, {
     hint: isPort
       ? 'choose another port with --port, or any free one with --port 0'
       : '--host defaults to 127.0.0.1',

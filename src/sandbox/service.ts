@@ -40,7 +40,7 @@ export class Service {
 
   /**
    * Decides a request. The decision and the debit are one synchronous step: of two requests for the last credit, one
-   * gets it. Only a 200 of a paid operation debits (service specification, section 1, rule 3).
+   * gets it. Only a 200 of a paid operation debits (docs/service.md, 1, rule 3).
    */
   reply(request: IncomingMessage, faults: readonly FaultKind[]): Reply {
     const { headers, retryAfter = null } = this.#limit?.() ?? {};

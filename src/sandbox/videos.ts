@@ -58,7 +58,7 @@ export function ageText(video: Video): string {
 }
 
 /**
- * Duration as `<minutes>:<seconds>`, also beyond an hour (service specification, 2.2); `withHours`: as real
+ * Duration as `<minutes>:<seconds>`, also beyond an hour (docs/service.md, 2.2); `withHours`: as real
  * deployments show it, `1:02:33`.
  */
 export function lengthText(video: Video, withHours = false): string {

@@ -3,7 +3,7 @@ import { count, credits } from '../text/count.ts';
 
 /** Credits, as receipts name them. */
 export interface Credits {
-  /** A complete 200 of a paid operation was read (service specification, section 7, rule 2). */
+  /** A complete 200 of a paid operation was read (docs/service.md, 7, rule 2). */
   confirmed: number;
   /** A paid request was sent, but no complete response was read. */
   possibly_charged: number;

@@ -79,7 +79,7 @@ export class Client {
 
   /**
    * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt; two
-   * attempts that may have been charged are the last ones (product contract, "Retries"). What they cost is added to
+   * attempts that may have been charged are the last ones (docs/failures.md, "The service"). What they cost is added to
    * `tally` and to the budget.
    */
   async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {

@@ -1,5 +1,5 @@
 /**
- * The service's operations as data (service specification, sections 1, 2, 4 and 8): one row per operation. Paths,
+ * The service's operations as data (docs/service.md, sections 1, 2, 4 and 8): one row per operation. Paths,
  * validation, --dry-run, help, completions, output columns and the sandbox's routes derive from these rows.
  */
 

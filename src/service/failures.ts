@@ -41,7 +41,7 @@ const blocked: Row = {
   hint: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** Statuses (service specification, section 7; product contract, "Exit codes"). The others go by their class. */
+/** Statuses (docs/service.md, 7; README.md, "Exit codes"). The others go by their class. */
 const statuses: Readonly<Record<number, Row>> = {
   401: rejected,
   402: { code: 'no_credits', what: 'no credits', hint: 'add credits to the account' },

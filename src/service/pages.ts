@@ -4,7 +4,7 @@ import type { Tally } from './budget.ts';
 import type { Client } from './client.ts';
 import type { PagedOperation } from './contract.ts';
 
-/** One page of a listing (service specification, 2.4). */
+/** One page of a listing (docs/service.md, 2.4). */
 export interface Page {
   /** The token that fetched it; null: the first page. */
   readonly token: string | null;
@@ -40,7 +40,7 @@ export function cannotResume({ code, status }: Failure, token: string | null): b
 }
 
 /**
- * The pages of a listing; each request is sent when the caller takes the next page (service specification, 4.3 and
+ * The pages of a listing; each request is sent when the caller takes the next page (docs/service.md, 4.3 and
  * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;
  * after yielding the page that shows it, `loop` if paging would never end, and `bad_answer` for an invalid page.
  */

@@ -5,7 +5,7 @@ import { codePoints, type Operation } from './contract.ts';
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Checks the parameters of a request against its row of the contract (service specification, section 8); throws a usage
+ * Checks the parameters of a request against its row of the contract (docs/service.md, 8); throws a usage
  * error that names the argument and its limits.
  */
 export function checkParameters(operation: Operation, given: Parameters): void {

@@ -15,7 +15,7 @@ export interface Reference {
   readonly id: string | null;
 }
 
-/** The forms of each kind of reference, for messages and help (service specification, sections 1 and 4.5). */
+/** The forms of each kind of reference, for messages and help (docs/service.md, sections 1 and 4.5). */
 export const expectedReference = {
   channel: 'a handle (@name), a channel URL or an ID beginning with UC',
   playlist: 'a playlist URL (with list=) or an ID beginning with PL, UU, LL, FL or OL',
@@ -125,7 +125,7 @@ function isFileName(text: string): boolean {
   return /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(text) || /^[^/?#:.@]+\/[^?#:]*$/.test(text);
 }
 
-/** The canonical ID in a result of `resolve` (service specification, 2.1); null if it has none. */
+/** The canonical ID in a result of `resolve` (docs/service.md, 2.1); null if it has none. */
 export function resolvedId(answer: JsonText): string | null {
   return answer.get('channel_id')?.string() || null;
 }

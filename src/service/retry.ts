@@ -42,7 +42,7 @@ export type RetryDecision =
   | { readonly retry: true; readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean }
   | { readonly retry: false; readonly reason: EndReason };
 
-/** Decides whether an attempt that failed is repeated (product contract, "Retries"). */
+/** Decides whether an attempt that failed is repeated (docs/failures.md, "The service"). */
 export function decideRetry(cause: RetryCause, progress: RetryProgress, limits: RetryLimits): RetryDecision {
   const { status, isRetried, retryAfterMs } = cause;
   const { counted, maybeCharged, requestWaitMs, random } = progress;

@@ -103,6 +103,15 @@ test('a handle that now resolves to another channel: no request for that channel
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
 });
 
+test('a resolution that fails is no move: the known channel is brought up to date', async (t) => {
+  const { nights, a } = await twoChannels(t);
+  nights.pass(31);
+  a.list = videos(0, 151);
+  nights.service.fault = ({ operation }) => (operation === 'resolve' ? 500 : null);
+  const night = await nights.night(['--retries', '0']);
+  assert.deepEqual([night.exit, night.credits, night.stderr], [0, 1, '']);
+});
+
 test('a channel that vanished: gone since its last successful check, in every run; the others go on', async (t) => {
   const { nights, a } = await twoChannels(t);
   nights.service.handles.delete('@a');

@@ -198,7 +198,7 @@ test('a killed update: its entries are in the receipt of the next night', async 
 
 test('FILE that cannot be read midway, after a page was paid: 1, and the same command resumes at no cost', async (t) => {
   const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
+  const a = nights.service.addChannel('a', { list: videos(0, 150) });
   await nights.night();
   a.list.unshift(video('new'));
   const [file, away] = ['a.ndjson', 'away'].map((name) => join(nights.folder, name)) as [string, string];
@@ -214,5 +214,5 @@ test('FILE that cannot be read midway, after a page was paid: 1, and the same co
   await rmdir(file);
   await rename(away, file);
   assert.deepEqual(outcome(await nights.night()), updated(1, 0));
-  assert.deepEqual(await nights.ids(), ['new', ...idsIn(videos(0, 20))]);
+  assert.deepEqual(await nights.ids(), ['new', ...idsIn(videos(0, 150))]);
 });

@@ -174,7 +174,8 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
   for (const folder of ['/dev/null/x', '/proc/x']) {
     const { env, service } = await fixture(t);
     const broken = { ...env, XDG_STATE_HOME: folder };
-    const bounded = await run(['uploads', '@a', '--max-credits', '3/month'], { env: broken });
+    const file = join(await temporaryFolder(t), 'a.ndjson');
+    const bounded = await run(['uploads', '@a', '-o', file, '--max-credits', '3/month'], { env: broken });
     assert.equal(bounded.exit, 1);
     assert.match(
       bounded.stderr,

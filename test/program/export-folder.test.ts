@@ -439,7 +439,7 @@ test('a folder that cannot be created: 2 before any request', async (t) => {
   assert.equal(missing.exit, 2, missing.stderr);
   onlyError(missing, 'new', '--update');
   assert.deepEqual(fixture.requests, []);
-  assert.deepEqual(await fixture.files(), ['file']);
+  assert.deepEqual(await readdir(fixture.folder), ['file']);
 });
 
 test('many channels every night: 0 credits and one request per channel if nothing is new', async (t) => {

@@ -1,8 +1,9 @@
 /** The table "What a run does with one export" of product.md, a row and a column at a time. */
 import assert from 'node:assert/strict';
-import { readdirSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { shortName } from '../../src/fs/files.ts';
 import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
 import { idsInText, printedCommand, World } from '../support/world.ts';
 
@@ -65,6 +66,17 @@ const updateInterrupted = async (world: World, channel: SimulatedChannel): Promi
   upload(channel, 23);
   await interrupted(world, uploads('--update'));
 };
+/** A folder has the name of FILE when it is to be replaced. */
+const notInPlace = async (world: World): Promise<void> => {
+  const inTheWay = join(world.folder, 'a.ndjson');
+  const unhook = world.service.on(({ operation }) => {
+    if (operation !== 'uploads') return;
+    mkdirSync(inTheWay);
+    unhook();
+  });
+  assert.equal((await world.run(uploads())).exit, 1);
+  rmdirSync(inTheWay);
+};
 /** Takes the first so many rows from FILE. */
 const loseRows = (world: World, count: number, name = 'a.ndjson'): void =>
   world.write(name, world.read(name).split('\n').slice(count).join('\n'));
@@ -114,6 +126,32 @@ const rows: readonly Row[] = [
     cells: { 'no flag': exports(2), '--update': exports(2), '--restart': exports(3) },
   },
   {
+    state: 'an interrupted export, of which a --restart could not write its record',
+    make: async (world) => {
+      await interrupted(world);
+      const inTheWay = join(world.folder, '.chanlist', `.${shortName('a.ndjson.json')}.tmp`);
+      mkdirSync(inTheWay);
+      assert.equal((await world.run(uploads('--restart'))).exit, 1);
+      rmdirSync(inTheWay);
+    },
+    cells: { 'no flag': exports(2) },
+  },
+  {
+    state: 'a complete export that is not yet in place',
+    make: notInPlace,
+    cells: { 'no flag': exports(0), '--update': exports(0) },
+  },
+  {
+    state: 'a complete export that is in place, of which the record does not know',
+    make: async (world) => {
+      await notInPlace(world);
+      const own = join(world.folder, '.chanlist');
+      const rows = readdirSync(own).find((name) => name.endsWith('.part')) ?? '';
+      renameSync(join(own, rows), join(world.folder, 'a.ndjson'));
+    },
+    cells: { 'no flag': exports(0), '--update': exports(0) },
+  },
+  {
     state: 'an interrupted --restart of a complete FILE',
     make: restartInterrupted,
     cells: {
@@ -145,6 +183,15 @@ const rows: readonly Row[] = [
       '--update': exports(2, [0, 23]),
       '--restart': exports(5, [0, 23]),
     },
+  },
+  {
+    state: 'an interrupted update of every page',
+    make: async (world, channel) => {
+      await exported(world);
+      upload(channel, 23);
+      await interrupted(world, uploads('--update', '--all'));
+    },
+    cells: { '--update': exports(4, [0, 23]), '--update --all': exports(4, [0, 23]) },
   },
   {
     state: 'an interrupted update, of which the token is refused',

@@ -99,6 +99,8 @@ test('a loop and a refused token cannot be resumed; any other page is requested 
     ['a loop', body([2], 'a'), 'loop', true],
     ['the same page', body([1], 'b'), 'loop', true],
     ['no token', { results: [2], has_more: true }, 'bad_answer', false],
+    ['an empty token', body([2], ''), 'bad_answer', false],
+    ['half a surrogate pair as the token', body([2], '\ud800'), 'bad_answer', false],
     ['no has_more', { results: [2] }, 'bad_answer', false],
     ['no results', { has_more: false }, 'bad_answer', false],
   ];

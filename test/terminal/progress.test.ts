@@ -196,7 +196,7 @@ suite('auth login in a real terminal', { skip }, () => {
       `Key for ${url} (not shown):`,
       `chanlist: stored the key for ${url} as profile 'default' in ${file}`,
     ]);
-    assert.match(text, /^active {2}profile {2}origin +namespace {2}last_four\n─+\n\* {7}default {2}http:/m);
+    assert.match(text, /^active {2}profile {2}origin +namespace {2}last_four\n─+\ntrue {4}default {2}http:/m);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
   });
 

@@ -116,7 +116,7 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
     for (const [words, header] of [
       ['resolve @demo', 'channel_id                resolved_from'],
       ['search @demo bread', 'videoId       length       views  published      title'],
-      ['latest @demo', 'videoId         views  published      title'],
+      ['latest @demo', 'videoId           views  published      title'],
       ['playlist PLdemo', '  #  videoId       length       views  published      channel       title'],
     ] as const) {
       const screen = await open(t, `exec ${chanlist} ${words} --sandbox --quiet`, { columns: 110 });

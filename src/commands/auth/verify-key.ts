@@ -18,8 +18,8 @@ const canonicalId = 'UC0123456789abcdefghijkl';
 const invalidKey = 'chanlist-verification-with-an-invalid-key';
 
 /**
- * Verifies a key with a free request (product contract, "Keys"). Throws `unauthorized` for a rejected key; any other failure
- * means that the responses prove nothing, and quotes them.
+ * Verifies a key with a free request (docs/failures.md, "Accounts and credits"). Throws `unauthorized` for a rejected
+ * key; any other failure means that the responses prove nothing, and quotes them.
  */
 export async function verifyKey(
   service: Service,

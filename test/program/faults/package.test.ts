@@ -84,13 +84,13 @@ test('npm pack gives the same bytes in any folder and at any time', async (t) =>
 test('THIRD_PARTY_LICENSES holds the licence of every package that the program is made of', async () => {
   const text = await readFile('THIRD_PARTY_LICENSES', 'utf8');
   const { devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-  for (const name of ['chalk', 'cli-table3', 'commander', 'ora', 'undici']) {
+  for (const name of ['chalk', 'cli-table3', 'commander', 'conf', 'ora', 'string-width', 'undici']) {
     assert.match(
       text,
       new RegExp(`^${name} ${devDependencies[name].replaceAll('.', '\\.')} \\(MIT\\)$`, 'm'),
     );
   }
-  for (const name of ['conf', 'esbuild', 'typescript', 'fast-check', '@biomejs/biome']) {
+  for (const name of ['esbuild', 'typescript', 'fast-check', '@biomejs/biome']) {
     assert.ok(!text.includes(`\n${name} `), `${name} is only a tool`);
   }
 });

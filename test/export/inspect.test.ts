@@ -1,0 +1,43 @@
+/** A new FILE that is complete, but not yet in place: what is left of a run that died just then. */
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspect, markOf, sight } from '../../src/export/inspect.ts';
+import { writeRecord } from '../../src/export/record.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
+import { PrivateFolder } from '../../src/fs/private-folder.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { finished, progress, record, request } from './files.ts';
+
+const rows = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
+const old = '{"videoId":"v1"}\n';
+
+test('a new FILE is pending if its rows are whole and an update began with this FILE', async (t) => {
+  const parent = await temporaryFolder(t);
+  const path = join(parent, 'a.ndjson');
+  const folder = PrivateFolder.open(join(parent, '.chanlist'), { create: true });
+  t.after(() => folder.close());
+  const marked = (text: string) => finished({ ...markOf(statSync(path)), digest: '', entries: text.length });
+  for (const [at, [isUpdate, left, now, pending]] of (
+    [
+      [false, rows, old, 'rows'],
+      [true, rows, old, 'rows'],
+      [true, rows, 'changed', null],
+      [false, rows, 'changed', 'rows'],
+      [false, rows.slice(1), old, null],
+      [false, null, old, null],
+      [true, null, rows, 'file'],
+    ] as const
+  ).entries()) {
+    writeFileSync(path, old);
+    const base = marked(old);
+    if (now !== old) writeFileSync(path, now === rows ? rows : old.repeat(3));
+    if (left === null) folder.remove('a.part');
+    else folder.replace('a.part', left);
+    const result = now === rows ? marked(rows) : finished({ size: rows.length, inode: 0 });
+    writeRecord(folder, 'a.ndjson', record({ finished: base, progress: progress({ isUpdate, result }) }));
+    const file = await inspect(folder, sight(folder, resolveTarget(path)), request());
+    assert.equal(file.pending, pending, `case ${at}`);
+  }
+});
