@@ -187,6 +187,11 @@ class ModelRun {
     }
     if (progress !== null) {
       if (!isSame(progress.request, this.#request)) throw new Ended(2);
+      if (progress.kind === 'update' || progress.kind === 'all') {
+        // An interrupted update of a FILE that is gone.
+        if (flag !== 'none') throw new Ended(1);
+        return void this.#export('export', null);
+      }
       if (flag === 'none') this.#export(progress.kind, progress);
       else this.#resumeThenUpdate(progress);
       return;

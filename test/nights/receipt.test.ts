@@ -109,7 +109,7 @@ test('resumed: entries of earlier, interrupted runs; credits and pages are this 
   // No feed has confirmed what the first page had.
   assert.equal((await nights.run(['uploads', '@a', '-o', 'a.ndjson'])).exit, 0);
   const { stdout } = await nights.run(['check', 'a.ndjson'], { noReceipt: true });
-  assert.equal(JSON.parse(stdout).checked, '2026-03-01T03:00:00.000Z');
+  assert.equal(JSON.parse(stdout).checked.slice(0, 16), '2026-03-01T03:00');
 });
 
 test('possibly charged: a page without a complete answer', async (t) => {
