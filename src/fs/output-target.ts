@@ -30,9 +30,10 @@ export function resolveTarget(path: string, { onlyFiles = false } = {}): Target 
   if (path === '' || path.includes('\0')) throw usage('a file name is empty or contains a NUL character');
   if (path.endsWith('/')) throw notRegular(path, 'names a folder');
   return guardFile(path, 'open', () => {
-    const real = follow(isAbsolute(path) ? path : `${process.cwd()}/${path}`, path);
+    const found = follow(isAbsolute(path) ? path : `${process.cwd()}/${path}`, path);
+    const { real } = found;
     const descriptor = descriptorAt(real);
-    const stats = descriptor === null ? lstat(real) : null;
+    const stats = descriptor === null ? found.stats : null;
     const isStream = descriptor !== null || stats?.isFIFO() || stats?.isCharacterDevice();
     if (stats !== null && !stats.isFile() && (onlyFiles || !isStream))
       throw notRegular(path, `is ${kindOf(stats)}`);
@@ -47,16 +48,19 @@ export function resolveTarget(path: string, { onlyFiles = false } = {}): Target 
 
 const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 
-/** Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. */
-function follow(path: string, shown: string, links = 0): string {
+/**
+ * Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. `stats`: what is
+ * there; null: nothing.
+ */
+function follow(path: string, shown: string, links = 0): { real: string; stats: fs.Stats | null } {
   const name = basename(path);
-  if (name === '' || descriptorAt(path) !== null) return path;
-  const folder = follow(dirname(path), shown, links);
-  if (name === '.') return folder;
-  if (name === '..') return dirname(folder);
+  if (name === '' || descriptorAt(path) !== null) return { real: path, stats: lstat(path) };
+  const { real: folder, stats: around } = follow(dirname(path), shown, links);
+  if (name === '.') return { real: folder, stats: around };
+  if (name === '..') return { real: dirname(folder), stats: lstat(dirname(folder)) };
   const at = join(folder, name);
   const stats = lstat(at);
-  if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return at;
+  if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return { real: at, stats };
   if (links === maxLinks) throw usage(`${shown}: its symbolic links form a loop`, 'name a file');
   checkLink(shown, at, stats, folder);
   const link = fs.readlinkSync(at);
