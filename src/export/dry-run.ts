@@ -4,11 +4,13 @@ import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { parseFields } from '../output/fields.ts';
 import { type PlannedRequest, perPage } from '../run/dry-run.ts';
 import type { InputReference } from '../run/references.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
 import type { Destination } from './folder.ts';
 import { inspect, sight } from './inspect.ts';
+import { flagsOf } from './job.ts';
 import { refusal } from './messages.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { recordName } from './record.ts';
@@ -26,6 +28,9 @@ export async function plannedRequests(
   context: Context,
 ): Promise<readonly PlannedRequest[]> {
   const now = context.clock.now();
+  const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
+  const fields = options.fields === null ? null : parseFields(options.fields, operation);
+  const asked = { operation, options, format, fields, isFolder: file === null, several: inputs.length > 1 };
   const folder = isThere(parent) ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
     const index = new ReferenceIndex(operation.name, format, now);
@@ -42,23 +47,15 @@ export async function plannedRequests(
       }
       const target =
         file ?? (isThere(parent) ? resolveTarget(`${path}/${id}.${format}`, { onlyFiles: true }) : null);
-      const { fields, limit, update, all, restart } = options;
-      const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
-      const request = { command: operation.name, id, format, fields, limit, service };
-      const flags = {
-        request,
-        update,
-        all: update && all,
-        restart,
-        isFolder: file === null,
-        several: inputs.length > 1,
-        now,
-      };
-      const found = target === null ? null : await inspect(folder, sight(folder, target), request);
+      const flags = flagsOf(asked, { id, service, now });
+      const found = target === null ? null : await inspect(folder, sight(folder, target), flags.request);
       const step: Step = found === null ? { do: 'full' } : nextStep(found, flags);
       if (step.do === 'refuse' && found !== null)
         throw refusal(step.why, found, flags).with({ scope: 'run' });
-      const token = step.do === 'resume' ? (found?.record?.progress?.token ?? null) : null;
+      const progress = step.do === 'resume' ? found?.record?.progress : null;
+      // Every page is there: only FILE has to be written.
+      if (progress?.hasMore === false) continue;
+      const token = progress?.token ?? null;
       requests.push(...requestsOf(step, operation, { reference, id, token }));
     }
     return requests;

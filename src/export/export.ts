@@ -6,10 +6,10 @@ import { type Result, resultOf } from '../run/results.ts';
 import { afterRun, withProgress, withReferences } from './after-run.ts';
 import { exportPages, publish } from './full.ts';
 import { type ExportFile, inspect, type Sighting, sight, stampOf } from './inspect.ts';
-import { type Done, type ExportItem, type ExportRun, factsOf, type Job, save } from './job.ts';
+import { type Done, type ExportItem, type ExportRun, factsOf, flagsOf, type Job, save } from './job.ts';
 import { keptText, refusal } from './messages.ts';
-import { type ExportFlags, nextStep, type Step } from './next-step.ts';
-import { type ExportRecord, type ExportRequest, newRecord } from './record.ts';
+import { nextStep, type Step } from './next-step.ts';
+import { type ExportRecord, newRecord } from './record.ts';
 import { leftovers } from './rows.ts';
 import { updateFile } from './update.ts';
 
@@ -37,8 +37,9 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
 
 async function exportLocked(exports: ExportRun, item: ExportItem, name: string): Promise<Result> {
   const { run, folder, names } = exports;
-  const request = requestOf(exports, item.id);
-  const flags = flagsOf(exports, request);
+  const now = run.context.clock.now();
+  const flags = flagsOf(exports, { id: item.id, service: run.serviceName, now });
+  const { request } = flags;
   const sighting = refreshed(exports, item, name);
   if (sighting.isRecordDamaged)
     run.warn(
@@ -64,17 +65,6 @@ function refreshed({ folder, isFolder }: ExportRun, { sighting }: ExportItem, na
   return sight(folder, resolveTarget(sighting.target.path, { onlyFiles: isFolder }));
 }
 
-function requestOf({ operation, options, format, fields, run }: ExportRun, id: string): ExportRequest {
-  const names = fields?.map(({ name }) => name).join(',') ?? null;
-  const { limit } = options;
-  return { command: operation.name, id, format, fields: names, limit, service: run.serviceName };
-}
-
-function flagsOf({ options, isFolder, several, run }: ExportRun, request: ExportRequest): ExportFlags {
-  const { update, all, restart } = options;
-  return { request, update, all: update && all, restart, isFolder, several, now: run.context.clock.now() };
-}
-
 /** Performs steps until the flags are satisfied: what was interrupted first, then the update. */
 async function performSteps(first: Job): Promise<Result> {
   let job = first;
@@ -92,7 +82,7 @@ async function performSteps(first: Job): Promise<Result> {
       const isUnusable = failure.code === 'refused' || failure.code === 'damaged';
       if (!canStartOver || hasStartedOver || step.do !== 'resume' || !isUnusable) return merged;
       hasStartedOver = true;
-      // The rows stay until the first new page is kept.
+      // The rows stay until the first new page is durable.
       job = { ...job, record, file: { ...job.file, record: withProgress(record, null), pending: null } };
       continue;
     }

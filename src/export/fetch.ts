@@ -38,7 +38,7 @@ export function newProgress(
   };
 }
 
-/** The rows of an interrupted run, read and counted before anything is bought; a text says why they are of no use. */
+/** The rows of an interrupted run, read and counted before the first paid request; a text says why they cannot be used. */
 export async function reopenRows(
   { folder }: Job,
   progress: Progress,

@@ -54,6 +54,24 @@ export interface Job extends ExportRun {
   readonly name: string;
 }
 
+/** What a run, dry or not, was asked to do with the export of an ID. `service`: address and namespace; `now` in ms. */
+export function flagsOf(
+  {
+    operation,
+    options,
+    format,
+    fields,
+    isFolder,
+    several,
+  }: Pick<ExportRun, 'operation' | 'options' | 'format' | 'fields' | 'isFolder' | 'several'>,
+  { id, service, now }: { readonly id: string; readonly service: string; readonly now: number },
+): ExportFlags {
+  const { limit, update, all, restart } = options;
+  const names = fields?.map(({ name }) => name).join(',') ?? null;
+  const request = { command: operation.name, id, format, fields: names, limit, service };
+  return { request, update, all: update && all, restart, isFolder, several, now };
+}
+
 /** Writes a record that no page depends on: if that fails, the next run only knows less. */
 export function save({ folder, name, run, item }: Job, record: ExportRecord): void {
   try {

@@ -92,7 +92,7 @@ export type KnownReference = Passing<typeof isReference>;
 
 export const recordVersion = 1;
 
-/** All that is kept of one export: `.chanlist/FILE.json`. Times are ISO 8601. */
+/** What chanlist knows of one export: `.chanlist/FILE.json`. Times are ISO 8601. */
 const isRecord = shape({
   version: isOneOf(recordVersion),
   /** As last given. */

@@ -31,7 +31,7 @@ const maxTokenLength = 1024 * 1024;
 const tokenRefused: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
 /**
- * Whether a listing cannot go on from its token, in a later run neither: the service no longer accepts it, or a loop has
+ * Whether no run can continue a listing from its token: the service no longer accepts it, or a loop has
  * ended the listing. After any other failure the same page is requested again. `token`: that of the page that failed;
  * null: the first page.
  */

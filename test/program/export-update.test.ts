@@ -273,3 +273,11 @@ test('--dry-run names the request that comes first: of a new, an interrupted and
   assert.match(await dry(), /\/channel\/latest\?channel=.*free/);
   assert.equal(fixture.requests.length, sent);
 });
+
+test('--dry-run compares the fields as the run does', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', list, '-o', 'a.ndjson', '--fields', 'videoId, title'];
+  assert.equal((await fixture.run(args)).exit, 0);
+  const { exit, stdout, stderr } = await fixture.run([...args, '--dry-run']);
+  assert.deepEqual([exit, stdout, stderr], [0, '', '']);
+});
