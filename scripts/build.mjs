@@ -20,7 +20,7 @@ const groups = {
     'src/start.ts',
     ...['resolve', 'uploads', 'latest', 'playlist'].map((name) => `src/commands/${name}.ts`),
   ],
-  'request.cjs': ['src/run/channels.ts', 'src/output/ndjson.ts'],
+  'request.cjs': ['src/commands/responses.ts', 'src/output/ndjson.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
   'list.cjs': ['src/commands/listing.ts', 'src/accounts/ledger.ts'],
   'export.cjs': ['src/export/folder.ts'],

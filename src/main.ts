@@ -4,10 +4,10 @@ import { wantsJson } from './cli/usage-errors.ts';
 import { commands } from './commands/table.ts';
 import type { Context } from './context.ts';
 import { ClosedPipe, type Failure, toFailure } from './errors.ts';
-import { helpColumns } from './help/rows.ts';
+import { helpColumns } from './help/document.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
-import { escapeUnsafe } from './text/unsafe.ts';
+import { escapeUnsafe } from './text/sanitize.ts';
 
 /**
  * Runs the program: arguments (without node and script) to exit code. Commands report what goes wrong in their work;
@@ -16,20 +16,20 @@ import { escapeUnsafe } from './text/unsafe.ts';
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const stderr = new Stderr(context, { quiet: false, verbose: 0, color: !argv.includes('--no-color') });
   const stdout = new Stdout(context, stderr);
-  let options: Partial<CommonOptions> = {};
+  let options: CommonOptions | null = null;
   try {
     const task = await parseArguments(argv, commands, () => helpColumns(context));
     if (typeof task === 'string') {
       await stdout.write(task);
       return 0;
     }
-    options = task.options as Partial<CommonOptions>;
-    return await task.run(task.options, context);
+    options = task.options as CommonOptions;
+    return await task.run(options, context);
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
     if (wantsJson(argv)) await printDocument(failure, stdout, context);
-    if (options.summary) {
+    if (options?.summary) {
       const { writeSummaryOf } = await import('./run/summary.ts');
       await writeSummaryOf(failure, options, context);
     }

@@ -30,7 +30,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'the run of the night before is still writing',
     'the lock is per FILE: 10 for a file that another run writes, other references share the folder',
   ],
-  ['an export lost rows, or is damaged', 'FILE is … (…): 1 names --update --all, nothing is bought'],
+  ['an export lost rows, or is damaged', 'a FILE …'],
   [
     '401, or 403 with a JSON body',
     'statuses map to the exit codes of the contract, once retries are used up',
@@ -245,7 +245,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'a FIFO, folder or device at the name of an export',
     'a failure of one reference stops that one; a FIFO or a folder at the name of an export is refused',
   ],
-  ['a HOME of another user (root with `sudo`)', 'below a HOME of another user nothing is created or read'],
+  ['a HOME of another user (root with `sudo`)', 'below a HOME of another user nothing is created'],
   [
     'an argument or a line of `--from` that is no reference',
     'every bad line of --from is named, and nothing is sent',
@@ -312,7 +312,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'many references fail with one cause',
-    'failures with one cause are one line: a count, the first three references, with their lines',
+    'failures with one code and status are one line: a count, three references and the first message',
   ],
   [
     '`--print-new` to a reader that fails',

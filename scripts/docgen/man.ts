@@ -3,20 +3,8 @@ import { commonFlags, type FlagRow, flagHelp, flagsOf, longName, ownFlags } from
 import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
 import { pathOf } from '../../src/cli/usage-errors.ts';
 import { commands as table } from '../../src/commands/table.ts';
-import { exitCodes } from '../../src/errors.ts';
-import { environment, files } from '../../src/help/environment.ts';
-import {
-  checkFields,
-  creditsFields,
-  fieldRows,
-  fieldRules,
-  formatRows,
-  formatRules,
-  receiptFields,
-  referenceFields,
-} from '../../src/help/formats.ts';
-import { type Rows, wrap } from '../../src/help/rows.ts';
-import { exitRule, precedence } from '../../src/help/topics.ts';
+import { type Rows, type Terms, wrap } from '../../src/help/document.ts';
+import { topics } from '../../src/help/topics.ts';
 
 /** The manual page, in the man macros. */
 export async function manPage(): Promise<string> {
@@ -52,28 +40,13 @@ export async function manPage(): Promise<string> {
     ...tagged('-h, --help', 'print help'),
     ...tagged('-V, --version', 'print the version'),
     '.SH FORMATS',
-    ...taggedRows(formatRows),
-    ...formatRules.flatMap(paragraph),
-    '.SS Fields',
-    ...fieldRules.flatMap(paragraph).slice(1),
-    ...taggedRows(fieldRows),
-    '.SH REPORTS',
-    `.SS ${roff('The report of --summary (JSON)')}`,
-    ...taggedRows(receiptFields),
-    '.SS Each of its references',
-    ...taggedRows(referenceFields),
-    '.SS chanlist check',
-    ...taggedRows(checkFields),
-    '.SS chanlist credits',
-    ...taggedRows(creditsFields),
+    ...blocks(topics.formats),
     '.SH EXIT STATUS',
-    ...taggedRows(Object.entries(exitCodes)),
-    ...paragraph(exitRule),
+    ...blocks(topics['exit-codes']),
     '.SH ENVIRONMENT',
-    ...taggedRows(environment),
-    ...paragraph(precedence),
+    ...blocks(topics.environment.slice(0, -1)),
     '.SH FILES',
-    ...taggedRows(files),
+    ...blocks(topics.environment.slice(-1)),
     '.SH EXAMPLES',
     ...exampleLines(await helpText('')).slice(1),
     '',
@@ -121,6 +94,15 @@ function termLines(help: string): string[] {
 
 function flagLines(flags: readonly FlagRow[]): string[] {
   return flags.flatMap((flag) => tagged(flag.term, flagHelp(flag)));
+}
+
+/** The paragraphs and terms of a topic; the first terms are headed by the section. */
+function blocks(topic: readonly (string | Terms)[]): string[] {
+  return topic.flatMap((block, index) => {
+    if (typeof block === 'string') return paragraph(block);
+    const heading = index === 0 ? [] : [`.SS ${roff(block.heading.replace(/:$/, ''))}`];
+    return [...heading, ...taggedRows(block.rows)];
+  });
 }
 
 function taggedRows(rows: Rows): string[] {

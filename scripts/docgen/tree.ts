@@ -5,7 +5,7 @@ import {
   flagsOf,
   localReports,
   longName,
-  offers,
+  parts,
   shortName,
   valueName,
 } from '../../src/cli/flags.ts';
@@ -15,6 +15,7 @@ import { shellNames } from '../../src/commands/completion.ts';
 import { commands } from '../../src/commands/table.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
+import { formatNames } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
 /** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
@@ -49,6 +50,16 @@ export interface Node {
   readonly argument: { readonly name: string; readonly completion: Completion } | null;
   readonly children: readonly Node[];
 }
+
+/** What shells offer for a value, by its name in the help. */
+const offers: Readonly<Record<string, 'file' | 'folder' | 'profile' | 'fields' | readonly string[]>> = {
+  file: 'file',
+  dir: 'folder',
+  name: 'profile',
+  'a,b.c,d.0': 'fields',
+  format: formatNames,
+  part: parts,
+};
 
 /** The program with all its commands. */
 export async function programTree(): Promise<Node> {

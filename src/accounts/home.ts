@@ -1,12 +1,14 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, sep } from 'node:path';
 import { usage } from '../errors.ts';
-import { guardFile } from '../fs/file-error.ts';
 import { ignoring, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Errors of a path that cannot be followed to its end. */
+const notFound = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'];
 
 /** The home folder from the environment, if that is an absolute path, else from the system; null if unknown. */
 export function homeFolder(env: Env, platform: NodeJS.Platform = process.platform): string | null {
@@ -21,45 +23,39 @@ export function homeFolder(env: Env, platform: NodeJS.Platform = process.platfor
 }
 
 /**
- * Opens a folder of the program's own outside any export: that of the store or of the ledger (docs/cron.md,
- * "Shared folders and network file systems"). `create`: with the folders above it (0700); else null if it is not there.
- * Throws usage errors for a folder that is refused and for one below a HOME of another user (`sudo` may keep HOME), who
- * would be locked out; system errors where the folders above it cannot be created.
+ * Opens the folder of the store or of the ledger (docs/cron.md, "Shared folders and network file systems"); null if it
+ * is not there. Throws a usage error for one that is refused.
  */
-export function openOwnFolder(path: string, env: Env, create: true): PrivateFolder;
-export function openOwnFolder(path: string, env: Env, create: boolean): PrivateFolder | null;
-export function openOwnFolder(path: string, env: Env, create: boolean): PrivateFolder | null {
-  const isThere = guardFile(
-    path,
-    'write',
-    () => ignoring(['ENOENT', 'ENOTDIR'], () => lstatSync(path)) !== undefined,
-  );
-  if (!isThere && !create) return null;
-  const owner = ownerOfForeignHome(path, env);
-  if (owner !== null)
-    throw usage(
-      `refusing to use ${path}: the home folder ${env.HOME} belongs to user ${owner}`,
-      'use sudo -H, or set HOME to your own home folder',
-    );
-  if (!isThere) makeFolders(dirname(path), 0o700);
-  return create ? PrivateFolder.open(path, { create }) : PrivateFolder.open(path);
+export function openOwnFolder(path: string, env: Env): PrivateFolder | null {
+  try {
+    return PrivateFolder.open(path);
+  } catch (error) {
+    refuseForeignHome(path, env);
+    throw error;
+  }
 }
 
-/** The owner of HOME if that is another user, and the path is below it, also through links; else null. */
-function ownerOfForeignHome(path: string, { HOME: home }: Env): number | null {
-  if (!home) return null;
-  try {
-    const real = realpathSync(home);
-    const { uid } = statSync(real);
-    // In containers HOME is often `/`, which is nobody's home.
-    if (uid === (process.geteuid?.() ?? uid) || real === sep) return null;
-    return `${nearestFolder(path)}${sep}`.startsWith(`${real}${sep}`) ? uid : null;
-  } catch {
-    return null;
-  }
+/** The same; creates it and the folders above it (0700). Throws system errors where these cannot be created. */
+export function createOwnFolder(path: string, env: Env): PrivateFolder {
+  refuseForeignHome(path, env);
+  makeFolders(dirname(path), 0o700);
+  return PrivateFolder.openOrCreate(path);
+}
+
+/** Throws for a folder below a HOME of another user, also through links (`sudo` may keep HOME): it would be locked out. */
+function refuseForeignHome(path: string, { HOME: home }: Env): void {
+  const real = home && ignoring(notFound, () => realpathSync(home));
+  // In containers HOME is often `/`, which is nobody's home.
+  if (!real || real === sep || !`${nearestFolder(path)}${sep}`.startsWith(`${real}${sep}`)) return;
+  const { uid } = statSync(real);
+  if (uid === (process.geteuid?.() ?? uid)) return;
+  throw usage(
+    `refusing to use ${path}: the home folder ${home} belongs to user ${uid}`,
+    'use sudo -H, or set HOME to your own home folder',
+  );
 }
 
 /** The real path of the nearest folder above a path that is there. */
 function nearestFolder(path: string): string {
-  return ignoring(['ENOENT'], () => realpathSync(path)) ?? nearestFolder(dirname(path));
+  return ignoring(notFound, () => realpathSync(path)) ?? nearestFolder(dirname(path));
 }

@@ -1,11 +1,11 @@
 import type { InputStream } from '../context.ts';
 import { usage } from '../errors.ts';
-import { readText } from '../fs/text-input.ts';
+import { readLines } from '../fs/text-input.ts';
 
 /** Longest key, in characters. */
 const maxKeyLength = 4096;
-/** Largest key file or standard input read for a key, in bytes. */
-const maxInputBytes = 64 * 1024;
+/** Longest input that is read for a key, in characters. */
+const maxInputLength = 64 * 1024;
 const expected = 'expected one key and nothing else';
 
 /**
@@ -24,22 +24,22 @@ export function parseKey(text: string, source: string): string {
 }
 
 /**
- * Reads a key from a file, or from a pipe such as `<(pass show key)`. Usage errors name `source` and the file; once
- * `stop` is aborted, its reason is thrown.
+ * Reads a key from a stream, from a file (a path), or from a pipe such as `<(pass show key)`. Usage errors name `source`
+ * and the file; once `stop` is aborted, its reason is thrown.
  */
-export async function readKeyFile(path: string, source: string, stop?: AbortSignal): Promise<string> {
-  const file = keyFileName(path);
-  const problem = `${source}: cannot read ${file}`;
-  return parseKey(
-    await readText(path, maxInputBytes, { problem, hint: expected, stop }),
-    `${source} ${file}`,
-  );
-}
-
-/** Reads a key from standard input, to its end; throws as `readKeyFile`. */
-export async function readKeyFromStdin(stdin: InputStream, stop: AbortSignal): Promise<string> {
-  const problem = 'stdin: cannot read it';
-  return parseKey(await readText(stdin, maxInputBytes, { problem, hint: expected, stop }), 'stdin');
+export async function readKey(
+  from: string | InputStream,
+  source: string,
+  stop?: AbortSignal,
+): Promise<string> {
+  const file = typeof from === 'string' ? keyFileName(from) : null;
+  const problem = `${source}: cannot read ${file ?? 'it'}`;
+  let text = '';
+  for await (const line of readLines(from, { problem, hint: expected, stop })) {
+    text += `${line}\n`;
+    if (text.length > maxInputLength) throw usage(`${problem}: it is too long`, expected);
+  }
+  return parseKey(text, file === null ? source : `${source} ${file}`);
 }
 
 /** The name of a key file for messages; `the file` if the name may be a key that was given by mistake. */

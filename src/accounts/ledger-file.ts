@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { Failure, systemCode } from '../errors.ts';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { Failure, usage } from '../errors.ts';
+import { guardFile } from '../fs/file-error.ts';
 import { ignoring } from '../fs/files.ts';
-import { type Env, homeFolder, openOwnFolder } from './home.ts';
+import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
 import {
   appendedText,
   type LedgerLine,
@@ -11,33 +12,30 @@ import {
   type RequestLine,
 } from './ledger-lines.ts';
 
-/** Why a ledger cannot be used: `usage` if a newer chanlist wrote it, else `failed`. */
-export class LedgerProblem extends Failure {}
-
-/** The folder of the ledger: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws a `LedgerProblem`. */
-export function ledgerFolder(env: Env): string {
+/**
+ * The path of the ledger of a month (`2026-11`): in `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`.
+ * Throws `failed` if no home folder is known.
+ */
+export function ledgerPath(month: string, env: Env): string {
+  const name = `chanlist/credits-${month}.ndjson`;
   const given = env.XDG_STATE_HOME;
-  if (given && isAbsolute(given)) return join(given, 'chanlist');
+  if (given && isAbsolute(given)) return join(given, name);
   const home = homeFolder(env);
-  if (home !== null) return join(home, '.local/state/chanlist');
-  throw new LedgerProblem('failed', 'there is no folder for the credit ledger: no home folder is known', {
+  if (home !== null) return join(home, '.local/state', name);
+  throw new Failure('failed', 'there is no folder for the credit ledger: no home folder is known', {
     hint: 'set XDG_STATE_HOME',
   });
 }
-
-/** The path of the ledger of a month (`2026-11`). */
-export function ledgerPath(month: string, env: Env): string {
-  return join(ledgerFolder(env), fileName(month));
-}
-
-const fileName = (month: string): string => `credits-${month}.ndjson`;
 
 /** Bytes at the end of a ledger that are searched for lines of a newer version, if the others are not needed. */
 const lastBytes = 4096;
 const lineEnd = 10;
 const buffer = Buffer.allocUnsafe(256 * 1024);
 
-/** The ledger of one month, open. All methods throw a `LedgerProblem`. */
+/**
+ * The ledger of one month, open. All methods throw `failed` if it cannot be used; `readLines` and `checkVersion` throw a
+ * usage error if a newer chanlist wrote it.
+ */
 export class LedgerFile {
   readonly month: string;
   readonly path: string;
@@ -57,24 +55,19 @@ export class LedgerFile {
   /** Opens the ledger for appending and reading; creates it (0600) and its folder (0700) if needed. */
   static open(month: string, env: Env): LedgerFile {
     const path = ledgerPath(month, env);
-    return guarded(path, () => {
-      const folder = openOwnFolder(ledgerFolder(env), env, true);
-      try {
-        const isFirst = !folder.names().some((name) => /^credits-.*\.ndjson$/.test(name));
-        return new LedgerFile(month, path, folder.openAppend(fileName(month)), isFirst);
-      } finally {
-        folder.close();
-      }
+    return opened(path, () => {
+      using folder = createOwnFolder(dirname(path), env);
+      const isFirst = !folder.names().some((name) => /^credits-.*\.ndjson$/.test(name));
+      return new LedgerFile(month, path, folder.openAppend(basename(path)), isFirst);
     });
   }
 
   /** Opens the ledger for reading; null if there is none. */
   static openForReading(month: string, env: Env): LedgerFile | null {
     const path = ledgerPath(month, env);
-    return guarded(path, () => {
-      const folder = openOwnFolder(ledgerFolder(env), env, false);
-      const fd = folder?.openRead(fileName(month)) ?? null;
-      folder?.close();
+    return opened(path, () => {
+      using folder = openOwnFolder(dirname(path), env);
+      const fd = folder?.openRead(basename(path)) ?? null;
       return fd === null ? null : new LedgerFile(month, path, fd, false);
     });
   }
@@ -82,19 +75,14 @@ export class LedgerFile {
   /** Appends a line, by a single `write`. */
   append(line: RequestLine | OutcomeLine): void {
     const text = Buffer.from(appendedText(line));
-    let code = 'ENOSPC';
-    try {
-      if (writeSync(this.#fd, text) === text.length) return;
-    } catch (error) {
-      code = systemCode(error) ?? 'unknown error';
-    }
-    const hint = 'free some disk space, or make it a file that you can write';
-    throw new LedgerProblem('failed', `cannot append to ${this.path} (${code})`, { hint });
+    const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
+    if (written === text.length) return;
+    throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
   }
 
   /** Passes on the complete lines that were appended since the last time. */
   readLines(onLine: (line: LedgerLine) => void): void {
-    guarded(this.path, () => {
+    guardFile(this.path, 'write', () => {
       for (let at = this.#offset; ; ) {
         const length = readSync(this.#fd, buffer, 0, buffer.length, at);
         const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
@@ -114,7 +102,7 @@ export class LedgerFile {
 
   /** Throws for lines of a newer version among the last ones, without passing on any. */
   checkVersion(): void {
-    this.#offset = Math.max(0, guarded(this.path, () => fstatSync(this.#fd)).size - lastBytes);
+    this.#offset = Math.max(0, fstatSync(this.#fd).size - lastBytes);
     this.readLines(() => {});
   }
 
@@ -136,31 +124,18 @@ export class LedgerFile {
 
   #parse(text: string): LedgerLine {
     const line = parseLine(text);
-    if (line !== 'newer') return line;
-    const hint = 'it is not changed; update chanlist';
-    throw new LedgerProblem('usage', `a newer chanlist wrote ${this.path}`, { hint });
+    if (line === 'newer')
+      throw usage(`a newer chanlist wrote ${this.path}`, 'it is not changed; update chanlist');
+    return line;
   }
 }
 
-/** The problem of a ledger that is not the file that was opened, or lacks what was appended to it. */
-export function changed(path: string): LedgerProblem {
-  return new LedgerProblem('failed', `${path} was removed, replaced or cut short during the run`, {
-    hint: 'do not change it while chanlist runs; run the same command again',
-  });
-}
-
-/** What is refused, and errors of the system, as a `LedgerProblem`. */
-function guarded<T>(path: string, work: () => T): T {
+/** Opens a ledger. What is refused is `failed`: no argument is wrong. */
+function opened<T>(path: string, open: () => T): T {
   try {
-    return work();
+    return guardFile(path, 'open', open);
   } catch (cause) {
-    if (cause instanceof LedgerProblem) throw cause;
-    if (cause instanceof Failure)
-      throw new LedgerProblem('failed', cause.message, { hint: cause.hint, cause });
-    const hint = 'make it a file that you can read and write, or set XDG_STATE_HOME to another folder';
-    throw new LedgerProblem('failed', `cannot use ${path} (${systemCode(cause) ?? 'unknown error'})`, {
-      hint,
-      cause,
-    });
+    if (!(cause instanceof Failure)) throw cause;
+    throw new Failure('failed', cause.message, { hint: cause.hint, cause });
   }
 }

@@ -16,8 +16,8 @@ export interface Spending {
 
 /**
  * What each account spent in a month (`2026-11`), broken down if `by` is not null: days in order, commands and
- * references with the most expensive first. Null if there is no ledger of the month. `today`: the local day. Throws a
- * `LedgerProblem`.
+ * references with the most expensive first. Null if there is no ledger of the month. `today`: the local day. Throws as
+ * `LedgerFile`.
  */
 export function readMonth(
   month: string,

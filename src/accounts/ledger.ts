@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
 import {
   type Charge,
   type CreditBound,
@@ -11,7 +13,7 @@ import {
   spent,
 } from '../service/budget.ts';
 import { lastFour } from './key.ts';
-import { changed, LedgerFile, LedgerProblem, ledgerFolder } from './ledger-file.ts';
+import { LedgerFile } from './ledger-file.ts';
 import { LedgerSums, ledgerVersion, type RequestLine } from './ledger-lines.ts';
 import { localDay, monthOf, resetTime } from './local-time.ts';
 
@@ -67,7 +69,7 @@ export class FileLedger implements Ledger {
     this.#tolerate(() => {
       const { file } = this.#open(localDay(context.clock.now()));
       if (file.isFirst && this.#bounds.length > 0) {
-        const folder = ledgerFolder(context.env);
+        const folder = dirname(file.path);
         warn(
           `there is no credit ledger yet: counting starts at 0; keep the folder ${folder} for --max-credits`,
         );
@@ -107,7 +109,10 @@ export class FileLedger implements Ledger {
     });
     isThere &&= file.isInPlace();
     if (!isThere || exceeded !== null) settle('none');
-    if (!isThere) throw changed(file.path);
+    if (!isThere)
+      throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`, {
+        hint: 'do not change it while chanlist runs; run the same command again',
+      });
     return exceeded ?? settle;
   }
 
@@ -118,7 +123,7 @@ export class FileLedger implements Ledger {
     try {
       file.append({ version: ledgerVersion, kind: 'outcome', id, time, outcome });
     } catch (error) {
-      if (!(error instanceof LedgerProblem)) throw error;
+      if (!(error instanceof Failure)) throw error;
       this.#warnOnce(error);
     }
   }
@@ -163,7 +168,7 @@ export class FileLedger implements Ledger {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof LedgerProblem)) throw error;
+      if (!(error instanceof Failure)) throw error;
       const isNewer = error.code === 'usage';
       if (this.#bounds.length === 0 && !isNewer) {
         this.#warnOnce(error);
@@ -174,7 +179,7 @@ export class FileLedger implements Ledger {
     }
   }
 
-  #warnOnce(problem: LedgerProblem): void {
+  #warnOnce(problem: Failure): void {
     const what = 'some requests of this run could not be recorded in the credit ledger';
     if (!this.#warned) this.#options.warn(`${what}: ${problem.line()}`);
     this.#warned = true;

@@ -4,7 +4,7 @@ import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../s
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import type { Env } from './home.ts';
-import { keyFileName, parseKey, readKeyFile } from './key.ts';
+import { keyFileName, parseKey, readKey } from './key.ts';
 import { type Profile, parseProfileName, unknownProfile } from './profile.ts';
 import { readStore } from './store.ts';
 
@@ -136,7 +136,7 @@ async function readGivenKey(
   const [path, source] =
     keyFile === undefined ? [variable, 'CHANLIST_API_KEY_FILE'] : [keyFile, '--key-file'];
   if (!path) return undefined;
-  return { text: await readKeyFile(path, source, stop), source: `${source} ${keyFileName(path)}` };
+  return { text: await readKey(path, source, stop), source: `${source} ${keyFileName(path)}` };
 }
 
 function missing(what: string, hint: string): Failure {

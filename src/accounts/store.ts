@@ -3,7 +3,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
-import { type Env, homeFolder, openOwnFolder } from './home.ts';
+import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
 import type { Profile } from './profile.ts';
 
@@ -17,7 +17,7 @@ export interface Store {
 /** The version of the file format that this program reads and writes. */
 const storeVersion = 1;
 
-const emptyStore: Store = { active: null, profiles: new Map() };
+const noAccounts: Store = { active: null, profiles: new Map() };
 
 /** The config folder of other platforms than Linux: its place in the home folder, and the variable that names it. */
 const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, variable?: string]>> = {
@@ -46,18 +46,10 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
  */
 export function readStore(env: Env): Store {
   const file = storeFile(env);
-  const text = file === null ? null : readOwnFile(file, env);
-  return file === null || text === null ? emptyStore : parseStore(text, file);
-}
-
-/** The text of the store; null if it does not exist. */
-function readOwnFile(file: string, env: Env): string | null {
-  const folder = openOwnFolder(path.dirname(file), env, false);
-  try {
-    return folder?.read(path.basename(file))?.toString() ?? null;
-  } finally {
-    folder?.close();
-  }
+  if (file === null) return noAccounts;
+  using folder = openOwnFolder(path.dirname(file), env);
+  const text = folder?.read(path.basename(file)) ?? null;
+  return text === null ? noAccounts : parseStore(text.toString(), file);
 }
 
 /**
@@ -73,7 +65,7 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
     });
   const store = change(readStore(env));
   try {
-    openOwnFolder(path.dirname(file), env, true).close();
+    createOwnFolder(path.dirname(file), env).close();
     const { default: Conf } = await import('conf');
     // With this variable (it also reaches programs that a snap package starts) conf would write in place.
     delete process.env.SNAP;

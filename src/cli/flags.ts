@@ -1,5 +1,4 @@
 import { parseBounds } from '../accounts/bounds.ts';
-import { formatNames } from '../output/formats.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseFaultRule } from '../sandbox/faults.ts';
 import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
@@ -71,7 +70,8 @@ const picking = takenBy(...operated, 'show');
 const talking = takenBy(...printers, 'auth login', 'auth switch', 'auth logout');
 
 const [, , { minimum, maximum, default: usual }] = operations.search.parameters;
-const parts = ['day', 'command', 'reference'] as const;
+/** The parts of `credits --by`. */
+export const parts = ['day', 'command', 'reference'] as const;
 const { host, key, credits: balance, pageSize, latency, seed, grow } = sandboxDefaults;
 const day = 24 * 60 * 60;
 
@@ -208,17 +208,6 @@ const commonGroups: Readonly<Record<string, readonly FlagRow[]>> = {
     ),
   ],
 };
-
-/** What shells offer for a value, by its name in the help. */
-export const offers: Readonly<Record<string, 'file' | 'folder' | 'profile' | 'fields' | readonly string[]>> =
-  {
-    file: 'file',
-    dir: 'folder',
-    name: 'profile',
-    'a,b.c,d.0': 'fields',
-    format: formatNames,
-    part: parts,
-  };
 
 /** The common flags, each with its heading. */
 export const commonFlags: readonly (FlagRow & { readonly group: string })[] = Object.entries(

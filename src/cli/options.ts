@@ -54,19 +54,21 @@ export interface ListingOptions extends CommonOptions {
   readonly printNew: boolean;
 }
 
-/** Options of the free commands that print whole responses: resolve and latest, which alone has `limit` and `seen`. */
+/** Options of the commands that print whole responses: resolve, latest (which alone has `limit` and `seen`), search. */
 export interface ResponseOptions extends CommonOptions {
   readonly references: readonly string[];
-  readonly from: string | null;
+  /** Undefined: the command takes no list. */
+  readonly from: string | null | undefined;
   readonly concurrency: number;
+  /** Maximum number of entries of each response that are printed. */
   readonly limit: number | null;
   readonly seen: string | null;
 }
 
 export interface SearchOptions extends CommonOptions {
   readonly channel: string;
-  /** The words of the query, joined. */
-  readonly query: string;
+  /** The words of the query. */
+  readonly words: readonly string[];
   /** Maximum number of results; null: the default of the service. */
   readonly limit: number | null;
 }

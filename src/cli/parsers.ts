@@ -25,14 +25,13 @@ export function seconds(minimum: number, maximum: number): Parser<number> {
 }
 
 const hour = 60 * 60 * 1000;
-const durationUnits = { h: hour, d: 24 * hour } as const;
 
 /** `36h` or `2d` in milliseconds. The unit is required. */
 export function duration(text: string, source: string): number {
   const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
-  if (digits === undefined || (unit !== 'h' && unit !== 'd'))
+  if (digits === undefined)
     throw usage(`${source} is '${text}': expected hours or days with their unit`, 'e.g. 36h or 2d');
-  return Number(digits) * durationUnits[unit];
+  return Number(digits) * (unit === 'd' ? 24 * hour : hour);
 }
 
 /** A calendar month, `YYYY-MM`. */

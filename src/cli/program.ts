@@ -1,91 +1,128 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import type { Context } from '../context.ts';
+import { document, type Example, type Terms } from '../help/document.ts';
 import { version } from '../version.ts';
 import { commonFlags, type FlagRow, flagHelp, flagsOf, longName, ownFlags, valueName } from './flags.ts';
 import type { Flag } from './invocation.ts';
 import { formatName } from './parsers.ts';
-import { checkFlags } from './rules.ts';
-import { checkWordAfterJson, pathOf, unknownCommand, usageErrorOf } from './usage-errors.ts';
+import { checkFlags, checkWordAfterJson } from './rules.ts';
+import { pathOf, unknownCommand, usageErrorOf } from './usage-errors.ts';
 
-/** The function of a command and the options that the arguments give it. */
-export interface Task<Options = unknown> {
-  readonly run: (options: Options, context: Context) => Promise<number>;
-  readonly options: Options;
-}
-
-/** Receives the function and the options of a command once its arguments are read. */
-export type Start = <Options>(run: Task<Options>['run'], options: Options) => void;
-
-/** The exports of a command file besides its `run`. */
-export interface CommandFile {
-  /** Adds description, arguments, actions and examples, and the call of `start`. The table of flags has the flags. */
-  register(command: Command, start: Start): void;
-}
-
-/** A row of the table of commands. */
+/** A row of the table of commands, or of the actions of one. */
 export interface CommandRow {
   readonly name: string;
   /** Its arguments. */
   readonly usage: string;
   readonly summary: string;
   /** Heading in the help of the program. */
-  readonly group: string;
+  readonly group?: string;
   /** Loads its file, when the command is called. */
   load(): Promise<CommandFile>;
 }
 
-interface ProgramSettings {
-  readonly start: Start;
-  /** Receives help and version texts. */
-  readonly write: (text: string) => void;
-  /** Width of help texts. */
-  readonly columns: () => number;
+/** An argument: the option that gets its value, its term, what it is, how it is parsed. */
+export type Argument = readonly [
+  option: string,
+  term: string,
+  help: string,
+  parse?: (text: string, before?: unknown) => unknown,
+];
+
+/** What the file of a command exports. The table of flags has its flags. */
+export interface CommandFile {
+  readonly args?: readonly Argument[];
+  /** Paragraphs of its help. */
+  readonly about: readonly string[];
+  readonly examples: readonly Example[];
+  /** A list at the end of its help. */
+  readonly terms?: Terms;
+  /** Instead of `run`: the commands below it. */
+  readonly actions?: readonly CommandRow[];
+  /** The command whose help is printed, instead of `run`; null: none. */
+  helpOn?(options: object): readonly string[] | null;
+  /** Does its work; returns the exit code. */
+  run?(options: object, context: Context): Promise<number>;
+}
+
+/** The function of a command and the options that the arguments give it. */
+export interface Task {
+  readonly run: Required<CommandFile>['run'];
+  readonly options: object;
 }
 
 /** The task that the arguments name, or the text of the help or version that they request. Throws usage errors. */
 export async function parseArguments(
   argv: readonly string[],
   table: readonly CommandRow[],
-  columns: () => number = () => 80,
+  columns?: () => number,
 ): Promise<Task | string> {
-  let task: Task | null = null;
-  const texts: string[] = [];
-  const { program } = buildProgram(table, {
-    start: (run, options) => {
-      task = { run: run as Task['run'], options };
-    },
-    write: (text) => texts.push(text),
-    columns,
-  });
-  program.hook('preAction', (_, command) => checkWordAfterJson(command, argv));
+  const { program, tasks, texts } = buildProgram(table, columns);
   try {
+    checkWordAfterJson(argv);
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(withJoinedValues(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
-  return task ?? texts.join('');
+  return tasks[0] ?? texts.join('');
 }
 
-/** The Commander tree with all commands registered, for what is generated from it. */
+/** The Commander tree with all commands complete, for what is generated from it. */
 export async function wholeProgram(table: readonly CommandRow[]): Promise<Command> {
-  const { program, register } = buildProgram(table, { start: () => {}, write: () => {}, columns: () => 80 });
-  for (const command of program.commands) await register(command);
+  const { program, complete } = buildProgram(table);
+  const completeAll = async (parent: Command): Promise<void> => {
+    for (const command of parent.commands) {
+      await complete(command);
+      await completeAll(command);
+    }
+  };
+  await completeAll(program);
   return program;
 }
 
-/** The Commander tree; `register` completes one of its commands. */
-function buildProgram(table: readonly CommandRow[], { start, write, columns }: ProgramSettings) {
+/**
+ * The Commander tree; `complete` loads the file of one of its commands. Parsing adds the task of the command that is
+ * called, or the text of a help.
+ */
+function buildProgram(table: readonly CommandRow[], columns = () => 80) {
   const program = new Command('chanlist');
+  const tasks: Task[] = [];
+  const texts: string[] = [];
   const typed: Flag[] = [];
-  const registered = new Set<Command>();
+  /** Of the commands that are not complete. */
+  const rows = new Map<Command, CommandRow>();
+  const add = (parent: Command, row: CommandRow): void => {
+    const command = parent.command(row.name).usage(`${row.usage} [options]`.trim()).summary(row.summary);
+    if (row.group !== undefined) command.helpGroup(row.group);
+    rows.set(configure(command), row);
+  };
+  const complete = async (command: Command): Promise<void> => {
+    const file = await rows.get(command)?.load();
+    if (file === undefined || !rows.delete(command)) return;
+    const { args = [], about, examples, terms, actions, helpOn, run } = file;
+    document(command, about, examples, terms);
+    for (const [, term, help, parse] of args)
+      if (parse === undefined) command.argument(term, help);
+      else command.argument(term, help, parse);
+    for (const flag of flagsOf(pathOf(command))) if (ownFlags.includes(flag)) addFlag(command, flag, typed);
+    for (const row of actions ?? []) add(command, row);
+    command.hook('preSubcommand', (_, action) => complete(action));
+    if (run === undefined) return;
+    command.action(async () => {
+      const values = args.map(([option], i) => [option, command.processedArgs[i]] as const);
+      const options = { ...command.optsWithGlobals(), ...Object.fromEntries(values) };
+      const words = helpOn?.(options) ?? null;
+      if (words === null) tasks.push({ run, options });
+      else await program.parseAsync([...words, '--help'], { from: 'user' });
+    });
+  };
   program
     .description('A command-line client for the Channel and Playlist Listing Service.')
     .usage('<command> [options]')
     .helpOption('-h, --help', 'print help')
     .version(version, '-V, --version', 'print the version')
     .configureOutput({
-      writeOut: write,
+      writeOut: (text) => texts.push(text),
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: columns,
@@ -95,38 +132,26 @@ function buildProgram(table: readonly CommandRow[], { start, write, columns }: P
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(/ ?\[options\]$/, ''),
       optionDescription: ({ description }) => description,
       visibleOptions,
+    })
+    .addHelpText('beforeAll', ({ command }) => {
+      const [word] = command.args;
+      if (command.commands.length > 0 && word !== undefined && !word.startsWith('-'))
+        throw unknownCommand(command);
+      return '';
+    })
+    .addHelpText('after', programNotes)
+    .hook('preSubcommand', (_, command) => complete(command))
+    .hook('preAction', (_, command) => {
+      const path = pathOf(command);
+      program.setOptionValue('invocation', { name: path, flags: lastOfEach(typed) });
+      // Commander has no parsed value that is null.
+      if (program.opts().output === '-') program.setOptionValue('output', null);
+      checkFlags(path, typed, program.opts());
     });
   configure(program);
   for (const flag of commonFlags) addFlag(program, flag, typed).helpGroup(flag.group);
-  for (const row of table)
-    program.command(row.name).usage(row.usage).summary(row.summary).helpGroup(row.group);
-  program.addHelpText('beforeAll', ({ command }) => {
-    const [word] = command.args;
-    if (command.commands.length > 0 && word !== undefined && !word.startsWith('-'))
-      throw unknownCommand(command);
-    return '';
-  });
-  program.addHelpText('after', programNotes);
-  program.hook('preSubcommand', async (_, command) => register(command));
-  program.hook('preAction', (_, command) => {
-    program.setOptionValue('invocation', { name: pathOf(command), flags: lastOfEach(typed) });
-    // Commander has no parsed value that is null.
-    if (program.opts().output === '-') program.setOptionValue('output', null);
-    checkFlags(pathOf(command), typed, program.opts());
-  });
-  return { program, register };
-
-  async function register(command: Command): Promise<void> {
-    const row = table.find(({ name }) => name === command.name());
-    if (row === undefined || registered.has(command)) return;
-    registered.add(command);
-    (await row.load()).register(command, start);
-    command.usage(`${row.usage} [options]`.trim());
-    for (const each of [command, ...command.commands]) {
-      configure(each);
-      for (const flag of flagsOf(pathOf(each))) if (ownFlags.includes(flag)) addFlag(each, flag, typed);
-    }
-  }
+  for (const row of table) add(program, row);
+  return { program, complete, tasks, texts };
 }
 
 const programNotes = `
@@ -140,11 +165,10 @@ Examples:
 
 Flags go before or after the command: chanlist help uploads`;
 
-function configure(command: Command): void {
+const configure = (command: Command): Command =>
   command.helpCommand(false).exitOverride((error) => {
     throw error.exitCode === 0 ? error : usageErrorOf(error, command);
   });
-}
 
 /** Adds a flag to a command; `typed` gets each occurrence on the command line. */
 function addFlag(command: Command, flag: FlagRow, typed: Flag[]): Option {
@@ -168,7 +192,7 @@ function addFlag(command: Command, flag: FlagRow, typed: Flag[]): Option {
 
 /** The value of a flag that repeats, after one more occurrence: lists and texts are joined, switches counted. */
 function added(before: unknown, value: unknown): unknown {
-  if (Array.isArray(before)) return [...before, ...(Array.isArray(value) ? value : [value])];
+  if (Array.isArray(before)) return before.concat(value);
   if (typeof before === 'number') return before + Number(value);
   return typeof before === 'string' ? `${before},${value}` : value;
 }
@@ -186,14 +210,13 @@ function visibleOptions(command: Command): Option[] {
   ];
 }
 
-/** The flags of a command line for printed commands, in the order of the table: of one that does not repeat, the last. */
-function lastOfEach(typed: readonly Flag[]): Flag[] {
-  return [...ownFlags, ...commonFlags].flatMap((row, i, rows) => {
-    const name = longName(row);
-    if (rows.findIndex((other) => longName(other) === name) < i) return [];
-    return typed.filter((flag) => flag.name === name).slice(row.repeats ? 0 : -1);
-  });
-}
+const repeating = new Set([...ownFlags, ...commonFlags].filter(({ repeats }) => repeats).map(longName));
+
+/** The flags of a command line for printed commands: of one that does not repeat, the last. */
+const lastOfEach = (typed: readonly Flag[]): Flag[] =>
+  typed.filter(
+    ({ name }, i) => repeating.has(name) || typed.findLastIndex((other) => other.name === name) === i,
+  );
 
 const flagsWithValue = new Set(ownFlags.filter((flag) => valueName(flag) !== null).map(longName));
 
@@ -203,15 +226,10 @@ const flagsWithValue = new Set(ownFlags.filter((flag) => valueName(flag) !== nul
  */
 function withJoinedValues(argv: readonly string[]): string[] {
   const joined: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? '';
-    const value = argv[i + 1];
-    if (word === '--') return [...joined, ...argv.slice(i)];
-    if (!flagsWithValue.has(word) || value === undefined) joined.push(word);
-    else {
-      joined.push(`${word}=${value}`);
-      i++;
-    }
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--') return [...joined, word, ...rest];
+    joined.push(flagsWithValue.has(word) && rest.length > 0 ? `${word}=${rest.shift()}` : word);
   }
   return joined;
 }

@@ -17,15 +17,6 @@ export const conflicts: readonly (readonly [flag: string, other: string, why: st
   ['--update', '--restart', '--update adds to the file, --restart replaces it'],
 ];
 
-const file = 'name it with -o FILE or --output-dir DIR';
-
-/** Flags that work only with one of some others: what is missing, and the next step. */
-const needs: readonly (readonly [flag: string, others: readonly string[], what: string, next: string])[] = [
-  ['--print-new', ['--update'], '--update', 'it prints the entries that --update adds'],
-  ['--update', ['--output', '--output-dir'], 'a file', file],
-  ['--restart', ['--output', '--output-dir'], 'a file', file],
-];
-
 /**
  * Checks the flags of a command line against each other. `path`: the command. Throws usage errors for a common flag
  * that the command does not take, for flags that exclude or need each other, and for a format that does not fit.
@@ -41,9 +32,11 @@ export function checkFlags(path: string, typed: readonly Flag[], options: Partia
   );
   for (const [flag, other, why] of conflicts)
     if (given.has(flag) && given.has(other)) throw usage(`${flag} and ${other} exclude each other`, why);
-  for (const [flag, others, what, next] of needs)
-    if (given.has(flag) && !others.some((other) => given.has(other)))
-      throw usage(`${flag} needs ${what}`, next);
+  if (given.has('--print-new') && !given.has('--update'))
+    throw usage('--print-new needs --update', 'it prints the entries that --update adds');
+  for (const flag of ['--update', '--restart'])
+    if (given.has(flag) && !given.has('--output') && !given.has('--output-dir'))
+      throw usage(`${flag} needs a file`, 'name it with -o FILE or --output-dir DIR');
   const { format = null, output = null, fields = null } = options;
   if (format === 'id' && localReports.includes(path))
     throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
@@ -53,4 +46,13 @@ export function checkFlags(path: string, typed: readonly Flag[], options: Partia
   if (effective === 'json') throw usage('--update does not work with json', 'choose ndjson, csv or id');
   if (fields !== null && !fields.split(',').some((name) => ['videoId', '*'].includes(name.trim())))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
+}
+
+/** Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one. */
+export function checkWordAfterJson(argv: readonly string[]): void {
+  const line = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const at = line.findIndex((word, i) => {
+    return /^--(?:nd)?json$/.test(line[i - 1] ?? '') && /^[\w.*@]+(?:,[\w.*@]+)+$/.test(word);
+  });
+  if (at > 0) throw usage(`${line[at - 1]} takes no value`, `name the fields with --fields ${line[at]}`);
 }

@@ -1,8 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usage } from '../errors.ts';
-import { videoFields } from '../service/contract.ts';
 import { nearest } from '../text/nearest.ts';
-import { flagsOf, longName, ownFlags, shortName } from './flags.ts';
+import { commonFlags, flagsOf, longName, ownFlags, shortName } from './flags.ts';
 
 /** The words that name a command, without the program: `auth login`; '' for the program. */
 export function pathOf(command: Command): string {
@@ -12,6 +11,7 @@ export function pathOf(command: Command): string {
 
 const keyAdvice =
   'a key on the command line is visible to other users; use --key-file FILE, CHANLIST_API_KEY or chanlist auth login';
+const sameAgain = 'run the same command again to resume';
 
 /** Flags of other programs: the flag to use here, or advice. */
 const flagsOfOtherTools: Readonly<Record<string, string>> = {
@@ -24,20 +24,23 @@ const flagsOfOtherTools: Readonly<Record<string, string>> = {
   '--max': '--limit',
   '--out': '--output',
   '--outdir': '--output-dir',
-  '--continue': 'run the same command again to resume',
-  '--resume': 'run the same command again to resume',
+  '--continue': sameAgain,
+  '--resume': sameAgain,
   '--key': keyAdvice,
   '--api-key': keyAdvice,
   '--token': keyAdvice,
   '--password': keyAdvice,
 };
 
+const listings = 'use uploads or playlist';
 /** Commands of other programs, and what to use here. */
 const commandsOfOtherTools: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['export', 'download', 'videos', 'list'].map((word) => [word, 'use uploads or playlist']),
-  ),
-  ...Object.fromEntries(['convert', 'cat'].map((word) => [word, 'use show'])),
+  export: listings,
+  download: listings,
+  videos: listings,
+  list: listings,
+  convert: 'use show',
+  cat: 'use show',
 };
 
 /** Converts an error of Commander into a usage error of one line. */
@@ -51,7 +54,10 @@ export function usageErrorOf(error: CommanderError, command: Command): Failure {
     case 'commander.help':
       return path === ''
         ? usage('missing command', see)
-        : usage(`${path} needs an action`, `expected one of ${actionsOf(command)}`);
+        : usage(
+            `${path} needs an action`,
+            `expected one of ${command.commands.map((each) => each.name()).join(', ')}`,
+          );
     case 'commander.unknownCommand':
       return unknownCommand(command);
     case 'commander.unknownOption': {
@@ -72,55 +78,35 @@ export function usageErrorOf(error: CommanderError, command: Command): Failure {
 
 /** What to do instead of a flag that the command (''; the program) does not have. */
 function adviceFor(flag: string, path: string): string | undefined {
-  const known = [...ownFlags, ...flagsOf(path)];
   const other = flagsOfOtherTools[flag];
-  if (other?.startsWith('--') === false) return other;
-  const meant = known.find((row) => longName(row) === other && (path === '' || row.commands.includes(path)));
+  const meant = [...ownFlags, ...commonFlags].find(
+    (row) => longName(row) === other && (path === '' || row.commands.includes(path)),
+  );
   if (meant !== undefined) return `use ${meant.term.replace(/^-., /, '')}`;
+  if (other !== undefined && !other.startsWith('--')) return other;
   const takers = ownFlags.filter((row) => longName(row) === flag || shortName(row) === flag);
-  if (takers.length === 0) return undefined;
-  if (path === '') return `flags of a command go after its name; see: chanlist help`;
-  return `it is a flag of ${takers.flatMap(({ commands }) => commands).join(', ')}`;
+  return takers.length === 0
+    ? undefined
+    : `it is a flag of ${takers.flatMap(({ commands }) => commands).join(', ')}`;
 }
-
-const actionsOf = (command: Command): string => command.commands.map((action) => action.name()).join(', ');
 
 /** The usage error for the first word after a command that is none of its subcommands. */
 export function unknownCommand(command: Command): Failure {
   const [word = ''] = command.args;
-  const path = pathOf(command);
-  const meant = nearest(
-    word,
-    command.commands.map((each) => each.name()),
-  );
-  const other = path === '' ? commandsOfOtherTools[word] : undefined;
-  const known = path === '' ? 'see: chanlist help' : `expected one of ${actionsOf(command)}`;
-  const hint = meant === undefined ? known : `did you mean ${meant}?`;
-  return usage(
-    path === '' ? `there is no command '${word}'` : `${path} has no action '${word}'`,
-    other ?? hint,
-  );
-}
-
-/** Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one. */
-export function checkWordAfterJson(command: Command, argv: readonly string[]): void {
-  for (const [i, word] of argv.entries()) {
-    if (word === '--') return;
-    const flag = argv[i - 1];
-    if (
-      (flag === '--json' || flag === '--ndjson') &&
-      command.args.includes(word) &&
-      (/^[\w.*@]+(?:,[\w.*@]+)+$/.test(word) || videoFields.some((field) => field === word))
-    )
-      throw usage(`${flag} takes no value`, `name the fields with --fields ${word}`);
-  }
+  const names = command.commands.map((each) => each.name());
+  const meant = nearest(word, names);
+  const suggestion = meant && `did you mean ${meant}?`;
+  if (command.parent === null)
+    return usage(
+      `there is no command '${word}'`,
+      commandsOfOtherTools[word] ?? suggestion ?? 'see: chanlist help',
+    );
+  const expected = `expected one of ${names.join(', ')}`;
+  return usage(`${pathOf(command)} has no action '${word}'`, suggestion ?? expected);
 }
 
 /** Whether a command line, parsed or not, asks for json: then errors go to stdout as a document, too. */
 export function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return argv.slice(0, end === -1 ? argv.length : end).some((word, i, words) => {
-    if (/^(?:--json|--format=json|-[qv]*fjson)$/.test(word)) return true;
-    return word === 'json' && /^(?:--format|-[qv]*f)$/.test(words[i - 1] ?? '');
-  });
+  const [line = ''] = `${argv.join('\n')}\n`.split(/^--$/m);
+  return /^(?:--json|--format[=\n]json|-[qv]*f\n?json)$/m.test(line);
 }

@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { CheckOptions } from '../cli/options.ts';
-import type { Start } from '../cli/program.ts';
+import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
-import { type CheckedExport, checkExport, checkFields, problemCodes } from '../export/check.ts';
+import { type CheckedExport, checkExport, problemCodes, unknownExport } from '../export/check.ts';
 import { exportCommand } from '../export/check-fix.ts';
 import { expected, findExports, nothingFound } from '../export/find-exports.ts';
-import { document } from '../help/document.ts';
+import type { Example, Terms } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
@@ -15,39 +14,33 @@ import { readReferences } from '../run/references.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
-/** Adds the argument and the help of `chanlist check`; its flags are in the table of flags. */
-export function register(command: Command, start: Start): void {
-  command.argument('[path...]', 'an export, or a folder of exports');
-  document(
-    command,
-    [
-      'Verifies exports offline: every record, duplicates, lost entries, unfinished runs. Prints one record per export, ' +
-        'with -q only those with a problem, and the command that repairs it. Writes nothing.',
-      'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
-    ],
-    [
-      ['check all exports of a folder', 'chanlist check lists'],
-      [
-        'report only problems, also checks older than 36 hours and references without an export',
-        'chanlist check lists --from refs.txt --max-age 36h -q',
-      ],
-    ],
-    { heading: 'Problems:', rows: Object.entries(problemCodes) },
-  );
-  command.action((paths: string[]) => start(run, { ...command.optsWithGlobals<CheckOptions>(), paths }));
-}
+export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or a folder of exports']];
+
+export const about = [
+  'Verifies exports offline: every record, duplicates, lost entries, unfinished runs. Prints one record per export, ' +
+    'with -q only those with a problem, and the command that repairs it. Writes nothing.',
+  'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
+];
+
+export const examples: readonly Example[] = [
+  ['check all exports of a folder', 'chanlist check lists'],
+  [
+    'report only problems, also checks older than 36 hours and references without an export',
+    'chanlist check lists --from refs.txt --max-age 36h -q',
+  ],
+];
+
+export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
 /** Checks exports offline and prints one record per export. Exit 11: problems. */
 export async function run(options: CheckOptions, context: Context): Promise<number> {
-  const { paths, from, color, quiet } = options;
+  const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
   const stderr = new Stderr(context, options);
   const found = findExports(paths);
-  const references =
-    from === null
-      ? []
-      : (await readReferences({ references: [], from }, 'channel or playlist', context)).inputs;
-  const { exports, absent } = from === null ? { ...found, absent: [] } : expected(found.exports, references);
+  const list =
+    from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
+  const { exports, absent } = list === null ? { ...found, absent: [] } : expected(found.exports, list.inputs);
   const settings = { now: context.clock.now(), maxAge: options.maxAge, isExpected: from !== null };
   const bad: CheckedExport[] = [];
   let checked = 0;
@@ -61,18 +54,13 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
       if (result.problem !== null) bad.push(result);
       if (result.problem !== null || !quiet) yield result;
     }
-    const folder =
-      paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? paths[0] ?? '.';
+    const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? paths[0];
     for (const input of absent) {
+      const { label, reference, id } = input;
+      const fix = exportCommand(input, folder ?? '.');
+      const problem = { code: 'absent', message: `${label} has not been exported`, fix } as const;
+      const result = { ...unknownExport, reference, id, problem };
       checked++;
-      const problem = {
-        code: 'absent',
-        message: `${input.label} has not been exported`,
-        fix: exportCommand(input, folder),
-      } as const;
-      const { reference, id } = input;
-      const nothing = { entries: null, limit: null, missing: null, newest: null, checked: null };
-      const result = { file: null, reference, id, ...nothing, problem };
       bad.push(result);
       yield result;
     }
@@ -82,10 +70,9 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
 
   const format = await printRecords(records(), {
     ...options,
-    color,
     context,
     stderr,
-    fields: checkFields,
+    fields: Object.keys(unknownExport) as (keyof CheckedExport)[],
     columns: {
       file: ({ file }) => file ?? '-',
       reference: ({ reference }) => reference ?? '-',
@@ -97,14 +84,9 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
   if (format === 'table') await new Stdout(context, stderr).write(problemLines(bad));
   for (const warning of found.warnings) stderr.warn(warning);
   for (const failure of found.failures) stderr.failure(failure);
-  const summary = `${count(checked, 'export', 'exports')} checked`;
-  stderr.note(
-    bad.length === 0 ? `${summary}, no problems found` : `${summary}, ${bad.length} with a problem`,
-  );
-  return gravest([
-    ...(found.failures.length > 0 ? [2 as const] : []),
-    ...(bad.length > 0 ? [11 as const] : []),
-  ]);
+  const problems = bad.length === 0 ? 'no problems found' : `${bad.length} with a problem`;
+  stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
+  return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 }
 
 /** Below a table: problems with one code in one line, with the fix of the first. */

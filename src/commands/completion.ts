@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { oneOf } from '../cli/parsers.ts';
-import type { Start } from '../cli/program.ts';
+import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { Failure, systemCode } from '../errors.ts';
-import { document } from '../help/document.ts';
+import type { Example } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 
@@ -13,38 +11,27 @@ export const shells = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist
 type Shell = keyof typeof shells;
 export const shellNames = Object.keys(shells) as readonly Shell[];
 
-/** Adds the argument and the help of `chanlist completion`; its flags are in the table of flags. */
-export function register(command: Command, start: Start): void {
-  command.argument('<shell>', shellNames.join(', '), (text) => oneOf(shellNames)(text, 'the shell'));
-  document(
-    command,
-    [
-      'Prints the completion script for a shell, also shipped in completions/. It completes commands, flags, formats, ' +
-        'fields, stored profiles and files, without the network.',
-    ],
-    [
-      ['bash: add this line to ~/.bashrc', 'eval "$(chanlist completion bash)"'],
-      ['zsh: add this line to ~/.zshrc, after compinit', 'eval "$(chanlist completion zsh)"'],
-      ['fish: run once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
-    ],
-  );
-  command.action((shell: Shell) => start(run, { shell }));
-}
+export const args: readonly Argument[] = [
+  ['shell', '<shell>', shellNames.join(', '), (text) => oneOf(shellNames)(text, 'the shell')],
+];
+
+export const about = [
+  'Prints the completion script for a shell, also shipped in completions/. It completes commands, flags, formats, ' +
+    'fields, stored profiles and files, without the network.',
+];
+
+export const examples: readonly Example[] = [
+  ['bash: add this line to ~/.bashrc', 'eval "$(chanlist completion bash)"'],
+  ['zsh: add this line to ~/.zshrc, after compinit', 'eval "$(chanlist completion zsh)"'],
+  ['fish: run once', 'chanlist completion fish > ~/.config/fish/completions/chanlist.fish'],
+];
 
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
 /** Prints the bytes of the completion script of a shell. */
 export async function run({ shell }: { readonly shell: Shell }, context: Context): Promise<number> {
-  let script: string;
-  try {
-    script = await readFile(`${__dirname}/../completions/${shells[shell]}`, 'utf8');
-  } catch (error) {
-    throw new Failure('failed', `cannot read the completion script (${systemCode(error)})`, {
-      hint: 'install chanlist again',
-      cause: error,
-    });
-  }
+  const script = await readFile(`${__dirname}/../completions/${shells[shell]}`, 'utf8');
   await new Stdout(context, new Stderr(context)).write(script);
   return 0;
 }

@@ -1,31 +1,23 @@
-import type { Command } from 'commander';
 import { ledgerPath } from '../accounts/ledger-file.ts';
 import { readMonth } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import type { CreditsOptions } from '../cli/options.ts';
-import type { Start } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { document } from '../help/document.ts';
+import type { Example } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
 import type { Credits } from '../service/budget.ts';
 import { count } from '../text/count.ts';
 
-/** Adds the help of `chanlist credits`; its flags are in the table of flags. */
-export function register(command: Command, start: Start): void {
-  document(
-    command,
-    [
-      'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
-        'in which chanlist notes each paid request of this user on this machine. Sends nothing.',
-    ],
-    [
-      ['report this month', 'chanlist credits'],
-      ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
-    ],
-  );
-  command.action(() => start(run, command.optsWithGlobals<CreditsOptions>()));
-}
+export const about = [
+  'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
+    'in which chanlist notes each paid request of this user on this machine. Sends nothing.',
+];
+
+export const examples: readonly Example[] = [
+  ['report this month', 'chanlist credits'],
+  ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
+];
 
 /** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
 export async function run(options: CreditsOptions, context: Context): Promise<number> {

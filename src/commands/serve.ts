@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import type { Command } from 'commander';
 import { givenNamespace } from '../accounts/settings.ts';
-import type { Start } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import { document } from '../help/document.ts';
+import type { Example, Terms } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
@@ -13,41 +11,35 @@ import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-export type ServeOptions = Omit<SandboxOptions, 'namespace'> & { readonly namespace: string | undefined };
+export type ServeOptions = Omit<SandboxOptions, 'namespace' | 'rate'> & {
+  readonly namespace: string | undefined;
+  readonly rate?: number | null;
+};
 
-/** Adds the help of `chanlist serve`; its flags are in the table of flags. */
-export function register(command: Command, start: Start): void {
-  document(
-    command,
-    [
-      'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
-        'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
-        'chanlist use it; then one line per request. Ctrl-C stops it. For a single run, use --sandbox.',
-      'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
-        'oddities of real ones) and the playlist PLdemo (321 videos).',
-    ],
-    [
-      ['serve on the default port', 'chanlist serve'],
-      [
-        'serve on any free port, with few credits and small pages',
-        'chanlist serve --port 0 --credits 5 --page-size 10',
-      ],
-      [
-        'simulate a bad day: rate limits and lost connections',
-        'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02',
-      ],
-    ],
-    {
-      heading: 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):',
-      rows: faultMeanings,
-    },
-  );
-  command.action(() => {
-    const { rate, ...own } = command.opts<ServeOptions>();
-    const { namespace } = command.optsWithGlobals<ServeOptions>();
-    start(run, { ...own, rate: rate ?? undefined, namespace });
-  });
-}
+export const about = [
+  'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
+    'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
+    'chanlist use it; then one line per request. Ctrl-C stops it. For a single run, use --sandbox.',
+  'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
+    'oddities of real ones) and the playlist PLdemo (321 videos).',
+];
+
+export const examples: readonly Example[] = [
+  ['serve on the default port', 'chanlist serve'],
+  [
+    'serve on any free port, with few credits and small pages',
+    'chanlist serve --port 0 --credits 5 --page-size 10',
+  ],
+  [
+    'simulate a bad day: rate limits and lost connections',
+    'chanlist serve --port 0 --seed 7 --fail 429:0.1 --fail reset:0.02',
+  ],
+];
+
+export const terms: Terms = {
+  heading: 'Faults (KIND in --fail KIND:RATE; RATE is the share of the requests, 0 to 1):',
+  rows: faultMeanings,
+};
 
 /**
  * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
@@ -64,7 +56,12 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
     printed = printed.then(() => stdout.write(`${line}\n`));
     printed.catch((error) => failed.abort(error));
   };
-  const { baseUrl, key, close } = await startSandbox({ ...options, namespace, onRequest: print });
+  const { baseUrl, key, close } = await startSandbox({
+    ...options,
+    rate: options.rate ?? undefined,
+    namespace,
+    onRequest: print,
+  });
   // The shell that evaluates the lines may have CHANLIST_NAMESPACE from here.
   const isDefault = [namespace, context.env.CHANLIST_NAMESPACE || namespace].every(
     (word) => word === defaultNamespace,

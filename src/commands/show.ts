@@ -1,21 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { Command } from 'commander';
-import { effectiveFormat, type ShowOptions } from '../cli/options.ts';
-import type { Start } from '../cli/program.ts';
+import type { ShowOptions } from '../cli/options.ts';
+import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { assertDistinctPaths, type NamedFile } from '../fs/distinct-paths.ts';
 import { refuseRecorded } from '../fs/private-folder.ts';
 import { readChunks, splitLines } from '../fs/text-input.ts';
-import { document } from '../help/document.ts';
+import type { Example } from '../help/document.ts';
 import { JsonText } from '../json/json-text.ts';
-import { parseFields, shownEntries } from '../output/fields.ts';
-import type { Format, Text } from '../output/format.ts';
-import { createFormat } from '../output/formats.ts';
+import { shownEntries } from '../output/fields.ts';
+import type { Format } from '../output/format.ts';
 import { Stderr } from '../output/stderr.ts';
-import { decideTerminal } from '../output/terminal.ts';
-import { openOutput, outputTarget } from '../run/output.ts';
+import { OutputDocument, openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
 import { excerpt } from '../text/excerpt.ts';
 
@@ -25,48 +21,36 @@ const batchEntries = 100;
 const maxBytes = 64 * 1024 * 1024;
 const byteOrderMark = Buffer.from('\ufeff');
 
-/** Adds the argument and the help of `chanlist show`; its flags are in the table of flags. */
-export function register(command: Command, start: Start): void {
-  command.argument('<file...>', 'ndjson exports; - is stdin');
-  document(
-    command,
-    [
-      'Prints the entries of ndjson exports in any format. Free and offline: it needs no account and sends nothing.',
-    ],
-    [
-      ['look at an export as a table', 'chanlist show demo.ndjson'],
-      [
-        'write some fields of all exports for a spreadsheet',
-        'chanlist show lists/*.ndjson --fields videoId,title,@views,@seconds -o all.csv',
-      ],
-    ],
-  );
-  command.action((files: string[]) => start(run, { ...command.optsWithGlobals<ShowOptions>(), files }));
-}
+export const args: readonly Argument[] = [['files', '<file...>', 'ndjson exports; - is stdin']];
+
+export const about = [
+  'Prints the entries of ndjson exports in any format. Free and offline: it needs no account and sends nothing.',
+];
+
+export const examples: readonly Example[] = [
+  ['look at an export as a table', 'chanlist show demo.ndjson'],
+  [
+    'write some fields of all exports for a spreadsheet',
+    'chanlist show lists/*.ndjson --fields videoId,title,@views,@seconds -o all.csv',
+  ],
+];
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export async function run(options: ShowOptions, context: Context): Promise<number> {
-  const { files, output } = options;
-  const inputs = files.map((path): NamedFile => ({ flag: 'FILE', path, isOutput: false }));
-  assertDistinctPaths(output === null ? inputs : [...inputs, { flag: '-o', path: output, isOutput: true }]);
+  const { output } = options;
   const stderr = new Stderr(context, options);
-  const fields = options.fields === null ? null : parseFields(options.fields, shownEntries);
-  const terminal = output === null ? decideTerminal(context.stdout, context.env, !options.color) : null;
-  const name = effectiveFormat(options, terminal !== null);
-  const format = await createFormat(name, { operation: shownEntries, fields, several: false, terminal });
-  const target = await outputTarget(options);
+  const target = await outputTarget(options, context);
+  const { format } = await outputFormat(shownEntries, options, context, false);
   if (target !== null) refuseRecorded(target);
-  const file = target?.kind === 'file' ? new AtomicFile(target) : null;
-  const sink = file ?? (await openOutput(target, context, options, stderr));
-  const { entries, failure } = await printEntries(options, context, format, sink);
+  using file = target?.kind === 'file' ? new AtomicFile(target) : null;
+  const document = new OutputDocument(format, file ?? (await openOutput(target, context, options, stderr)));
+  const { entries, failure } = await printEntries(options, context, format, document);
   for (const warning of format.warnings()) stderr.warn(warning);
   if (failure !== null) {
-    file?.discard();
     stderr.failure(failure);
     return failure.exit;
   }
-  const problem = file?.commit() ?? null;
-  if (problem !== null) stderr.warn(problem.line());
+  file?.commit();
   stderr.note(`${count(entries, 'entry', 'entries')}${output === null ? '' : `; in ${output}`}`);
   return 0;
 }
@@ -76,7 +60,7 @@ async function printEntries(
   { files, limit }: ShowOptions,
   { stdin, stop }: Context,
   format: Format,
-  output: { write(text: Text): void | Promise<void> },
+  document: OutputDocument,
 ): Promise<{ entries: number; failure: Failure | null }> {
   const item = { reference: null };
   let failure: Failure | null = null;
@@ -84,12 +68,12 @@ async function printEntries(
   let batch: JsonText[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
-    await output.write(format.rows(item, batch));
+    await document.write(format.rows(item, batch));
     entries += batch.length;
     batch = [];
     bytes = 0;
   };
-  await output.write(format.head() + format.open(item, null));
+  await document.write(format.open(item, null));
   try {
     for (const file of files) {
       const name = file === '-' ? 'stdin' : excerpt(file);
@@ -109,23 +93,19 @@ async function printEntries(
     if (error instanceof ClosedPipe) throw error;
     failure = toFailure(error);
   }
-  await flush();
-  await output.write(format.close(item, { hasMore: false, token: null, failure }) + format.tail());
+  if (batch.length > 0 || failure === null) await flush();
+  await document.write(format.close(item, { hasMore: false, token: null, failure }));
+  await document.end();
   return { entries, failure };
 }
 
 /** The record of a line; null if it is blank. */
 function recordOf(line: Buffer, place: string): JsonText | null {
-  const isMarked = line[0] === byteOrderMark[0] && line.indexOf(byteOrderMark) === 0;
-  const text = isMarked ? line.subarray(byteOrderMark.length) : line;
-  let problem = 'not a record (a JSON object)';
-  if (text.length > maxBytes) problem = 'longer than 64 MiB';
-  else if (!isUtf8(text)) problem = 'not UTF-8';
-  else {
-    const record = JsonText.parse(text);
-    if (record?.kind === 'object') return record;
-    if (record === null && text.toString().trim() === '') return null;
-    if (record === null) problem = 'not valid JSON';
-  }
-  throw new Failure('damaged', `${place}: ${problem}`, { hint: 'fix or remove the line' });
+  const text = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
+  const isText = text.length <= maxBytes && isUtf8(text);
+  const record = isText ? JsonText.parse(text) : null;
+  if (record?.kind === 'object') return record;
+  if (isText && record === null && text.toString().trim() === '') return null;
+  const expected = 'a JSON object in UTF-8, at most 64 MiB long';
+  throw new Failure('damaged', `${place}: not a record (${expected})`, { hint: 'fix or remove the line' });
 }

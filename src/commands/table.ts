@@ -6,8 +6,8 @@ import { type OperationName, operations } from '../service/contract.ts';
 const inGroup =
   (group: string) =>
   (line: string, summary: string, load: CommandRow['load']): CommandRow => {
-    const [name = ''] = line.split(' ');
-    return { group, name, usage: line.slice(name.length + 1), summary, load };
+    const [name = '', ...words] = line.split(' ');
+    return { group, name, usage: words.join(' '), summary, load };
   };
 
 const list = inGroup('Channels and playlists:');

@@ -27,9 +27,8 @@ export interface Check {
   readonly has: (id: string) => boolean;
   /** The IDs that bought pages were to contain. */
   readonly expected: readonly string[];
-  /** numVideos less entries; null if no page was fetched, or it is unknown. */
+  /** numVideos less entries; null if no page was fetched, or it is unknown: what was known before counts. */
   readonly missing: number | null;
-  readonly pages: number;
 }
 
 /** Longest feed, and most missing IDs, that a record keeps. */
@@ -53,7 +52,7 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
     case 'failed': {
       const { code, scope } = outcome.failure;
       if (code === 'budget' && record.progress !== null)
-        return { ...record, progress: { ...record.progress, stopped: code } };
+        return withProgress(record, { ...record.progress, isOutOfBudget: true });
       if (scope !== 'reference') return record;
       const since = record.failure?.code === code ? record.failure.since : time;
       return { ...record, failure: { code, since } };
@@ -62,14 +61,14 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
 }
 
 function afterCheck(record: ExportRecord, finished: Finished, check: Check, time: string): ExportRecord {
-  const { feed, has, pages } = check;
+  const { feed, has } = check;
   const ids = (feed?.entries ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
     ...record,
     finished,
     progress: null,
     checked: time,
-    missing: pages > 0 ? check.missing : record.missing,
+    missing: check.missing ?? record.missing,
     feed: feed?.entries ? { ids, known: ids.filter(has) } : null,
     missingIds: missingAfter(record, check, time),
     withoutFeed: feed !== null && feed.entries === null ? time : null,

@@ -24,31 +24,29 @@ const attempts = [
 
 /**
  * The cheapest command that a run would not refuse, by the decision that the run makes; null without an ID. `known`: the
- * request of FILE. `startsOver`: rows in progress are damaged, so that an export cannot be resumed.
+ * request of FILE.
  */
-export function fixOf(file: ExportFile, known: ExportRequest, now: number, startsOver: boolean): Fix | null {
+export function fixOf(file: ExportFile, known: ExportRequest, now: number): Fix | null {
   const { progress = null } = file.record ?? {};
-  const isUpdate = progress?.isUpdate ?? false;
-  const mustStartOver = startsOver || progress?.stopped === 'loop';
   const base = progress?.request ?? known;
   if (base.id === '') return null;
   for (const attempt of attempts) {
     if (attempt.update && !isUpdatable(base)) continue;
-    if (mustStartOver && !attempt.restart && !(isUpdate && attempt.update)) continue;
     const request = attempt.update ? { ...base, limit: null } : base;
     const step = nextStep(file, { ...attempt, request, isFolder: false, several: false, now });
     if (step.do === 'keep' || step.do === 'refuse') continue;
-    const isAnew = attempt.all || attempt.restart || step.do === 'full';
-    const cost = isAnew && mustStartOver ? costText(file.record) : costOf(step, file, attempt.all);
+    // The service may accept its token again, but that repairs nothing for sure.
+    if (step.do === 'resume' && progress?.broken) continue;
+    const cost = costOf(step, file, attempt.all);
     return { command: commandOf(request, file.target.path, attempt), cost };
   }
   return null;
 }
 
 function costOf(step: Step, { record }: ExportFile, all: boolean): string | null {
-  if (step.do === 'update' && !all) return 'free if there is nothing new';
-  if (step.do === 'publish') return 'free';
   const { progress = null } = record ?? {};
+  if (step.do === 'update' && !all) return progress === null ? 'free if there is nothing new' : null;
+  if (step.do === 'publish') return 'free';
   if (step.do !== 'resume' || progress === null) return costText(record);
   if (progress.isUpdate && !progress.isAll) return null;
   const left = creditsLeft(progress, progress.request.limit);

@@ -1,16 +1,17 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { toFailure } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { exportName, formatByExtension } from '../output/formats.ts';
+import { withProgress } from './after-run.ts';
 import { type Fix, fixOf } from './check-fix.ts';
 import type { FoundExport } from './find-exports.ts';
 import { type ExportFile, inspect, sight, stampOf } from './inspect.ts';
-import { readContents } from './read.ts';
+import { readContents, readFile } from './read.ts';
 import type { ExportRecord, ExportRequest } from './record.ts';
-import { rowsFormat } from './rows.ts';
+import { damageOfRows, missingRows, rowsFormat } from './rows.ts';
 
 /** What can be wrong with an export, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -48,6 +49,19 @@ export interface CheckedExport {
   readonly problem: Problem | null;
 }
 
+/** A record of which nothing is known; its members are in the order in which they are printed. */
+export const unknownExport: CheckedExport = {
+  file: null,
+  reference: null,
+  id: null,
+  entries: null,
+  limit: null,
+  missing: null,
+  newest: null,
+  checked: null,
+  problem: null,
+};
+
 export interface CheckSettings {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -67,7 +81,7 @@ export async function checkExport(
     file = await readExport(path, folder);
   } catch (error) {
     const problem = { code: 'damaged', message: toFailure(error).message, fix: null } as const;
-    return inOrder({ ...factsOf(path, before), entries: null, newest: null, problem });
+    return { ...factsOf(path, before), problem };
   }
   const { record, state, stamp, target, contents } = file;
   if (state === 'none' && record?.progress == null && !settings.isExpected) return null;
@@ -77,14 +91,12 @@ export async function checkExport(
   const isBusy = folder !== null && ((await isLocked(folder, name)) || stampOf(folder, name) !== stamp);
   const problem = await problemOf(file, request, folder, isBusy, settings);
   const newest = contents?.ids.values().next().value ?? null;
-  return inOrder({ ...facts, entries: contents?.entries ?? null, newest, problem });
+  return { ...facts, entries: contents?.entries ?? null, newest, problem };
 }
 
-function factsOf(
-  path: string,
-  record: ExportRecord | null,
-): Omit<CheckedExport, 'entries' | 'newest' | 'problem'> {
+function factsOf(path: string, record: ExportRecord | null): CheckedExport {
   return {
+    ...unknownExport,
     file: path,
     reference: record?.reference ?? null,
     id: idOf(path, record),
@@ -107,22 +119,6 @@ function requestOf(record: ExportRecord | null, id: string | null, path: string)
   return { command, id: id ?? '', format, fields: null, limit: null, service: '' };
 }
 
-/** The members of a record, in order. */
-export const checkFields = [
-  'file',
-  'reference',
-  'id',
-  'entries',
-  'limit',
-  'missing',
-  'newest',
-  'checked',
-  'problem',
-] as const;
-
-const inOrder = (record: CheckedExport): CheckedExport =>
-  Object.fromEntries(checkFields.map((name) => [name, record[name]])) as unknown as CheckedExport;
-
 /** What is on disk of an export, FILE read whole. Throws what keeps it from being read. */
 async function readExport(path: string, folder: PrivateFolder | null): Promise<ExportFile> {
   const target = resolveTarget(path, { onlyFiles: true });
@@ -131,13 +127,7 @@ async function readExport(path: string, folder: PrivateFolder | null): Promise<E
   const request = requestOf(sighting.record, idOf(path, sighting.record), path);
   const file = await inspect(folder, sighting, request);
   if (file.state === 'none' || file.contents !== null) return file;
-  const fd = openSync(target.real, 'r');
-  try {
-    const { format, fields } = request;
-    return { ...file, contents: await readContents(fd, { format, fields, parse: true }) };
-  } finally {
-    closeSync(fd);
-  }
+  return { ...file, contents: await readFile(target.real, { ...request, parse: true }) };
 }
 
 /** The gravest problem. While another run writes the export, only what FILE itself shows is certain. */
@@ -149,15 +139,19 @@ async function problemOf(
   { now, maxAge, isExpected }: CheckSettings,
 ): Promise<Problem | null> {
   const { record, contents, state } = file;
-  const fixed = (startsOver = false): Fix | null => fixOf(file, request, now, startsOver);
+  const fixed = (): Fix | null => fixOf(file, request, now);
   const problem = (code: ProblemCode, message: string, fix: Fix | null = null): Problem => ({
     code,
     message: fix?.cost ? `${message} (${fix.cost})` : message,
     fix: fix?.command ?? null,
   });
   if (contents?.damage != null) return problem('damaged', contents.damage, fixed());
-  const rows = isBusy || folder === null ? null : await damageOfRows(folder, file);
-  if (rows !== null) return problem('damaged', rows, fixed(true));
+  const progress = record?.progress;
+  const rows = isBusy || folder === null ? null : await rowsProblem(folder, file);
+  if (rows !== null && progress) {
+    const broken = withProgress(record, { ...progress, broken: 'damaged' });
+    return problem('damaged', rows, fixOf({ ...file, record: broken }, request, now));
+  }
   const { command, id } = request;
   if (command === 'uploads' && contents !== null) {
     const other = [...contents.channels].find((channel) => channel !== id);
@@ -198,19 +192,16 @@ function staleness(
   return age > limit || age < 0 ? problem() : null;
 }
 
-/** Why the rows of an interrupted run cannot be resumed; null if they can. */
-async function damageOfRows(folder: PrivateFolder, { record, pending }: ExportFile): Promise<string | null> {
+/** Why the rows of an interrupted run cannot be used; null if they can. */
+async function rowsProblem(folder: PrivateFolder, { record, pending }: ExportFile): Promise<string | null> {
   const progress = record?.progress;
   if (!progress || pending !== null) return null;
-  const what = 'rows of its interrupted run';
   const fd = folder.openRead(progress.rows);
-  if (fd === null) return `${what} are missing`;
+  if (fd === null) return missingRows;
   try {
     const { format, fields } = progress.request;
     const options = { format: rowsFormat(format), fields, parse: true, bytes: progress.bytes };
-    const { damage, entries } = await readContents(fd, options);
-    if (damage !== null) return `${what}: ${damage}`;
-    return entries === progress.entries ? null : `${what} are not all there`;
+    return damageOfRows(progress, await readContents(fd, options));
   } finally {
     closeSync(fd);
   }

@@ -1,5 +1,5 @@
 import { count } from '../text/count.ts';
-import type { Feed, FeedEntry } from './feed.ts';
+import type { Feed, FeedEntry, MissingFeed } from './feed.ts';
 import type { ExportRecord } from './record.ts';
 
 /** What an update does (docs/updates.md, rules 1 to 4). */
@@ -9,7 +9,7 @@ export type UpdateDecision =
   /** No feed, but a page was fetched instead less than seven days ago. */
   | { readonly do: 'unchecked' }
   /** No feed; from `until` on (milliseconds since 1970), one page is fetched instead. */
-  | { readonly do: 'fail'; readonly until: number }
+  | { readonly do: 'fail'; readonly feed: MissingFeed; readonly until: number }
   /** Fetch pages. `why`: the reason, if it is not an expected ID. */
   | { readonly do: 'fetch'; readonly expected: readonly string[]; readonly why: string | null };
 
@@ -39,7 +39,7 @@ export function decideUpdate(
     const expected = feed.entries === null ? [] : expectedIds(record, feed.entries, now, has);
     return { do: 'fetch', expected, why: '--all fetches every page' };
   }
-  if (feed.entries === null) return withoutFeed(record, feed.problem, now);
+  if (feed.entries === null) return withoutFeed(record, feed, now);
   const expected = expectedIds(record, feed.entries, now, has);
   if (expected.length > 0) return { do: 'fetch', expected, why: null };
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
@@ -52,13 +52,13 @@ export function decideUpdate(
 }
 
 /** Rule 3. */
-function withoutFeed(record: Known, problem: string, now: number): UpdateDecision {
-  const fetch = { do: 'fetch', expected: [], why: `the feed is ${problem}` } as const;
+function withoutFeed(record: Known, feed: MissingFeed, now: number): UpdateDecision {
+  const fetch = { do: 'fetch', expected: [], why: `the feed is ${feed.problem}` } as const;
   if (record.failure?.code === 'gone') return fetch;
   if (record.withoutFeed !== null)
     return isOver(record.withoutFeed, daysWithoutFeed, now) ? fetch : { do: 'unchecked' };
   if (record.checked === null || isOver(record.checked, daysWithoutFeed, now)) return fetch;
-  return { do: 'fail', until: Date.parse(record.checked) + daysWithoutFeed * day };
+  return { do: 'fail', feed, until: Date.parse(record.checked) + daysWithoutFeed * day };
 }
 
 /** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */

@@ -5,20 +5,23 @@ import type { Context } from '../context.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
+import { Stderr } from '../output/stderr.ts';
 import { type PlannedRequest, perPage } from '../run/dry-run.ts';
+import type { Warning } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
+import { reportWarnings } from '../run/report.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
 import type { Destination } from './folder.ts';
 import { inspect, sight } from './inspect.ts';
-import { flagsOf } from './job.ts';
-import { refusal } from './messages.ts';
+import { flagsOf } from './locked-export.ts';
+import { keptText, refusal } from './messages.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { recordName } from './record.ts';
 import { ReferenceIndex } from './references.ts';
 
 /**
  * The first request of each export: what a run would send first now, by the same decision. An export that needs none has
- * no request. Throws what a run would refuse.
+ * no request; warns of those that a run would skip. Throws what a run would refuse.
  */
 export async function plannedRequests(
   operation: PagedOperation,
@@ -29,7 +32,7 @@ export async function plannedRequests(
 ): Promise<readonly PlannedRequest[]> {
   const now = context.clock.now();
   const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
-  const fields = options.fields === null ? null : parseFields(options.fields, operation);
+  const fields = parseFields(options.fields, operation);
   const asked = { operation, options, format, fields, isFolder: file === null, several: inputs.length > 1 };
   const folder = isThere(parent) ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
@@ -37,6 +40,7 @@ export async function plannedRequests(
     if (folder !== null)
       index.read(folder, file === null ? folder.names() : [recordName(basename(file.real))]);
     const requests: PlannedRequest[] = [];
+    const warnings: Warning[] = [];
     for (const input of inputs) {
       const { reference, value } = input;
       const id = index.knownId(input);
@@ -52,40 +56,35 @@ export async function plannedRequests(
       const step: Step = found === null ? { do: 'full' } : nextStep(found, flags);
       if (step.do === 'refuse' && found !== null)
         throw refusal(step.why, found, flags).with({ scope: 'run' });
+      if (step.do === 'keep' && found !== null)
+        warnings.push({ code: step.why, label: input.label, message: keptText(step.why, found, flags) });
       const progress = step.do === 'resume' ? found?.record?.progress : null;
       // Every page is there: only FILE has to be written.
-      if (progress?.hasMore === false) continue;
-      const token = progress?.token ?? null;
-      requests.push(...requestsOf(step, operation, { reference, id, token }));
+      if (step.do === 'keep' || step.do === 'publish' || progress?.hasMore === false) continue;
+      requests.push({ reference, ...firstRequest(step, operation, id, progress?.token ?? null) });
     }
+    reportWarnings(new Stderr(context, options), warnings);
     return requests;
   } finally {
     folder?.close();
   }
 }
 
-function requestsOf(
-  step: Step,
+function firstRequest(
+  { do: step }: Step,
   operation: PagedOperation,
-  {
-    reference,
-    id,
-    token,
-  }: { readonly reference: string; readonly id: string; readonly token: string | null },
-): PlannedRequest[] {
+  id: string,
+  token: string | null,
+): Omit<PlannedRequest, 'reference'> {
+  if (step === 'update')
+    return {
+      operation: operations.latest,
+      parameters: { channel: id },
+      next: `${perPage} for new entries`,
+    };
   const [first] = operation.parameters;
-  if (step.do === 'keep' || step.do === 'publish') return [];
-  if (step.do === 'update')
-    return [
-      {
-        reference,
-        operation: operations.latest,
-        parameters: { channel: id },
-        next: `${perPage} for new entries`,
-      },
-    ];
   const parameters = token === null ? { [first.name]: id } : { continuation: token };
-  return [{ reference, operation, parameters, next: perPage }];
+  return { operation, parameters, next: perPage };
 }
 
 function isThere(folder: string): boolean {

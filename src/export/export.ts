@@ -3,23 +3,31 @@ import { type Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { afterRun, withProgress, withReferences } from './after-run.ts';
+import { afterRun, withReferences } from './after-run.ts';
 import { exportPages, publish } from './full.ts';
 import { type ExportFile, inspect, type Sighting, sight, stampOf } from './inspect.ts';
-import { type Done, type ExportItem, type ExportRun, factsOf, flagsOf, type Job, save } from './job.ts';
+import {
+  type Done,
+  type ExportItem,
+  type ExportRun,
+  factsOf,
+  flagsOf,
+  type LockedExport,
+  save,
+} from './locked-export.ts';
 import { keptText, refusal } from './messages.ts';
-import { nextStep, type Step } from './next-step.ts';
-import { type ExportRecord, newRecord } from './record.ts';
+import { type ExportFlags, nextStep, type Step, startsOver } from './next-step.ts';
+import { type ExportRecord, newRecord, type Progress } from './record.ts';
 import { leftovers } from './rows.ts';
-import { updateFile } from './update.ts';
+import { resumeUpdate, updateFile } from './update.ts';
 
 /** Exports one item, or brings it up to date: inspect, decide, perform. Returns every failure in the result. */
 export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
   const { path, real } = item.sighting.target;
   const name = basename(real);
   try {
-    const lock = await acquireLock(exports.folder, name, path);
-    if (!lock.isHeld && exports.folder.created)
+    const release = await acquireLock(exports.folder, name, path);
+    if (release === null && exports.folder.created)
       exports.run.warn(
         'no lock',
         null,
@@ -28,7 +36,7 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
     try {
       return await exportLocked(exports, item, name);
     } finally {
-      lock.release();
+      release?.();
     }
   } catch (error) {
     return failed(item, toFailure(error));
@@ -39,7 +47,6 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
   const { run, folder, names } = exports;
   const now = run.context.clock.now();
   const flags = flagsOf(exports, { id: item.id, service: run.serviceName, now });
-  const { request } = flags;
   const sighting = refreshed(exports, item, name);
   if (sighting.isRecordDamaged)
     run.warn(
@@ -47,12 +54,10 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
       item.label,
       `its record in ${folder.path} is damaged: FILE counts as one without a record`,
     );
-  const file = await inspect(folder, sighting, request);
-  for (const leftover of leftovers(names, name, file.record?.progress ?? null)) folder.remove(leftover);
-  const known = file.record ?? newRecord(item.reference, request);
+  const known = sighting.record ?? newRecord(item.reference, flags.request);
+  for (const leftover of leftovers(names, name, known.progress)) folder.remove(leftover);
   const record = withReferences(known, item.reference, item.references);
-  const job: Job = { ...exports, item, flags, file, record, name };
-  const result = await performSteps(job);
+  const result = await performSteps(exports, item, flags, { ...sighting, record });
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
   // A wrong folder that is found after a page was paid is no usage error.
@@ -65,86 +70,70 @@ function refreshed({ folder, isFolder }: ExportRun, { sighting }: ExportItem, na
   return sight(folder, resolveTarget(sighting.target.path, { onlyFiles: isFolder }));
 }
 
-/** Performs steps until the flags are satisfied: what was interrupted first, then the update. */
-async function performSteps(first: Job): Promise<Result> {
-  let job = first;
-  let before: Result | null = null;
-  let hasStartedOver = false;
-  for (;;) {
-    const step = nextStep(job.file, job.flags);
-    const { progress } = job.file.record ?? {};
-    const { record, result } = await perform(step, job);
-    const merged: Result = before === null ? result : together(before, result);
-    const { failure } = result;
-    if (failure !== null) {
-      const canStartOver =
-        progress != null && (progress.isUpdate || (progress.isRestart && job.flags.restart));
-      const isUnusable = failure.code === 'refused' || failure.code === 'damaged';
-      if (!canStartOver || hasStartedOver || step.do !== 'resume' || !isUnusable) return merged;
-      hasStartedOver = true;
-      // The rows stay until the first new page is durable.
-      job = { ...job, record, file: { ...job.file, record: withProgress(record, null), pending: null } };
-      continue;
-    }
-    const isRestarted = job.flags.restart && progress?.isRestart === true;
-    const isInterrupted = step.do === 'resume' || step.do === 'publish';
-    if (!isInterrupted || isRestarted || !(job.flags.update || job.flags.restart)) return merged;
-    before = merged;
-    // An update of every page was resumed: its pages are not fetched twice.
-    const all = job.flags.all && !progress?.isAll;
-    job = withRecord({ ...job, flags: { ...job.flags, all } }, record);
-  }
+/** Inspect, decide, perform; after an interrupted run has been finished, again for what the flags ask for. */
+async function performSteps(
+  exports: ExportRun,
+  item: ExportItem,
+  flags: ExportFlags,
+  sighting: Sighting & { readonly record: ExportRecord },
+): Promise<Result> {
+  const { target, record } = sighting;
+  const file = await inspect(exports.folder, sighting, flags.request);
+  const step = nextStep(file, flags);
+  const done = await perform(step, { ...exports, item, flags, file, record, name: basename(target.real) });
+  if (!isMoreToDo(step, record.progress, done, flags)) return done.result;
+  // The pages of an update of every page that was resumed are not fetched twice.
+  const all = flags.all && !(record.progress?.isAll && done.result.failure === null);
+  const present = resolveTarget(target.path, { onlyFiles: exports.isFolder });
+  const after = { ...sighting, target: present, record: done.record };
+  return together(done.result, await performSteps(exports, item, { ...flags, all }, after));
 }
 
-/** The same job with the record that is on disk now, and the FILE that it describes. */
-function withRecord(job: Job, record: ExportRecord): Job {
-  const isReplaced = record.finished !== job.file.finished;
-  const { finished } = record;
-  const file: ExportFile = isReplaced
-    ? {
-        ...job.file,
-        record,
-        state: finished === null ? 'none' : 'recorded',
-        contents: null,
-        finished,
-        pending: null,
-      }
-    : { ...job.file, record, pending: null };
-  return { ...job, record, file };
+/** Whether a step has only dealt with an interrupted run, and the flags ask for more. */
+function isMoreToDo(
+  { do: step }: Step,
+  interrupted: Progress | null,
+  { record, result }: Done,
+  flags: ExportFlags,
+): boolean {
+  if (step !== 'resume' && step !== 'publish') return false;
+  if (result.failure !== null)
+    return step === 'resume' && record.progress !== null && startsOver(record.progress, flags);
+  return flags.update || (flags.restart && !interrupted?.isRestart);
 }
 
-async function perform(step: Step, job: Job): Promise<Done> {
-  const { item, file, flags, record } = job;
+async function perform(step: Step, locked: LockedExport): Promise<Done> {
+  const { item, file, flags, record } = locked;
   switch (step.do) {
     case 'refuse':
       return { record, result: failed(item, refusal(step.why, file, flags), file) };
     case 'keep':
-      return keep(step.why, job);
+      return keep(step.why, locked);
     case 'publish':
-      return publish(job);
+      return publish(locked);
     case 'full':
-      return await exportPages(job, null);
+      return await exportPages(locked, null);
     case 'resume':
       return record.progress?.isUpdate
-        ? await updateFile(job, record.progress)
-        : await exportPages(job, record.progress);
+        ? await resumeUpdate(locked, record.progress)
+        : await exportPages(locked, record.progress);
     case 'update':
-      return await updateFile(job, null);
+      return await updateFile(locked);
   }
 }
 
-function keep(why: Extract<Step, { do: 'keep' }>['why'], job: Job): Done {
-  const { run, item, file, flags, record } = job;
+function keep(why: Extract<Step, { do: 'keep' }>['why'], locked: LockedExport): Done {
+  const { run, item, file, flags, record } = locked;
   const { finished } = file;
   run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
   let next = record;
   if (why === 'adopted' && finished !== null) {
     next = afterRun(record, { kind: 'adopted', finished, request: flags.request }, flags.now);
-    save(job, next);
+    save(locked, next);
   }
   return {
     record: next,
-    result: resultOf(item, { ...factsOf(job), status: 'kept', entries: finished?.entries ?? 0 }),
+    result: resultOf(item, { ...factsOf(locked), status: 'kept', entries: finished?.entries ?? 0 }),
   };
 }
 
@@ -158,10 +147,10 @@ const failed = (item: ExportItem, failure: Failure, file?: ExportFile): Result =
 /** Two steps of one export as one result. */
 const together = (first: Result, second: Result): Result => ({
   ...second,
-  status: second.status === 'unchanged' ? first.status : second.status,
+  status: second.status === 'unchanged' && first.failure === null ? first.status : second.status,
   added: second.added === null ? first.added : second.added + (first.added ?? 0),
   pages: first.pages + second.pages,
-  resumed: first.resumed,
+  resumed: first.failure === null ? first.resumed : second.resumed,
   missing: second.missing ?? first.missing,
   why: first.why ?? second.why,
 });

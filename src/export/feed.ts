@@ -16,17 +16,17 @@ export interface FeedEntry {
   readonly isScheduled: boolean;
 }
 
-/** The feed of a channel: its entries, or why there are none (rule 3). */
-export type Feed =
-  | { readonly entries: readonly FeedEntry[]; readonly problem: null }
-  | {
-      readonly entries: null;
-      readonly problem: string;
-      /** It is empty or 404, as that of a channel without uploads or an unknown one is: no sign of an outage. */
-      readonly isAbsent: boolean;
-      /** HTTP status of the response; null without one. */
-      readonly status: number | null;
-    };
+/** Why a channel has no feed (rule 3). */
+export interface MissingFeed {
+  readonly entries: null;
+  readonly problem: string;
+  /** It is empty or 404, as that of a channel without uploads or an unknown one is: no sign of an outage. */
+  readonly isAbsent: boolean;
+  /** HTTP status of the response; null without one. */
+  readonly status: number | null;
+}
+
+export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: null } | MissingFeed;
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, of

@@ -7,14 +7,14 @@ import { type Listing, listPages, type Position, type Selection, type Sink } fro
 import type { Result } from '../run/results.ts';
 import { cannotResume, type Page } from '../service/pages.ts';
 import { withProgress } from './after-run.ts';
-import type { Job } from './job.ts';
+import type { LockedExport } from './locked-export.ts';
 import { unresumable } from './messages.ts';
 import { type ExportRecord, type Progress, writeRecord } from './record.ts';
-import { Rows, rowsFormat } from './rows.ts';
+import { damageOfRows, missingRows, Rows, rowsFormat } from './rows.ts';
 
 /** The progress of a run that has fetched nothing yet. */
 export function newProgress(
-  { flags }: Pick<Job, 'flags'>,
+  { flags }: Pick<LockedExport, 'flags'>,
   facts: Pick<Progress, 'isUpdate' | 'published'> & Partial<Progress>,
 ): Progress {
   return {
@@ -32,7 +32,8 @@ export function newProgress(
     columns: null,
     info: null,
     expected: [],
-    stopped: null,
+    isOutOfBudget: false,
+    broken: null,
     result: null,
     ...facts,
   };
@@ -40,15 +41,16 @@ export function newProgress(
 
 /** The rows of an interrupted run, read and counted before the first paid request; a text says why they cannot be used. */
 export async function reopenRows(
-  { folder }: Job,
+  { folder }: LockedExport,
   progress: Progress,
 ): Promise<{ readonly rows: Rows; readonly ids: ReadonlySet<string> } | string> {
   const rows = Rows.reopen(folder, progress);
-  if (rows === null) return 'a part of its rows is missing';
-  const { damage, entries, ids } = await rows.contents(progress.request.format, progress.request.fields);
-  if (damage === null && entries === progress.entries) return { rows, ids };
+  if (rows === null) return missingRows;
+  const contents = await rows.contents(progress.request.format, progress.request.fields);
+  const damage = damageOfRows(progress, contents);
+  if (damage === null) return { rows, ids: contents.ids };
   rows.close();
-  return damage === null ? 'rows are missing' : `in its rows, ${damage}`;
+  return damage;
 }
 
 /** Pages of a list, as rows in the private folder. */
@@ -67,16 +69,16 @@ export interface Fetched {
  * token that is refused and a list that loops say that the export cannot be resumed.
  */
 export async function fetchPages(
-  job: Job,
+  locked: LockedExport,
   progress: Progress,
   rows: Rows | null,
   select: Listing['select'],
   inFile = 0,
 ): Promise<Fetched> {
-  const { operation, item, run, flags, fields, format, record, folder, name } = job;
+  const { operation, item, run, flags, fields, format, record, folder, name } = locked;
   const options = { operation, fields, several: false, terminal: null, columns: progress.columns };
   const writer = await createFormat(rowsFormat(format), options);
-  const sink = new RowSink(job, rows ?? Rows.create(folder, name), writer, progress, record);
+  const sink = new RowSink(locked, rows ?? Rows.create(folder, name), writer, progress, record);
   const { limit } = flags.request;
   const isFull = limit !== null && progress.pages > 0 && progress.entries >= limit;
   const { token, entries, pages, total } = progress;
@@ -86,12 +88,13 @@ export async function fetchPages(
   for (const message of writer.warnings()) run.warn(`format: ${message}`, item.label, message);
   const { position, failure } = listed;
   const kept = sink.progress;
+  const isBroken = failure !== null && cannotResume(failure, kept.token);
   if (kept.pages === 0) sink.rows.remove();
   else if (failure === null) sink.close();
   const all = inFile + position.entries;
   return {
     rows: sink.rows,
-    record: sink.record,
+    record: isBroken ? withProgress(sink.record, { ...kept, broken: kept.broken ?? 'refused' }) : sink.record,
     progress: kept,
     facts: {
       pages: listed.pages,
@@ -99,13 +102,12 @@ export async function fetchPages(
       token: kept.hasMore && failure !== null ? kept.token : null,
     },
     hasMore: position.hasMore,
-    failure:
-      failure !== null && cannotResume(failure, kept.token) ? unresumable(sink.record, failure) : failure,
+    failure: isBroken ? unresumable(sink.record, failure) : failure,
   };
 }
 
 /** The item of an export, as formats see it. */
-export const itemOf = ({ item }: Job, { published }: Progress): Item => ({
+export const itemOf = ({ item }: LockedExport, { published }: Progress): Item => ({
   reference: item.reference,
   published: (videoId) => (Object.hasOwn(published, videoId) ? (published[videoId] ?? null) : null),
 });
@@ -118,12 +120,12 @@ class RowSink implements Sink {
   readonly rows: Rows;
   record: ExportRecord;
   progress: Progress;
-  readonly #job: Job;
+  readonly #locked: LockedExport;
   readonly #format: Format;
   #lastPageBytes = 0;
 
-  constructor(job: Job, rows: Rows, format: Format, progress: Progress, record: ExportRecord) {
-    this.#job = job;
+  constructor(locked: LockedExport, rows: Rows, format: Format, progress: Progress, record: ExportRecord) {
+    this.#locked = locked;
     this.rows = rows;
     this.#format = format;
     this.progress = { ...progress, rows: rows.name };
@@ -132,7 +134,7 @@ class RowSink implements Sink {
 
   /** Throws `failed` if the disk has no room for the next page and what follows the last one. */
   beforePage(): void {
-    const { file, format } = this.#job;
+    const { file, format } = this.#locked;
     // An update copies FILE, json is written a second time.
     const copied = this.progress.isUpdate
       ? (file.finished?.size ?? 0)
@@ -146,18 +148,18 @@ class RowSink implements Sink {
     // The next run requests an invalid page again; a listing that loops is not.
     if (page.broken !== null && page.broken.code !== 'loop') return;
     const { progress } = this;
-    const item = itemOf(this.#job, progress);
+    const item = itemOf(this.#locked, progress);
     const opening = progress.pages === 0 ? this.#format.head() + this.#format.open(item, page.info) : '';
     const text = this.#format.rows(item, entries);
     this.rows.append(joined(opening, text));
     this.#lastPageBytes = this.rows.bytes - progress.bytes;
     this.rows.sync();
-    const info = this.#job.format === 'json' ? (page.info?.toString() ?? null) : null;
+    const info = this.#locked.format === 'json' ? (page.info?.toString() ?? null) : null;
     this.progress = {
       ...progress,
       bytes: this.rows.bytes,
       // id has no line for an entry without an ID.
-      entries: progress.entries + (this.#job.format === 'id' ? linesIn(text) : entries.length),
+      entries: progress.entries + (this.#locked.format === 'id' ? linesIn(text) : entries.length),
       pages: next.pages,
       token: next.token,
       // An update that has met a known entry needs no further page.
@@ -165,9 +167,10 @@ class RowSink implements Sink {
       total: next.total,
       columns: this.#format.columns(),
       info: progress.info ?? info,
-      stopped: page.broken === null ? null : 'loop',
+      isOutOfBudget: false,
+      broken: page.broken === null ? null : 'loop',
     };
-    const { folder, name } = this.#job;
+    const { folder, name } = this.#locked;
     const replaced = this.record.progress?.rows;
     this.record = withProgress(this.record, this.progress);
     writeRecord(folder, name, this.record);

@@ -9,14 +9,14 @@ import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { Stdout } from '../output/stdout.ts';
-import { type Run, unreached } from '../run/open.ts';
+import type { Run } from '../run/open.ts';
 import { inOrder } from '../run/pool.ts';
 import type { InputReference } from '../run/references.ts';
-import { type Result, resultOf } from '../run/results.ts';
+import { type Result, resultOf, unreached } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { exportItem } from './export.ts';
 import { sight } from './inspect.ts';
-import type { ExportItem, ExportRun } from './job.ts';
+import type { ExportItem, ExportRun } from './locked-export.ts';
 import { notMounted } from './messages.ts';
 import { NewEntries } from './print-new.ts';
 import type { ExportRecord, FileFormat } from './record.ts';
@@ -85,7 +85,7 @@ export async function exportAll(
       operation,
       options,
       format,
-      fields: options.fields === null ? null : parseFields(options.fields, operation),
+      fields: parseFields(options.fields, operation),
       folder,
       isFolder,
       several: inputs.length > 1,
@@ -141,7 +141,7 @@ function hasExports({ file, path, format }: Destination): boolean {
 /** Opens `.chanlist`; an update does not create it before a FILE was found: null. */
 function openPrivate(parent: string, isUpdate: boolean): PrivateFolder | null {
   const path = privateFolderOf(parent);
-  return isUpdate ? PrivateFolder.open(path) : PrivateFolder.open(path, { create: true });
+  return isUpdate ? PrivateFolder.open(path) : PrivateFolder.openOrCreate(path);
 }
 
 function targetOf({ format, file, path }: Destination, id: string): Target {

@@ -40,6 +40,8 @@ export function refusal(why: Refusal, file: ExportFile, { request }: ExportFlags
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
+    case 'loop':
+      return unresumable(record, new Failure('loop', 'the list repeats itself', { status: 200 }));
     case 'foreign': {
       const [channel] = contents?.channels ?? [];
       const id = record?.progress?.request.id ?? (record?.finished ? record.request.id : channel);
@@ -114,24 +116,20 @@ export function keptText(why: Kept, { record }: ExportFile, { request }: ExportF
   }
 }
 
-/** The failure of an interrupted run that cannot be resumed: its token is refused, or its list loops. */
-export function unresumable(record: ExportRecord, cause: Failure): Failure {
-  const { isUpdate = false, stopped = null, request } = record.progress ?? {};
-  const all = stopped === 'budget' ? 'one run must be allowed all of it: ' : '';
-  const cost = costText(record, request?.limit ?? null);
+/** The failure of a run that cannot be continued: its token is refused, its list loops, or its rows are damaged. */
+export function unresumable(record: ExportRecord | null, { message, status }: Failure): Failure {
+  const { isUpdate = false, isOutOfBudget = false, request } = record?.progress ?? {};
+  const all = isOutOfBudget ? 'one run must be allowed all of it: ' : '';
   const hint = isUpdate
     ? 'run the same command again: it starts over'
-    : `start over with --restart; ${all}${cost}`;
-  const what = `the interrupted ${isUpdate ? 'update' : 'export'} cannot be resumed: ${cause.message}`;
-  return new Failure('refused', what, { status: cause.status, hint });
+    : `start over with --restart; ${all}${costText(record, request?.limit ?? null)}`;
+  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${message}`;
+  return new Failure('refused', what, { status, hint });
 }
 
 /** Rows in progress that are not what their record says. */
 export const damagedRows = (record: ExportRecord, what: string): Failure =>
-  damaged(
-    `the rows of its interrupted export are damaged: ${what}`,
-    `start over with --restart (${costText(record)})`,
-  );
+  damaged(what, `start over with --restart (${costText(record)})`);
 
 /** A listing without entries never replaces a FILE that has some. */
 export const emptyList = (path: string): Failure =>

@@ -1,5 +1,5 @@
 import type { ExportFile } from './inspect.ts';
-import type { ExportRequest } from './record.ts';
+import type { ExportRequest, Progress } from './record.ts';
 
 /** What a run was asked to do with one export. */
 export interface ExportFlags {
@@ -19,6 +19,7 @@ export interface ExportFlags {
 export type Kept = 'complete' | 'adopted' | 'recent' | 'interrupted restart' | 'interrupted update';
 export type Refusal =
   | 'foreign'
+  | 'loop'
   | 'other request'
   | 'other format'
   | 'other limit'
@@ -61,7 +62,8 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
 
 function restartStep({ record, state }: ExportFile, flags: ExportFlags): Step {
   const { progress = null, finished = null } = record ?? {};
-  if (progress?.isRestart && isSameRun(progress.request, flags.request)) return resume;
+  if (progress?.isRestart && progress.broken === null && isSameRun(progress.request, flags.request))
+    return resume;
   const isComplete = record !== null && finished !== null && isIntact(state);
   if (flags.several && progress === null && isComplete && isSameFile(record.request, flags.request)) {
     const age = flags.now - Date.parse(finished.exported);
@@ -78,16 +80,22 @@ function interruptedStep({ record, state, contents }: ExportFile, flags: ExportF
   if (!progress.isUpdate) {
     if (state === 'unrecorded' && !progress.isRestart) return refuse('no record');
     const isComplete = finished !== null && !finished.isCut && isIntact(state);
-    return isComplete && !flags.update ? keep('interrupted restart') : resume;
+    if (isComplete && !flags.update) return keep('interrupted restart');
+    return progress.broken === 'loop' ? refuse('loop') : resume;
   }
   if (state === 'none') return flags.update ? refuse('file gone') : full;
   const isUsable = isIntact(state) || (state === 'unrecorded' && contents?.damage == null);
   if (!isUsable) {
     if (!flags.all) return refuse(state === 'lost' ? 'lost' : 'damaged');
-    return progress.isAll ? resume : update;
+    return progress.isAll && progress.broken === null ? resume : update;
   }
-  return flags.update ? resume : keep('interrupted update');
+  if (!flags.update) return keep('interrupted update');
+  return progress.broken === null ? resume : update;
 }
+
+/** Whether the flags let an interrupted run that cannot be continued start over. */
+export const startsOver = (progress: Progress, flags: ExportFlags): boolean =>
+  progress.broken !== null && (progress.isUpdate || (progress.isRestart && flags.restart));
 
 function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportFlags): Step {
   const isDamaged = contents?.damage != null;

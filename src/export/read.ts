@@ -1,4 +1,4 @@
-import { fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { JsonText } from '../json/json-text.ts';
 import type { FileFormat } from './record.ts';
@@ -45,6 +45,16 @@ const QUOTE = 0x22;
 export async function readContents(fd: number, options: ReadOptions): Promise<Contents> {
   const size = options.bytes ?? fstatSync(fd).size;
   return options.format === 'json' ? readJson(fd, size) : await readLines(fd, size, options);
+}
+
+/** Reads the export at a path. */
+export async function readFile(path: string, options: ReadOptions): Promise<Contents> {
+  const fd = openSync(path, 'r');
+  try {
+    return await readContents(fd, options);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 class Collector implements Contents {

@@ -79,8 +79,10 @@ const isProgress = shape({
   published: mapOf(isText),
   /** Updates: the IDs of the feed that FILE lacked. */
   expected: listOf(isText),
-  /** What ended the run, where that matters to the next one: a spent budget, or a listing that loops. */
-  stopped: orNull(isOneOf('budget', 'loop')),
+  /** A spent budget stopped the run. */
+  isOutOfBudget: isFlag,
+  /** Why the run could not be continued: its token is refused, its listing loops, its rows are damaged. Null: it can. */
+  broken: orNull(isOneOf('refused', 'loop', 'damaged')),
   /** The new FILE, once all that is left is to replace FILE by it. */
   result: orNull(isFinished),
 });

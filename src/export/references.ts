@@ -6,7 +6,7 @@ import type { InputReference } from '../run/references.ts';
 import { operations, type PagedName } from '../service/contract.ts';
 import { resolvedId } from '../service/references.ts';
 import { type Sighting, stampOf } from './inspect.ts';
-import type { ExportItem } from './job.ts';
+import type { ExportItem } from './locked-export.ts';
 import {
   type ExportRecord,
   type FileFormat,

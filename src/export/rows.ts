@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { guardFile } from '../fs/file-error.ts';
 import { randomHex, shortName, syncIfPossible } from '../fs/files.ts';
@@ -22,6 +22,14 @@ const suffix = '.part';
 export function leftovers(names: readonly string[], file: string, progress: Progress | null): string[] {
   const prefix = rowsPrefix(file);
   return names.filter((name) => name.startsWith(prefix) && name.endsWith(suffix) && name !== progress?.rows);
+}
+
+export const missingRows = 'the rows of its interrupted run are missing';
+
+/** Why rows cannot be used; null if they are what their progress says. */
+export function damageOfRows({ entries }: Progress, contents: Contents): string | null {
+  if (contents.damage !== null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
+  return contents.entries === entries ? null : missingRows;
 }
 
 /** A file of rows in progress in the private folder, open for writing at its end. */
@@ -111,15 +119,20 @@ export class Rows {
     }
   }
 
-  /** Copies an open file; `skipHeader`: without its first record of csv. */
-  async appendFile(fd: number, skipHeader: boolean): Promise<void> {
-    const chunk = Buffer.allocUnsafe(chunkBytes);
-    for (let at = skipHeader ? headerBytes(fd) : 0; ; ) {
-      const length = readSync(fd, chunk, 0, chunkBytes, at);
-      if (length === 0) return;
-      at += length;
-      this.append(chunk.subarray(0, length));
-      await setImmediate();
+  /** Copies a file; `skipHeader`: without its first record of csv. */
+  async appendFile(path: string, skipHeader: boolean): Promise<void> {
+    const fd = openSync(path, 'r');
+    try {
+      const chunk = Buffer.allocUnsafe(chunkBytes);
+      for (let at = skipHeader ? headerBytes(fd) : 0; ; ) {
+        const length = readSync(fd, chunk, 0, chunkBytes, at);
+        if (length === 0) return;
+        at += length;
+        this.append(chunk.subarray(0, length));
+        await setImmediate();
+      }
+    } finally {
+      closeSync(fd);
     }
   }
 

@@ -1,14 +1,15 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure, toFailure } from '../errors.ts';
-import { type FileWork, fileError, guardFile } from './file-error.ts';
+import { Failure } from '../errors.ts';
+import { type FileWork, guardFile } from './file-error.ts';
 import { closing, createFile, ignoring, randomHex, syncFolder, syncIfPossible } from './files.ts';
 import type { Target } from './output-target.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /**
- * A file that is written whole: a reader sees the old content or the new, also after a power cut. It is written under
- * another name beside the target, then takes its name, with the mode of the file that was there.
+ * New content for a file: a reader sees the old content or the new, also after a power cut. It is written under another
+ * name beside the target, then takes its name, with the mode of the file that was there. For `using`: unless it is
+ * committed, it is removed.
  */
 export class AtomicFile {
   readonly #target: Target;
@@ -28,18 +29,12 @@ export class AtomicFile {
     guardFile(this.#target.path, 'write', () => fs.writeFileSync(this.#fd, chunk));
   }
 
-  /** Replaces the target. Throws `failed`; returns what failed after that, for a warning. */
-  commit(): Failure | null {
-    guardFile(this.#target.path, 'write', () => {
-      finish(this.#fd, this.#target);
-      fs.renameSync(this.#temporary, this.#target.real);
-    });
-    fs.closeSync(this.#fd);
-    return warningOf(this.#target, () => syncFolder(dirname(this.#target.real)));
+  /** Replaces the target. Throws `failed`. */
+  commit(): void {
+    guardFile(this.#target.path, 'write', () => replace(this.#target, this.#fd, this.#temporary));
   }
 
-  /** Leaves the target unchanged. */
-  discard(): void {
+  [Symbol.dispose](): void {
     fs.closeSync(this.#fd);
     ignoring(['ENOENT'], () => fs.unlinkSync(this.#temporary));
   }
@@ -47,54 +42,34 @@ export class AtomicFile {
 
 /** Throws a usage error for a file that cannot be written; a stream passes. Before anything is sent. */
 export function checkWritable(target: Target): void {
-  if (target.kind === 'file') new AtomicFile(target).discard();
+  if (target.kind === 'file') new AtomicFile(target)[Symbol.dispose]();
 }
 
-/**
- * Replaces a file (`AtomicFile`). Throws `failed`, never a usage error: its content may have been paid for. Returns
- * what failed after the file was replaced, for a warning.
- */
-export function writeFileAtomic(target: Target, content: string | Uint8Array): Failure | null {
-  const file = new AtomicFile(target, 'write');
-  try {
-    file.write(content);
-    return file.commit();
-  } catch (error) {
-    file.discard();
-    throw error;
-  }
+/** Replaces a file (`AtomicFile`). Throws `failed`, never a usage error: its content may have been paid for. */
+export function writeFileAtomic(target: Target, content: string | Uint8Array): void {
+  using file = new AtomicFile(target, 'write');
+  file.write(content);
+  file.commit();
 }
 
 /**
  * Renames a complete and durable file of a private folder over the target, with the mode of the file that was there.
- * Throws `failed`; returns what failed after the target was replaced, for a warning.
+ * Throws `failed`.
  */
-export function moveInto(folder: PrivateFolder, name: string, target: Target): Failure | null {
+export function moveInto(folder: PrivateFolder, name: string, target: Target): void {
   guardFile(target.path, 'write', () => {
     const fd = folder.openRead(name);
     if (fd === null) throw new Failure('failed', `${folder.path}/${name} has been removed`);
-    closing(fd, () => finish(fd, target));
-    fs.renameSync(folder.at(name), target.real);
-  });
-  return warningOf(target, () => {
-    syncFolder(dirname(target.real));
-    folder.sync();
+    closing(fd, () => replace(target, fd, folder.at(name)));
   });
 }
 
-/** Gives a file the mode of the target, or of a new file of this user's, and makes it durable. */
-function finish(fd: number, { stats }: Target): void {
+/** Gives an open file the mode of the target, or of a new file of this user's, makes it durable, and renames it. */
+function replace({ real, stats }: Target, fd: number, path: string): void {
   const mode = stats === null ? 0o666 & ~process.umask() : stats.mode & 0o777;
   // Some file systems have no permission bits.
   ignoring(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS'], () => fs.fchmodSync(fd, mode));
   syncIfPossible(fd);
-}
-
-function warningOf({ path }: Target, work: () => void): Failure | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    return toFailure(fileError(error, path, 'write'));
-  }
+  fs.renameSync(path, real);
+  for (const folder of new Set([real, path].map(dirname))) syncFolder(folder);
 }

@@ -5,12 +5,8 @@ import { fileError, guardFile } from './file-error.ts';
 import { ignoring, randomHex, shortName } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
-export interface Lock {
-  /** False on a file system that cannot hold sockets: other runs are not kept out. */
-  readonly isHeld: boolean;
-  /** To be called once, before the folder is closed. */
-  release(): void;
-}
+/** Releases a lock; to be called once, before the folder is closed. */
+export type Release = () => void;
 
 /** Errors of a file system without sockets, and of a path that is too long for one. */
 const noSockets = ['EOPNOTSUPP', 'ENOTSUP', 'EPERM', 'EINVAL', 'ENOSYS', 'EADDRNOTAVAIL', 'ENAMETOOLONG'];
@@ -23,7 +19,8 @@ const maxAttempts = 200;
 
 /**
  * Makes this process the only writer of the file called `name`, whose lock is in `folder`; throws `locked` (10), with
- * the name `shown`, at once if another one is.
+ * the name `shown`, at once if another one is. Null on a file system that cannot hold sockets: other runs are not kept
+ * out.
  *
  * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
@@ -34,7 +31,7 @@ export async function acquireLock(
   folder: Pick<PrivateFolder, 'at'>,
   name: string,
   shown: string,
-): Promise<Lock> {
+): Promise<Release | null> {
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(lockName(name));
@@ -44,7 +41,7 @@ export async function acquireLock(
     server = await listen(`${staging}/${socket}`);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const isOurs = ignoring(inUse, () => fs.renameSync(staging, lock) ?? true);
-      if (isOurs) return { isHeld: true, release: () => release(lock, socket, server) };
+      if (isOurs) return () => release(lock, socket, server);
       for (const other of socketsIn(lock)) {
         if (await isAlive(`${lock}/${other}`)) throw locked(shown);
         ignoring(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
@@ -53,8 +50,7 @@ export async function acquireLock(
     throw locked(shown);
   } catch (error) {
     release(staging, socket, server);
-    if (server === null && noSockets.includes(systemCode(error) ?? ''))
-      return { isHeld: false, release: () => {} };
+    if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
     throw fileError(error, shown, 'open');
   }
 }
@@ -69,9 +65,7 @@ export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string):
 const lockName = (name: string): string => `${shortName(name)}.lock`;
 
 const locked = (shown: string): Failure =>
-  new Failure('locked', `${shown}: another run is writing this file`, {
-    hint: 'wait until it has ended',
-  });
+  new Failure('locked', `${shown}: another run is writing this file`);
 
 /** Creates a socket that listens as long as this process lives. */
 async function listen(path: string): Promise<Server> {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../errors.ts';
 
-const { O_CREAT, O_DIRECTORY = 0, O_EXCL, O_NOFOLLOW = 0, O_RDONLY, O_RDWR } = fs.constants;
+const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = fs.constants;
 
 /** The result of a file operation; undefined if it fails with one of these system errors. */
 export function ignoring<T>(codes: readonly string[], work: () => T): T | undefined {
@@ -28,11 +28,6 @@ export function createFile(path: string): number {
   return fs.openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
 }
 
-/** Opens a folder that is not a link; returns its descriptor. */
-export function openFolder(path: string): number {
-  return fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-}
-
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
  * a folder that exists (ENOENT: /proc, an automount without its disk).
@@ -50,10 +45,11 @@ export function syncIfPossible(fd: number): void {
   ignoring(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EACCES', 'EPERM', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
-/** Makes the names in a folder durable, if this user may read it. */
+/** Makes the names in a folder durable, if that is possible: what was renamed has its new name in any case. */
 export function syncFolder(path: string): void {
-  const fd = ignoring(['EISDIR', 'EACCES', 'EPERM'], () => fs.openSync(path, O_RDONLY | O_DIRECTORY));
-  if (fd !== undefined) closing(fd, syncIfPossible);
+  try {
+    closing(fs.openSync(path, 'r'), fs.fsyncSync);
+  } catch {}
 }
 
 /** Loading this module takes 2.7 ms, and most runs need no such name. */

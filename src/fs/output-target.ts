@@ -18,26 +18,22 @@ export interface Target {
   readonly descriptor: number | null;
 }
 
-/** Maximum number of symbolic links to follow, as in Linux. */
-const maxLinks = 40;
-
 /**
  * Finds out what an output path points to; opens nothing. Symbolic links are followed, dangling ones too. Throws usage
  * errors for a link of another user in a folder that others can write, a folder, a socket, a loop of links, a missing
  * folder, and a stream that cannot be written.
  */
 export function resolveTarget(path: string, { onlyFiles = false } = {}): Target {
-  if (path === '' || path.includes('\0')) throw usage('a file name is empty or contains a NUL character');
-  if (path.endsWith('/')) throw notRegular(path, 'names a folder');
+  if (path === '' || path.endsWith('/')) throw notRegular(path, 'a folder');
   return guardFile(path, 'open', () => {
-    const found = follow(isAbsolute(path) ? path : `${process.cwd()}/${path}`, path);
+    const found = followLinks(path);
     const { real } = found;
     const descriptor = descriptorAt(real);
     const stats = descriptor === null ? found.stats : null;
     const isStream = descriptor !== null || stats?.isFIFO() || stats?.isCharacterDevice();
-    if (stats !== null && !stats.isFile() && (onlyFiles || !isStream))
-      throw notRegular(path, `is ${kindOf(stats)}`);
-    if (descriptor !== null && onlyFiles) throw notRegular(path, 'is a stream');
+    const isRegular = descriptor === null && (stats === null || stats.isFile());
+    if (!isRegular && (onlyFiles || !isStream))
+      throw notRegular(path, stats === null ? 'a stream' : kindOf(stats));
     if (descriptor !== null) checkDescriptor(path, descriptor);
     else if (isStream) fs.accessSync(real, fs.constants.W_OK);
     // A missing folder is an error now.
@@ -50,21 +46,24 @@ const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoE
 
 /**
  * Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. `stats`: what is
- * there; null: nothing.
+ * there; null: nothing. Throws a usage error for a link of another user in a folder that others can write, and system
+ * errors.
  */
-function follow(path: string, shown: string, links = 0): { real: string; stats: fs.Stats | null } {
+export function followLinks(given: string, shown = given): { real: string; stats: fs.Stats | null } {
+  const path = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
   const name = basename(path);
   if (name === '' || descriptorAt(path) !== null) return { real: path, stats: lstat(path) };
-  const { real: folder, stats: around } = follow(dirname(path), shown, links);
+  const { real: folder, stats: around } = followLinks(dirname(path), shown);
   if (name === '.') return { real: folder, stats: around };
   if (name === '..') return { real: dirname(folder), stats: lstat(dirname(folder)) };
   const at = join(folder, name);
   const stats = lstat(at);
   if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return { real: at, stats };
-  if (links === maxLinks) throw usage(`${shown}: its symbolic links form a loop`, 'name a file');
+  // Throws for a loop.
+  fs.statSync(at, { throwIfNoEntry: false });
   checkLink(shown, at, stats, folder);
   const link = fs.readlinkSync(at);
-  return follow(isAbsolute(link) ? link : `${folder}/${link}`, shown, links + 1);
+  return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, shown);
 }
 
 /** Throws for a link that another user may have planted: it could lead to any file of this user. */
@@ -101,4 +100,4 @@ function checkDescriptor(path: string, descriptor: number): void {
 }
 
 const notRegular = (path: string, what: string): Failure =>
-  usage(`${path} ${what}, not a regular file`, 'name a file');
+  usage(`'${path}' is ${what}, not a regular file`, 'name a file');

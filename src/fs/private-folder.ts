@@ -1,11 +1,11 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCode, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
-import { closing, createFile, ignoring, openFolder, shortName, syncFolder, syncIfPossible } from './files.ts';
-import { checkTrust, problemOfFile } from './trust.ts';
+import { closing, createFile, ignoring, shortName, syncFolder, syncIfPossible } from './files.ts';
+import { checkFile, checkTrust } from './trust.ts';
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
+const { O_APPEND, O_CREAT, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
 /** The folder in which the program keeps what it knows of the exports in `parent`; throws system errors. */
 export function privateFolderOf(parent: string): string {
@@ -15,56 +15,46 @@ export function privateFolderOf(parent: string): string {
 
 /**
  * A folder of the program's own, which must pass `checkTrust`. It is held open: on Linux, names are looked up in the
- * opened folder, even if another one takes its path. Inside, no link is followed, and no file is used for which there
- * is a `problemOfFile`.
+ * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass `checkFile`.
  *
  * All methods throw usage failures (2) for what is refused, and system errors as failures (`fileError`).
  */
 export class PrivateFolder {
   /** For messages. */
   readonly path: string;
-  /** Whether `open` created it. */
+  /** Whether `openOrCreate` created it. */
   readonly created: boolean;
   readonly #fd: number;
   readonly #stats: fs.Stats;
   /** Leads to the opened folder; its path where there is no /proc. */
   readonly #base: string;
 
-  private constructor(path: string, fd: number, stats: fs.Stats, created: boolean) {
+  private constructor(path: string, { create = false, readOnly = false }) {
     this.path = path;
-    this.created = created;
-    this.#fd = fd;
-    this.#stats = stats;
-    const opened = `/proc/self/fd/${fd}`;
+    // A umask such as 277 would lock this user out of the files of its own.
+    process.umask(process.umask() & 0o077);
+    this.created = create && ignoring(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
+    if (this.created) syncFolder(dirname(path));
+    this.#fd = openTrusted(path, O_RDONLY | O_DIRECTORY, (stats) => checkTrust(path, stats, readOnly));
+    this.#stats = fs.fstatSync(this.#fd);
+    const opened = `/proc/self/fd/${this.#fd}`;
     this.#base = process.platform === 'linux' && fs.existsSync(opened) ? opened : path;
   }
 
-  /**
-   * Opens a folder; null if it is not there. `create`: creates it then (0700; a `.chanlist` with a `.gitignore`); the
-   * folder above it must exist. `readOnly`: see `checkTrust`.
-   */
-  static open(path: string, options: { readonly create: true }): PrivateFolder;
-  static open(
-    path: string,
-    options?: { readonly create?: false; readonly readOnly?: boolean },
-  ): PrivateFolder | null;
-  static open(path: string, { create = false, readOnly = false } = {}): PrivateFolder | null {
+  /** Opens a folder; null if it is not there. `readOnly`: for `check`; see `checkTrust`. */
+  static open(path: string, { readOnly = false } = {}): PrivateFolder | null {
+    const open = (): PrivateFolder => new PrivateFolder(path, { readOnly });
+    // Only check takes the path of a folder that it cannot read for a wrong argument.
+    const doing = readOnly ? 'open' : 'write';
+    return guardFile(path, doing, () => ignoring(['ENOENT', 'ENOTDIR'], open) ?? null);
+  }
+
+  /** Opens a folder, or creates it (0700; a `.chanlist` with a `.gitignore`) in the one above it, which must exist. */
+  static openOrCreate(path: string): PrivateFolder {
     return guardFile(path, 'open', () => {
-      // A umask such as 277 would lock this user out of the files of its own.
-      process.umask(process.umask() & 0o077);
-      const created = create && makeFolder(path);
-      const fd = openOwn(path, readOnly);
-      if (fd === undefined) return null;
-      try {
-        const stats = fs.fstatSync(fd);
-        checkTrust(path, stats, readOnly);
-        const folder = new PrivateFolder(path, fd, stats, created);
-        if (created && basename(path).startsWith('.chanlist')) folder.replace('.gitignore', '*\n');
-        return folder;
-      } catch (error) {
-        fs.closeSync(fd);
-        throw error;
-      }
+      const folder = new PrivateFolder(path, { create: true });
+      if (folder.created && basename(path).startsWith('.chanlist')) folder.replace('.gitignore', '*\n');
+      return folder;
     });
   }
 
@@ -106,27 +96,18 @@ export class PrivateFolder {
 
   /**
    * Replaces a file (0600) atomically; `durable`: it survives a power cut. Processes that may replace the same name at
-   * the same time need a lock: the temporary name is always the same, so that killed runs leave at most one.
+   * the same time need a lock: the temporary name is always the same, so that failed and killed runs leave at most one.
    */
   replace(name: string, content: string | Uint8Array, { durable = false } = {}): void {
     this.#guard(name, () => {
       const temporary = this.at(`.${shortName(name)}.tmp`);
-      let fd = ignoring(['EEXIST'], () => createFile(temporary));
-      if (fd === undefined) {
-        fs.unlinkSync(temporary);
-        fd = createFile(temporary);
-      }
-      try {
-        closing(fd, (fd) => {
-          fs.writeFileSync(fd, content);
-          // Not even after a power cut is it cut short.
-          syncIfPossible(fd);
-        });
-        fs.renameSync(temporary, this.at(name));
-      } catch (error) {
-        ignoring(['ENOENT'], () => fs.unlinkSync(temporary));
-        throw error;
-      }
+      ignoring(['ENOENT'], () => fs.unlinkSync(temporary));
+      closing(createFile(temporary), (fd) => {
+        fs.writeFileSync(fd, content);
+        // Not even after a power cut is it cut short.
+        syncIfPossible(fd);
+      });
+      fs.renameSync(temporary, this.at(name));
       if (durable) this.sync();
     });
   }
@@ -150,21 +131,15 @@ export class PrivateFolder {
     fs.closeSync(this.#fd);
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   #open(name: string, flags: number): number {
-    const path = this.at(name);
-    const shown = join(this.path, name);
-    let fd: number;
-    try {
-      // A FIFO would block for ever.
-      fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    } catch (error) {
-      const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-      throw (stats && problemOfFile(shown, stats, this.#stats, false)) ?? error;
-    }
-    const problem = problemOfFile(shown, fs.fstatSync(fd), this.#stats, (flags & O_RDWR) !== 0);
-    if (problem === null) return fd;
-    fs.closeSync(fd);
-    throw problem;
+    const isWritten = (flags & O_RDWR) !== 0;
+    return openTrusted(this.at(name), flags, (stats) =>
+      checkFile(join(this.path, name), stats, this.#stats, isWritten),
+    );
   }
 
   #guard<T>(name: string, work: () => T): T {
@@ -172,22 +147,21 @@ export class PrivateFolder {
   }
 }
 
-/** Opens a folder; undefined if it is not there. Throws a refusal for a link, a file, or a folder of another user. */
-function openOwn(path: string, readOnly: boolean): number | undefined {
+/** Opens what is no link and passes `check`, which throws a refusal; returns its descriptor. */
+function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => void): number {
+  let fd: number | null = null;
   try {
-    return openFolder(path);
+    // A FIFO would block for ever.
+    fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    check(fs.fstatSync(fd));
+    return fd;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    checkTrust(path, fs.lstatSync(path), readOnly);
+    if (fd !== null) fs.closeSync(fd);
+    // A refusal says more than the system does of a link, or of a folder that cannot be read.
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (fd === null && stats !== undefined) check(stats);
     throw error;
   }
-}
-
-/** Creates a folder durably; false if something has its name. */
-function makeFolder(path: string): boolean {
-  const isNew = ignoring(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true);
-  if (isNew) syncFolder(dirname(path));
-  return isNew ?? false;
 }
 
 /** Throws a usage error for a file that is an export: one that a record in the private folder beside it names. */

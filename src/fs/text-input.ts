@@ -41,41 +41,20 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxLength: numb
   /** The start of a line whose end has not arrived. */
   let parts: Buffer[] = [];
   let length = 0;
-  const add = (part: Buffer): void => {
-    parts.push(part);
-    length += part.length;
-  };
-  const take = (): Buffer => {
-    const [line = Buffer.alloc(0)] = parts.length > 1 ? [Buffer.concat(parts)] : parts;
-    parts = [];
-    length = 0;
-    return line;
-  };
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
-      add(chunk.subarray(start, end));
-      yield take();
+      const line = chunk.subarray(start, end);
+      yield parts.length === 0 ? line : Buffer.concat([...parts, line]);
+      parts = [];
+      length = 0;
       start = end + 1;
     }
-    if (start < chunk.length) add(chunk.subarray(start));
+    parts.push(chunk.subarray(start));
+    length += chunk.length - start;
     if (length > maxLength) break;
   }
-  if (length > 0) yield take();
-}
-
-/** All text of the same, at most `maxLength` characters; throws as `readLines`. */
-export async function readText(
-  from: string | InputStream,
-  maxLength: number,
-  options: InputOptions,
-): Promise<string> {
-  let text = '';
-  for await (const line of readLines(from, options)) {
-    text += `${line}\n`;
-    if (text.length > maxLength) throw usage(`${options.problem}: it is too long`, options.hint);
-  }
-  return text;
+  if (length > 0) yield Buffer.concat(parts);
 }
 
 /** The bytes of a file, a pipe or a device (a path), or of a stream. Throws as `readLines`. */

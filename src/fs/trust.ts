@@ -23,26 +23,17 @@ export function checkTrust(path: string, stats: fs.Stats, readOnly: boolean): vo
 }
 
 /**
- * Why a file in a trusted folder is not used; null if it may be: a regular file of the folder's owner that no more users
+ * Throws a refusal for a file in a trusted folder, unless it is a regular file of the folder's owner that no more users
  * can write than the folder, and, to be written, without a second name, which could be any file of this user.
  */
-export function problemOfFile(
-  path: string,
-  stats: fs.Stats,
-  folder: fs.Stats,
-  isWritten: boolean,
-): Failure | null {
-  if (!stats.isFile()) return refusal(path, stats, `it is ${kindOf(stats)}`);
-  if (stats.uid !== folder.uid) return ofAnotherUser(path, stats);
-  if ((stats.mode & ~folder.mode & writeByOthers) !== 0) return writableByOthers(path, stats);
-  if (!isWritten || stats.nlink === 1) return null;
+export function checkFile(path: string, stats: fs.Stats, folder: fs.Stats, isWritten: boolean): void {
+  if (!stats.isFile()) throw refusal(path, stats, `it is ${kindOf(stats)}`);
+  if (stats.uid !== folder.uid) throw ofAnotherUser(path, stats);
+  if ((stats.mode & ~folder.mode & writeByOthers) !== 0) throw writableByOthers(path, stats);
+  if (!isWritten || stats.nlink === 1) return;
   const [name, copy] = [path, `${path}.new`].map(shellQuote);
-  return refusal(
-    path,
-    stats,
-    'it has another name (a hard link)',
-    `cp -p ${name} ${copy} && mv ${copy} ${name}`,
-  );
+  const repair = `cp -p ${name} ${copy} && mv ${copy} ${name}`;
+  throw refusal(path, stats, 'it has another name (a hard link)', repair);
 }
 
 /** The kind of a file, in words. */

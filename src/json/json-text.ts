@@ -1,4 +1,4 @@
-import { escapeUnsafe, isUnsafeJson } from '../text/unsafe.ts';
+import { escapeUnsafe } from '../text/sanitize.ts';
 import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
 
 const LINE_FEED = 10;
@@ -7,8 +7,8 @@ const BACKSLASH = 92;
 const OPEN_BRACE = 123;
 const OPEN_BRACKET = 91;
 
-/** Anything in a string that its canonical form writes differently. */
-const isNotCanonical = (text: string): boolean => /\\[u/]/.test(text) || isUnsafeJson(text);
+/** Escapes, those of both halves of a surrogate pair together. */
+const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
 
 /** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
 export function quoteJson(value: string): string {
@@ -69,7 +69,7 @@ export class JsonText {
   /** The value of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
   static parse(bytes: Buffer): JsonText | null {
     const index = indexJson(bytes);
-    return index === null ? null : JsonText.#whole(index);
+    return index === null ? null : new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
   /** The value of a text that is known to be JSON. */
@@ -77,10 +77,6 @@ export class JsonText {
     const value = JsonText.parse(Buffer.from(text));
     if (value === null) throw new Error('not JSON');
     return value;
-  }
-
-  static #whole(index: JsonIndex): JsonText {
-    return new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
   /**
@@ -215,17 +211,9 @@ export class JsonText {
    * characters escaped; numbers, order and duplicate keys as sent.
    */
   toString(): string {
-    const text = this.raw;
-    if (this.#index.canonical || !isNotCanonical(text)) return text;
-    let out = '';
-    let copied = 0;
-    for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', copied)) {
-      const end = literalEnd(text, start);
-      const literal = text.slice(start, end);
-      out += text.slice(copied, start) + (isNotCanonical(literal) ? quoteJson(JSON.parse(literal)) : literal);
-      copied = end;
-    }
-    return out + text.slice(copied);
+    if (this.#index.canonical) return this.raw;
+    const written = (found: string): string => JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1);
+    return escapeUnsafe(this.raw.replace(escapes, written));
   }
 
   /** The part with its start and end at `parts[i]`. */
@@ -243,14 +231,3 @@ export class JsonText {
 }
 
 const noParts: Parts = [];
-
-/** Position after the string literal that begins at `start`. */
-function literalEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  for (;;) {
-    let slashes = 0;
-    while (text[end - 1 - slashes] === '\\') slashes++;
-    if (slashes % 2 === 0) return end + 1;
-    end = text.indexOf('"', end + 1);
-  }
-}

@@ -1,8 +1,8 @@
 import type { JsonText } from '../json/json-text.ts';
 import { splitViews } from './computed.ts';
-import { asText, expandFields, memberFields, picker } from './fields.ts';
+import { expandFields, memberFields, picker } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
-import { memberMap, recordKeys } from './records.ts';
+import { memberMap } from './records.ts';
 
 /** A column of a table. */
 export interface Column {
@@ -24,16 +24,20 @@ export interface Columns {
   readonly cells: (entry: JsonText, item: Item) => string[];
 }
 
-interface MemberColumn extends Column {
-  readonly text: (entry: JsonText) => string;
-}
-
-/** The columns of a table: those of `--fields`, else a selection. `entries`: of the first page. */
-export function chooseColumns(options: FormatOptions, entries: readonly JsonText[]): Columns {
+/**
+ * The columns of a table: those of `--fields`, else a selection. `entries`: of the first page; `indexDigits`: of the
+ * largest expected index.
+ */
+export function chooseColumns(
+  options: FormatOptions,
+  entries: readonly JsonText[],
+  indexDigits: number,
+): Columns {
   const { fields, operation, several } = options;
   if (fields !== null) return fieldColumns(options, expandFields(fields, operation, entries));
-  const isVideos = entries.length === 0 ? operation.idField === 'videoId' : hasVideos(entries);
-  const chosen = isVideos ? videos(options, entries) : recordColumns(options, entries);
+  const chosen = hasVideos(entries)
+    ? videoColumns(options, entries, indexDigits)
+    : recordColumns(options, entries);
   if (!several) return chosen;
   return {
     columns: [{ header: '@reference', isWhole: true, reserved: 20 }, ...chosen.columns],
@@ -41,72 +45,62 @@ export function chooseColumns(options: FormatOptions, entries: readonly JsonText
   };
 }
 
-function hasVideos(entries: readonly JsonText[]): boolean {
-  const keys = recordKeys(entries);
-  const areObjects = entries.every(({ kind }) => kind === 'object');
-  return areObjects && keys.includes('videoId') && keys.includes('title');
-}
-
-/** The text of the first of these members that has one. */
-const member =
-  (...names: readonly string[]) =>
-  (entry: JsonText): string => {
-    for (const name of names) {
-      const text = asText(entry.get(name) ?? null);
-      if (text !== '') return text;
-    }
-    return '';
-  };
+/** Whether all are objects, and some have an ID and a title. An empty list is one of videos. */
+const hasVideos = (entries: readonly JsonText[]): boolean =>
+  entries.length === 0 ||
+  (entries.every(({ kind }) => kind === 'object') &&
+    ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined)));
 
 /** The columns of videos, without those for which no entry has a value. The title is last: no cell is moved by it. */
-function videos({ terminal }: FormatOptions, entries: readonly JsonText[]): Columns {
-  // At a terminal the day of a date is enough.
-  const day = (text: string): string =>
-    terminal !== null && /^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 10) : text;
-  const exactViews = member('viewCount');
-  const viewsText = member('viewCountText');
-  const date = member('@published', 'published', 'publishedTimeText');
-  const all: readonly MemberColumn[] = [
-    { header: '#', text: member('index'), isRight: true, reserved: 3, drop: 5 },
-    { header: 'videoId', text: member('videoId'), isWhole: true, reserved: 11, drop: 1 },
-    { header: 'length', text: member('lengthText'), isRight: true, isWhole: true, reserved: 7, drop: 2 },
-    {
-      header: 'views',
-      text: (entry) => exactViews(entry) || splitViews(viewsText(entry))[0],
-      ...{ isRight: true, isWhole: true, reserved: 10, drop: 3 },
-    },
-    {
-      header: 'published',
-      text: (entry) => day(date(entry)) || splitViews(viewsText(entry))[1],
-      ...{ isWhole: true, reserved: 13, drop: 4 },
-    },
-    { header: 'channel', text: member('channelTitle'), drop: 6 },
-    { header: 'title', text: member('title'), isTitle: true },
-  ];
-  const isShown = ({ header, text }: MemberColumn): boolean => {
-    if (header === 'channel') return new Set(entries.map(text)).size > 1;
-    return (
-      ['videoId', 'title'].includes(header) ||
-      entries.length === 0 ||
-      entries.some((each) => text(each) !== '')
-    );
+function videoColumns(
+  { terminal }: FormatOptions,
+  entries: readonly JsonText[],
+  indexDigits: number,
+): Columns {
+  const text = (entry: JsonText, name: string): string => entry.get(name)?.plain() ?? '';
+  const date = (entry: JsonText): string => {
+    const sent = text(entry, '@published') || text(entry, 'published') || text(entry, 'publishedTimeText');
+    // At a terminal the day of a date is enough.
+    return terminal !== null && /^\d{4}-\d\d-\d\dT/.test(sent) ? sent.slice(0, 10) : sent;
   };
-  const columns = all.filter(isShown);
-  return { columns, cells: (entry) => columns.map(({ text }) => text(entry)) };
+  const views = (entry: JsonText) => splitViews(text(entry, 'viewCountText'));
+  const whole = { isWhole: true } as const;
+  const right = { isRight: true, isWhole: true } as const;
+  const all: readonly (readonly [column: Column, text: (entry: JsonText) => string])[] = [
+    [
+      { header: '#', isRight: true, reserved: Math.max(3, indexDigits), drop: 5 },
+      (entry) => text(entry, 'index'),
+    ],
+    [{ header: 'videoId', ...whole, reserved: 11, drop: 1 }, (entry) => text(entry, 'videoId')],
+    [{ header: 'length', ...right, reserved: 7, drop: 2 }, (entry) => text(entry, 'lengthText')],
+    [
+      { header: 'views', ...right, reserved: 10, drop: 3 },
+      (entry) => text(entry, 'viewCount') || views(entry)[0],
+    ],
+    [{ header: 'published', ...whole, reserved: 13, drop: 4 }, (entry) => date(entry) || views(entry)[1]],
+    [{ header: 'channel', drop: 6 }, (entry) => text(entry, 'channelTitle')],
+    [{ header: 'title', isTitle: true }, (entry) => text(entry, 'title')],
+  ];
+  const shown = all.filter(([{ header }, cell]) => {
+    if (header === 'channel') return new Set(entries.map(cell)).size > 1;
+    const isAlways = header === 'videoId' || header === 'title' || entries.length === 0;
+    return isAlways || entries.some((entry) => cell(entry) !== '');
+  });
+  return {
+    columns: shown.map(([column]) => column),
+    cells: (entry) => shown.map(([, cell]) => cell(entry)),
+  };
 }
 
-/** Members that are not cut, and those of them that are aligned right. */
-const wholeMembers = /^(?:@published|published|updated|publishedTimeText|\w*Id|channel_id)$/;
-const rightMembers: ReadonlySet<string> = new Set(['index', 'lengthText', 'viewCountText', 'viewCount']);
+/** Members that are not cut. */
+const wholeMembers =
+  /^(?:@published|published|updated|publishedTimeText|lengthText|viewCountText|\w*Id|channel_id)$/;
 
 function fieldColumns({ operation }: FormatOptions, fields: readonly Field[]): Columns {
   const pick = picker(fields, operation);
   return {
-    columns: fields.map(({ name }) => {
-      const isRight = rightMembers.has(name);
-      return { header: name, isRight, isWhole: isRight || wholeMembers.test(name) };
-    }),
-    cells: (entry, item) => pick(entry, item).map(asText),
+    columns: fields.map(({ name }) => ({ header: name, isWhole: wholeMembers.test(name) })),
+    cells: (entry, item) => pick(entry, item).map((value) => value.plain()),
   };
 }
 
@@ -115,13 +109,10 @@ const maxKeyColumns = 100;
 
 /** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */
 function recordColumns(options: FormatOptions, entries: readonly JsonText[]): Columns {
-  const all = recordKeys(entries);
-  const isScalar = (value: JsonText): boolean => value.kind !== 'object' && value.kind !== 'array';
-  const scalar = new Set(
-    entries.flatMap((entry) => [...memberMap(entry)].flatMap(([key, value]) => (isScalar(value) ? key : []))),
-  );
-  const own = options.operation.fields.filter((key) => entries.length === 0 || all.includes(key));
-  const keys = new Set([...own, ...all.filter((key) => scalar.size === 0 || scalar.has(key))]);
+  const members = entries.flatMap((entry) => [...memberMap(entry)]);
+  const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
+  const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
+  const keys = new Set([...options.operation.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
   if (keys.size === 0) return { columns: [{ header: 'value' }], cells: (entry) => [String(entry)] };

@@ -2,7 +2,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { asText, expandFields, hasEverything, type Picker, picker } from './fields.ts';
+import { expandFields, hasEverything, type Picker, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { memberMap } from './records.ts';
 
@@ -11,8 +11,7 @@ const maxKeys = 1000;
 
 /**
  * CSV (RFC 4180, with LF) with a header row. Columns are those given (`columns`), else `--fields`, else the
- * documented fields and the other keys of the first page's entries. The header is written with the first page
- * unless the columns are known before it.
+ * documented fields and the other keys of the first page's entries, with which the header is then written.
  */
 export function csvFormat(options: FormatOptions): Writer {
   const { operation, fields } = options;
@@ -35,8 +34,9 @@ export function csvFormat(options: FormatOptions): Writer {
   };
   const header = (entries: readonly JsonText[]): string =>
     columns === null ? begin(expandFields(fields, operation, entries).slice(0, maxKeys)) : '';
-  const known = knownColumns(options);
-  const head = known === null ? '' : begin(known);
+  const named = (name: string): Field =>
+    fields?.find((field) => field.name === name) ?? { name, path: [name] };
+  const head = options.columns ? begin(options.columns.map(named)) : '';
 
   return {
     head: () => head,
@@ -45,7 +45,7 @@ export function csvFormat(options: FormatOptions): Writer {
       if (entries.length === 0) return '';
       let out = header(entries);
       for (const entry of entries) {
-        out += line(pick(entry, item).map(asText));
+        out += line(pick(entry, item).map((value) => value.plain()));
         if (isOpen && leftOut.size < maxKeys)
           for (const key of memberMap(entry).keys()) if (!shown.has(key)) leftOut.add(key);
       }
@@ -62,16 +62,8 @@ export function csvFormat(options: FormatOptions): Writer {
   };
 }
 
-/** The columns, if they are known before the first page; else null. */
-function knownColumns({ columns, fields }: FormatOptions): readonly Field[] | null {
-  if (!columns) return fields === null || hasEverything(fields) ? null : fields;
-  return columns.map(
-    (column) => fields?.find(({ name }) => name === column) ?? { name: column, path: [column] },
-  );
-}
-
 /** A row of CSV (RFC 4180), with LF: a single empty cell is quoted, so that the row is not an empty line. */
-export function csvLine(cells: readonly string[]): string {
+function csvLine(cells: readonly string[]): string {
   const row = cells.map(quote).join(',');
   return row === '' ? '""\n' : `${row}\n`;
 }

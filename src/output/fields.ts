@@ -4,19 +4,15 @@ import { operations, videoFields } from '../service/contract.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { seconds, views } from './computed.ts';
-import type { Field, Format, Item, RecordShape } from './format.ts';
-import { bodyRecords, memberMap, recordKeys } from './records.ts';
+import type { Field, Item, RecordShape } from './format.ts';
+import { memberMap, recordKeys } from './records.ts';
 
-export type { Field } from './format.ts';
-
-/** The value of a field; null if it is missing. */
-export type Value = JsonText | null;
-
-type FieldReader = (entry: JsonText, item: Item) => Value;
+/** The value of a field; undefined if it is missing. */
+type FieldReader = (entry: JsonText, item: Item) => JsonText | undefined;
 
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
-const quoted = (value: string | null): Value => (value === null ? null : JsonText.of(quoteJson(value)));
-const numeric = (digits: string | null): Value => (digits === null ? null : JsonText.of(digits));
+const quoted = (value: string | null): JsonText => JsonText.of(JSON.stringify(value));
+const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
 /** Entries of exports, whichever command wrote them. */
 export const shownEntries = {
@@ -50,16 +46,12 @@ export const computedFields = Object.keys(computed);
 /** All fields of an entry, as sent. */
 const everything = '*';
 
-/** Throws as `parseFields`: before anything is sent. */
-export function checkFields(value: string | null, operation: RecordShape): void {
-  if (value !== null) parseFields(value, operation);
-}
-
 /**
- * The fields of a `--fields` value. Throws a usage error for an empty or repeated name, for a near miss of a
- * specified field, and for an unknown name that begins with `@`.
+ * The fields of a `--fields` value; null without one. Throws a usage error for an empty or repeated name, for a near
+ * miss of a specified field, and for an unknown name that begins with `@`.
  */
-export function parseFields(value: string, operation: RecordShape): Field[] {
+export function parseFields(value: string | null, operation: RecordShape): readonly Field[] | null {
+  if (value === null) return null;
   const known = knownFields(operation);
   const fields: Field[] = [];
   const names = new Set<string>();
@@ -84,34 +76,35 @@ export function parseFields(value: string, operation: RecordShape): Field[] {
   return fields;
 }
 
-/** Reads the values of some fields of one entry, in the fields' order. */
-export type Picker = (entry: JsonText, item: Item) => Value[];
+/** Reads the values of some fields of one entry, in the fields' order; null for a missing one. */
+export type Picker = (entry: JsonText, item: Item) => JsonText[];
 
 /**
  * A picker for these fields; `*` has no value. In files, a key that is written like the field comes first: an export
  * has already picked or computed it.
  */
 export function picker(fields: readonly Field[], operation: RecordShape): Picker {
+  const missing = JsonText.of('null');
+  const isFile = operation.name === shownEntries.name;
   const readers = fields.map((field): FieldReader => {
     const read = reader(field, operation);
-    if (operation.name !== shownEntries.name) return read;
-    return (entry, item) => entry.get(field.name) ?? read(entry, item);
+    return isFile ? (entry, item) => entry.get(field.name) ?? read(entry, item) : read;
   });
-  return (entry, item) => readers.map((read) => read(entry, item));
+  return (entry, item) => readers.map((read) => read(entry, item) ?? missing);
 }
 
 function reader({ name, path }: Field, { documentedFields }: RecordShape): FieldReader {
   if (path !== null) return (entry) => valueAt(entry, path);
   // As `latest` sends it.
   if (name === '@published' && documentedFields.includes('published'))
-    return (entry) => entry.get('published') ?? null;
-  return computed[name] ?? (() => null);
+    return (entry) => entry.get('published');
+  return computed[name] ?? (() => undefined);
 }
 
 /** The value at a path; the whole of a record that is no object is its `value`. */
-function valueAt(entry: JsonText, [key = '', ...rest]: readonly string[]): Value {
+function valueAt(entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined {
   const value = entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
-  return value?.at(rest) ?? null;
+  return value?.at(rest);
 }
 
 /** A function that picks fields of an entry into a JSON object; a missing field is null. */
@@ -133,10 +126,8 @@ export function recordPicker(
 
 /** The members of an entry as sent, without those that are named beside `*`. */
 function sentMembers(entry: JsonText, named: ReadonlySet<string>): string[] {
-  const members = entry.kind === 'object' ? entry.members() : memberMap(entry);
-  const sent: string[] = [];
-  for (const [key, value] of members) if (!named.has(key)) sent.push(`${quoteJson(key)}:${value}`);
-  return sent;
+  const members = entry.kind === 'object' ? [...entry.members()] : [...memberMap(entry)];
+  return members.flatMap(([key, value]) => (named.has(key) ? [] : `${quoteJson(key)}:${value}`));
 }
 
 /**
@@ -162,38 +153,11 @@ export function hasEverything(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === everything);
 }
 
-/** A format that also warns about the paths of `--fields` that no entry on the first page has. */
-export function checkedFields(format: Format, operation: RecordShape, fields: readonly Field[]): Format {
-  let absent: readonly string[] | null = null;
+/** The names of the fields that none of these entries has. */
+export function absentFields(fields: readonly Field[], entries: readonly JsonText[]): readonly string[] {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
-    path === null || valueAt(entry, path) !== null || entry.get(name) !== undefined;
-  const check = (entries: readonly JsonText[]): void => {
-    if (entries.length === 0) return;
-    absent ??= fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
-  };
-  return {
-    ...format,
-    rows: (item, entries) => {
-      check(entries);
-      return format.rows(item, entries);
-    },
-    body: (item, body) => {
-      if (absent === null) check(bodyRecords(operation, body).records);
-      return format.body(item, body);
-    },
-    warnings: () => {
-      const names = (absent ?? []).join(', ');
-      const warnings = format.warnings();
-      return names === ''
-        ? warnings
-        : [...warnings, `--fields: no entry on the first page has ${excerpt(names)}`];
-    },
-  };
-}
-
-/** A value as plain text: characters of strings, digits of numbers, nothing for null, nested as JSON. */
-export function asText(value: Value): string {
-  return value?.plain() ?? '';
+    path === null || valueAt(entry, path) !== undefined || entry.get(name) !== undefined;
+  return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
 }
 
 /** Fields that are top-level members of these names. */

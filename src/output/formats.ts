@@ -1,4 +1,6 @@
-import { checkedFields } from './fields.ts';
+import type { JsonText } from '../json/json-text.ts';
+import { excerpt } from '../text/excerpt.ts';
+import { absentFields } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 
@@ -61,20 +63,35 @@ const endings = fileFormats.flatMap((name) => [name, ...formats[name].extensions
 /** Names of exports of `--output-dir`: an ID and a format. */
 export const exportName = new RegExp(`^(?:UC|PL|UU|LL|FL|OL)[\\w-]+\\.(?:${endings.join('|')})$`);
 
-/** The format of that name. */
+/** The format of that name; it also warns about paths of `--fields` that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { operation, fields, columns } = options;
   const writer = await (await formats[name].writer())(options);
-  const format: Format = {
+  let absent: readonly string[] | null = null;
+  const check = (entries: readonly JsonText[]): void => {
+    if (fields !== null && !columns && entries.length > 0) absent ??= absentFields(fields, entries);
+  };
+  return {
     head: () => '',
     open: () => '',
     close: () => '',
-    body: (item, body) => writer.rows(item, bodyRecords(operation, body).records),
     failed: () => '',
     tail: () => '',
-    warnings: () => [],
     columns: () => null,
     ...writer,
+    rows: (item, entries) => {
+      check(entries);
+      return writer.rows(item, entries);
+    },
+    body: (item, body) => {
+      const { records } = bodyRecords(operation, body);
+      check(records);
+      return writer.body?.(item, body) ?? writer.rows(item, records);
+    },
+    warnings: () => {
+      const names = (absent ?? []).join(', ');
+      const warning = `--fields: no entry on the first page has ${excerpt(names)}`;
+      return [...(writer.warnings?.() ?? []), ...(names === '' ? [] : [warning])];
+    },
   };
-  return fields === null || columns ? format : checkedFields(format, operation, fields);
 }

@@ -1,5 +1,5 @@
 import { sanitize } from '../text/sanitize.ts';
-import { asText, expandFields, memberFields, type Picker, picker } from './fields.ts';
+import { expandFields, memberFields, type Picker, picker } from './fields.ts';
 import type { FormatOptions, Writer } from './format.ts';
 
 /**
@@ -17,7 +17,7 @@ export function idFormat({ operation, terminal, fields: given }: FormatOptions):
       pick ??= picker(expandFields(fields, operation, entries), operation);
       let out = '';
       for (const entry of entries) {
-        const values = pick(entry, item).map(asText);
+        const values = pick(entry, item).map((value) => value.plain());
         if (values.some((value) => value !== '')) out += `${values.map(text).join('\t')}\n`;
       }
       return out;

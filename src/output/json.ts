@@ -15,15 +15,15 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
   const indent = terminal === null ? (text: string) => text : indenter();
   const isArray = operation.answer === 'records';
-  /** A page of the current reference has arrived; an entry of it was printed. */
+  /** A page of the current reference has arrived. */
   let hasPage = false;
-  let hasEntry = false;
-
+  /** Between two references, and between two entries of one. */
   let comma = '';
+  let separator = '';
+
   const before = (item: Item): string => {
     if (!several) return '';
-    const reference = item.reference === null ? null : quoteJson(item.reference);
-    const opening = `${comma}{"reference":${reference},"result":`;
+    const opening = `${comma}{"reference":${JsonText.of(JSON.stringify(item.reference))},"result":`;
     comma = ',';
     return opening;
   };
@@ -32,11 +32,11 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const rows = (item: Item, entries: readonly JsonText[]): Text => {
     hasPage = true;
     if (entries.length === 0) return '';
-    const separator = hasEntry ? ',' : '';
-    hasEntry = true;
+    const opening = separator;
+    separator = ',';
     const copied = pick === null && terminal === null ? JsonText.run(entries) : null;
-    if (copied !== null) return joined(separator, copied);
-    return indent(separator + entries.map(print(item)).join(','));
+    if (copied !== null) return joined(opening, copied);
+    return indent(opening + entries.map(print(item)).join(','));
   };
 
   const picked = (item: Item, body: JsonText): string => {
@@ -47,10 +47,11 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   };
 
   const ending = (item: Item, { token, failure, hasMore }: ListingEnd): string => {
-    const isFirstPage = !hasPage && token === null && item.reference !== null;
+    // The failure of a first page may mean that there is no such list; a page of a token is no first page.
+    const isFirstPage = !hasPage && item.reference !== null;
     const isAbsent = isFirstPage && failure !== null && noListCodes.has(failure.code);
-    const continuation = token === null ? null : quoteJson(token);
     const error = failure === null ? '' : `,"error":${errorText(failure)}`;
+    const continuation = token === null ? null : quoteJson(token);
     return `,"continuation_token":${continuation},"has_more":${hasMore && !isAbsent}${error}}`;
   };
 
@@ -58,7 +59,7 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
     head: () => indent(several ? '[' : ''),
     open: (item, info) => {
       hasPage = false;
-      hasEntry = false;
+      separator = '';
       return indent(isArray ? '[' : `${before(item)}{"playlist_info":${info},"results":[`);
     },
     rows,

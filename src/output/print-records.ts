@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts';
+import { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { escapeUnsafe } from '../text/unsafe.ts';
-import { csvLine } from './csv.ts';
-import type { FormatName } from './formats.ts';
+import { memberFields } from './fields.ts';
+import { createFormat, type FormatName } from './formats.ts';
 import type { Stderr } from './stderr.ts';
 import { Stdout } from './stdout.ts';
 import { decideTerminal } from './terminal.ts';
@@ -13,9 +13,9 @@ export interface RecordOptions<R> {
   readonly color: boolean;
   readonly context: Context;
   readonly stderr: Stderr;
-  /** The members of each record: the columns of csv, and of a table unless `columns` has others. */
+  /** The members of each record that are printed, in this order. */
   readonly fields: readonly (keyof R & string)[];
-  /** The columns of a table, by header. */
+  /** The columns of a table, by header, if they are others. */
   readonly columns?: Readonly<Record<string, (record: R) => unknown>>;
   /** json: an array of the records, or the only one, which a table shows as a line per column. By default an array. */
   readonly document?: 'array' | 'object';
@@ -31,36 +31,41 @@ export async function printRecords<R extends object>(
 ): Promise<FormatName> {
   const stdout = new Stdout(context, stderr);
   const terminal = decideTerminal(context.stdout, context.env, !color);
-  const format = given ?? (terminal === null ? 'ndjson' : 'table');
-  const csv = (cells: readonly string[]): string => csvLine(terminal === null ? cells : cells.map(sanitize));
-  const all: R[] = [];
-  if (format === 'csv') await stdout.write(csv(fields));
+  const name = given ?? (terminal === null ? 'ndjson' : 'table');
+  const cells = name === 'table' ? columns : undefined;
+  const shown = cells === undefined ? fields : Object.keys(cells);
+  const answer = document === 'array' ? 'records' : 'record';
+  const operation = { name: 'records', fields: shown, documentedFields: [], idField: '', answer } as const;
+  const format = await createFormat(name, {
+    operation,
+    fields: memberFields(shown),
+    several: false,
+    terminal,
+  });
+  const item = { reference: null };
+  const batch: JsonText[] = [];
   for await (const record of records) {
-    if (format === 'ndjson') await stdout.write(`${json(record)}\n`);
-    else if (format === 'csv') await stdout.write(csv(fields.map((field) => cell(record[field]))));
-    else all.push(record);
+    const value =
+      cells === undefined
+        ? record
+        : Object.fromEntries(shown.map((header) => [header, cells[header]?.(record)]));
+    batch.push(JsonText.of(JSON.stringify(value)));
+    if (name === 'ndjson' || name === 'csv') await stdout.write(format.rows(item, batch.splice(0)));
   }
-  if (format === 'json')
-    await stdout.write(`${json(document === 'array' ? all : all[0], terminal === null ? 0 : 2)}\n`);
-  else if (format === 'table' && all.length > 0) {
-    const shown = columns ?? Object.fromEntries(fields.map((field) => [field, (record: R) => record[field]]));
-    const headers = Object.keys(shown);
-    const rows = all.map((record) => Object.values(shown).map((value) => cell(value(record))));
-    if (document === 'object') await stdout.write(lines(headers, rows[0] ?? []));
-    else await stdout.write(await (await import('./table.ts')).drawTable(headers, rows, terminal));
+  const [first] = batch;
+  if (document === 'object' && first !== undefined)
+    await stdout.write(name === 'table' ? lines(first) : format.body(item, first));
+  else {
+    await stdout.write(format.open(item, null));
+    if (batch.length > 0) await stdout.write(format.rows(item, batch));
+    await stdout.write(format.close(item, { hasMore: false, token: null, failure: null }) + format.tail());
   }
-  return format;
+  return name;
 }
 
-/** JSON without control and bidirectional formatting characters. */
-const json = (value: unknown, indent = 0): string => escapeUnsafe(JSON.stringify(value, null, indent));
-
-/** A value in a cell: nothing for null, nested ones as JSON. */
-const cell = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? json(value) : String(value ?? '');
-
-/** A line per cell: its header and its value. */
-function lines(headers: readonly string[], cells: readonly string[]): string {
-  const width = Math.max(...headers.map((header) => header.length)) + 2;
-  return headers.map((header, i) => `${header.padEnd(width)}${sanitize(cells[i] ?? '')}\n`).join('');
+/** A line per member: its key and its value. */
+function lines(record: JsonText): string {
+  const members = [...record.members()];
+  const width = Math.max(...members.map(([key]) => key.length)) + 2;
+  return members.map(([key, value]) => `${key.padEnd(width)}${sanitize(value.plain())}\n`).join('');
 }

@@ -24,9 +24,6 @@ export interface ProgressStart {
   readonly entries: number;
 }
 
-/** Shortest time that a rate is computed from (ms). */
-const minRateMs = 500;
-
 /** One line for a running listing, in at most `room` columns. */
 export function progressText(
   state: ProgressState,
@@ -36,7 +33,7 @@ export function progressText(
 ): string {
   const { reference, page, entries, total, credits, estimated } = state;
   const elapsed = now - started.at;
-  const rate = elapsed >= minRateMs ? ((entries - started.entries) * 1000) / elapsed : 0;
+  const rate = elapsed > 0 ? ((entries - started.entries) * 1000) / elapsed : 0;
   const parts = [
     `page ${page}`,
     total === null ? count(entries, 'entry', 'entries') : `${entries} of ${count(total, 'entry', 'entries')}`,

@@ -1,7 +1,6 @@
-import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import type { ProgressStart, ProgressState } from './progress-text.ts';
-import type { Stderr } from './stderr.ts';
+import type { Stderr, StderrOptions } from './stderr.ts';
 import { decideTerminal, isPipe } from './terminal.ts';
 
 /** One line on the terminal of stderr while a run takes longer than a moment. */
@@ -14,33 +13,27 @@ export interface ProgressLine {
   stop(): Promise<void>;
 }
 
-export interface ProgressOptions {
-  readonly quiet: boolean;
-  /** False with `--no-color`. */
-  readonly color: boolean;
-}
-
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
-/** No line is drawn on a narrower terminal, or on one that does not know its width. */
-const minWidth = 20;
 
 /**
- * The progress of a run. It does nothing if stderr is not a terminal or a dumb one, with `quiet`, and while stdout is a
- * pipe, whose reader may draw on the same terminal.
+ * The progress of a run. It does nothing if stderr is not a terminal, a dumb one, or one without a width, with `quiet`,
+ * and while stdout is a pipe, whose reader may draw on the same terminal.
  */
-export function createProgress(context: Context, stderr: Stderr, options: ProgressOptions): ProgressLine {
+export function createProgress(
+  context: Context,
+  stderr: Stderr,
+  { quiet, color }: Omit<StderrOptions, 'verbose'>,
+): ProgressLine {
   const { clock, env, stderr: stream } = context;
-  const terminal = decideTerminal(stream, env, !options.color);
-  const isShown = terminal !== null && (stream.columns ?? 0) >= minWidth && env.TERM !== 'dumb';
-  if (!isShown || options.quiet || isPipe(context.stdout))
+  const terminal = decideTerminal(stream, env, color === false);
+  if (quiet || terminal === null || !stream.columns || env.TERM === 'dumb' || isPipe(context.stdout))
     return { update: () => {}, wait: () => {}, stop: async () => {} };
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
-  let spinner: Ora | null = null;
   let state: ProgressState | null = null;
   /** Start of the current reference's listing, for its rate. */
   let started: ProgressStart = { at: 0, entries: 0 };
@@ -56,18 +49,17 @@ export function createProgress(context: Context, stderr: Stderr, options: Progre
       if (waiting.until > now) return texts.waitText(waiting.until - now, waiting.why, room);
       return state === null ? '' : texts.progressText(state, started, now, room);
     };
-    const line = ora({
-      stream,
-      isEnabled: true,
-      discardStdin: false,
-      // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
-      hideCursor: false,
-      color: terminal.color ? 'cyan' : false,
-      suffixText: text,
-    });
-    spinner = line;
-    // Stopping moves the cursor to the start of the line, even if nothing is drawn: not within a line of data.
-    stderr.attach({ hide: () => line.isSpinning && line.stop(), show: () => line.start() });
+    stderr.attach(
+      ora({
+        stream,
+        isEnabled: true,
+        discardStdin: false,
+        // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
+        hideCursor: false,
+        color: terminal.color ? 'cyan' : false,
+        suffixText: text,
+      }),
+    );
   };
   /** It may be stopped before it appears, and a run must not fail because of its progress line. */
   const load = (): void => {
@@ -90,7 +82,6 @@ export function createProgress(context: Context, stderr: Stderr, options: Progre
       stopped.abort();
       await loading;
       stderr.attach(null);
-      if (spinner?.isSpinning) spinner.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Chalk } from 'chalk';
+import type { Ora } from 'ora';
 import type { Context, OutputStream } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
@@ -14,11 +15,8 @@ export interface StderrOptions {
   readonly color?: boolean;
 }
 
-/** A line on the terminal that can be hidden (progress); messages are written above it. */
-export interface LiveLine {
-  hide(): void;
-  show(): void;
-}
+/** The progress line: one line on the terminal that is stopped while anything else is written. */
+export type LiveLine = Pick<Ora, 'isSpinning' | 'start' | 'stop'>;
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -29,8 +27,8 @@ export class Stderr {
   readonly #error: string;
   readonly #warning: string;
   #live: LiveLine | null = null;
-  /** Nesting depth of `hide()`. */
-  #hideDepth = 0;
+  /** Data is being written to the terminal. */
+  #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
   /** Never shown in any message. */
@@ -56,22 +54,24 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secret = secret;
   }
 
-  /** Sets the progress line, which is hidden while a message is written; null removes it. */
+  /** Sets the progress line in place of the one before; null: none. */
   attach(live: LiveLine | null): void {
+    this.#stopLine();
     this.#live = live;
-    this.#reappear();
+    this.#startLine();
   }
 
-  /** Hides the live line, before data is written to a terminal. */
+  /** Hides the progress line, before data is written to a terminal. */
   hide(): void {
-    if (this.#hideDepth++ === 0 && !this.#openLine) this.#live?.hide();
+    this.#isHidden = true;
+    this.#stopLine();
   }
 
   /** Shows it again, unless the data ended within a line (`openLine`). */
   show(openLine = false): void {
-    this.#hideDepth--;
+    this.#isHidden = false;
     this.#openLine = openLine;
-    this.#reappear();
+    this.#startLine();
   }
 
   /** A failure of the run or of a reference: always printed. */
@@ -116,12 +116,18 @@ export class Stderr {
 
   #line(message: string, word = ''): void {
     const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
-    this.hide();
+    this.#stopLine();
     this.#stream.write(`${this.#openLine ? '\n' : ''}chanlist: ${word}${sanitize(shown)}\n`);
-    this.show();
+    this.#openLine = false;
+    this.#startLine();
   }
 
-  #reappear(): void {
-    if (this.#hideDepth === 0 && !this.#openLine) this.#live?.show();
+  #stopLine(): void {
+    // It moves the cursor to the start of the line, even if nothing is drawn: not within a line of data.
+    if (this.#live?.isSpinning) this.#live.stop();
+  }
+
+  #startLine(): void {
+    if (!this.#isHidden && !this.#openLine) this.#live?.start();
   }
 }

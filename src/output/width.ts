@@ -19,9 +19,11 @@ export function textWidth(text: string): number {
 function maxWidth(text: string): number {
   const width = textWidth(text);
   if (width === text.length) return width;
-  let sum = 0;
-  for (const character of text) sum += stringWidth(character);
-  return Math.max(width, sum);
+  const parts = Array.from(text, (character) => textWidth(character));
+  return Math.max(
+    width,
+    parts.reduce((sum, part) => sum + part, 0),
+  );
 }
 
 /** A text in at most `columns` columns: unchanged, or cut between two characters as readers see them, with an ellipsis. */

@@ -37,37 +37,27 @@ export async function printDryRun(
   context: Context,
 ): Promise<number> {
   const settings = options.sandbox ? null : await resolveService(options, context);
-  const service = settings ?? {
-    baseUrl: parseAddress(sandboxAddress, '--sandbox').baseUrl,
-    namespace: defaultNamespace,
-  };
-  const planned = requests.map(({ reference, operation, parameters, next }) => ({
-    reference,
-    method: 'GET',
-    url: `${service.baseUrl.origin}${requestPath(service, operation, parameters)}`,
-    cost: operation.credits,
-    next,
-  }));
+  const { baseUrl } = settings ?? parseAddress(sandboxAddress, '--sandbox');
+  const service = { baseUrl, namespace: settings?.namespace ?? defaultNamespace };
+  const planned = requests.map(({ reference, operation, parameters, next }) => {
+    const url = `${baseUrl.origin}${requestPath(service, operation, parameters)}`;
+    return { record: { reference, method: 'GET', url, cost: operation.credits }, next };
+  });
   const stderr = new Stderr(context, options);
-  const { format } = options;
-  if (format === 'json' || format === 'ndjson') {
-    const records = planned.map(({ next: _, ...record }) => record);
+  if (options.format === 'json' || options.format === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
+    const records = planned.map(({ record }) => record);
     await printRecords(records, { ...options, context, stderr, fields });
-  } else {
-    const bounds =
-      settings === null
-        ? options.maxCredits
-        : resolveBounds(options.maxCredits, context.env, settings.maxCredits);
-    const lines = planned.map(({ method, url, cost, next }) => {
-      const price = cost === 0 ? 'free' : next === undefined ? credits(cost) : perPage;
-      const then = next === undefined || cost > 0 ? '' : `, then ${next}`;
-      return `${sanitize(`${method} ${url}`)}  ${price}${then}\n`;
-    });
-    if (bounds.length > 0 && planned.some(({ cost, next }) => cost > 0 || next !== undefined))
-      lines.push(`--max-credits ${bounds.map(formatBound).join(', ')}\n`);
-    await new Stdout(context, stderr).write(lines.join(''));
+    return 0;
   }
+  const lines = planned.map(({ record: { url, cost }, next }) => {
+    const price = cost > 0 ? (next ?? credits(cost)) : next === undefined ? 'free' : `free, then ${next}`;
+    return `${sanitize(`GET ${url}`)}  ${price}\n`;
+  });
+  const bounds = resolveBounds(options.maxCredits, settings ? context.env : {}, settings?.maxCredits ?? []);
+  if (bounds.length > 0 && planned.some(({ record, next }) => record.cost > 0 || next !== undefined))
+    lines.push(`--max-credits ${bounds.map(formatBound).join(', ')}\n`);
+  await new Stdout(context, stderr).write(lines.join(''));
   return 0;
 }
 

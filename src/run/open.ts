@@ -7,12 +7,12 @@ import { createProgress, type ProgressLine, sharedProgress } from '../output/pro
 import { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget } from '../service/budget.ts';
-import { Client, type Service } from '../service/client.ts';
-import { defaultNamespace } from '../service/contract.ts';
+import { Client, type ClientOptions, type Service } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { version } from '../version.ts';
-import { type Result, resultOf, type Subject } from './results.ts';
-import { Summary } from './summary.ts';
+import { type Result, type Subject, unreached } from './results.ts';
+import { summaryWriter, type WriteSummary } from './summary.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
@@ -27,61 +27,56 @@ export interface Warning {
 }
 
 export interface RunPlan {
-  readonly command: string;
+  /** That of the command; where it costs credits, a ledger that a bound needs is opened before the first request. */
+  readonly operation: Operation;
   /** The references, in input order. */
   readonly subjects: readonly Subject[];
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** Whether the command costs credits: a ledger that its bounds need is then opened before the first request. */
-  readonly isPaid: boolean;
 }
 
-/** Closes the service; for `await using`. */
-type Close = () => Promise<void>;
-
+/** The service of a run. */
 interface OpenService {
-  readonly client: Client;
+  readonly service: Service;
   readonly budget: Budget;
   /** Identifies the service in the record of an export. */
   readonly name: string;
-  readonly close: Close;
+  close?(): Promise<void>;
 }
 
 /** A run of a command that uses the service: one client, one budget, one list of warnings. */
 export class Run {
-  readonly options: CommonOptions;
-  readonly context: Context;
   readonly plan: RunPlan;
+  readonly context: Context;
   readonly stderr: Stderr;
   readonly client: Client;
   readonly budget: Budget;
   readonly serviceName: string;
-  readonly summary: Summary;
+  readonly writeSummary: WriteSummary;
   readonly warnings: Warning[] = [];
   progress: ProgressLine;
   /** The reader of stdout has closed it: the end of the work, and no failure. */
   hasReaderLeft = false;
   /** What has ended the run; null while it works. */
   ended: Failure | null = null;
-  readonly #close: Close;
+  readonly #opened: OpenService;
   #failedInRow = 0;
 
-  constructor(
-    plan: RunPlan,
-    options: CommonOptions,
-    context: Context,
-    parts: Pick<Run, 'stderr' | 'progress' | 'summary'> & { readonly service: OpenService },
-  ) {
+  constructor(plan: RunPlan, options: CommonOptions, context: Context, stderr: Stderr, opened: OpenService) {
+    const { budget, service, name } = opened;
+    const connections = Math.min(plan.concurrency, plan.subjects.length);
     this.plan = plan;
-    this.options = options;
     this.context = context;
-    this.stderr = parts.stderr;
-    this.progress = parts.progress;
-    this.summary = parts.summary;
-    this.client = parts.service.client;
-    this.budget = parts.service.budget;
-    this.serviceName = parts.service.name;
-    this.#close = parts.service.close;
+    this.stderr = stderr;
+    this.progress = createProgress(context, stderr, options);
+    this.client = new Client({
+      ...clientOptions(options, context, stderr, this.progress),
+      ...{ service, budget, connections },
+    });
+    this.budget = budget;
+    this.serviceName = name;
+    this.writeSummary = summaryWriter(plan.operation.name, options, context);
+    this.#opened = opened;
   }
 
   /** Collects a warning for the report. */
@@ -141,25 +136,10 @@ export class Run {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.progress.stop();
-    await this.#close();
+    await this.client.close();
+    await this.#opened.close?.();
   }
 }
-
-/** Results in order, and what a run that has ended did not reach. */
-export const withUnreached = (
-  run: Run,
-  subjects: readonly Subject[],
-  results: readonly Result[],
-): readonly Result[] => {
-  const { stopped } = run;
-  return stopped === null
-    ? results
-    : [...results, ...subjects.slice(results.length).map((one) => unreached(one, stopped))];
-};
-
-/** The result of a reference that a run did not reach. */
-export const unreached = (subject: Subject, failure: Failure): Result =>
-  resultOf(subject, { status: 'interrupted', failure });
 
 /**
  * Opens the service for a run, with `--sandbox` a new one, and writes the first receipt. Throws as `resolveService`
@@ -167,94 +147,65 @@ export const unreached = (subject: Subject, failure: Failure): Result =>
  */
 export async function openRun(plan: RunPlan, options: CommonOptions, context: Context): Promise<Run> {
   const stderr = new Stderr(context, options);
-  const progress = createProgress(context, stderr, options);
-  const summary = new Summary(plan.command, options, context);
-  const open = options.sandbox ? openSandbox : openAccount;
-  const service = await open(plan, options, context, { stderr, progress });
+  const opened = await (options.sandbox
+    ? openSandbox(options)
+    : openAccount(plan.operation.name, options, context, stderr));
+  const run = new Run(plan, options, context, stderr, opened);
   try {
-    await summary.start(plan.subjects.map((subject) => resultOf(subject, { status: 'interrupted' })));
-    return new Run(plan, options, context, { stderr, progress, summary, service });
+    if (plan.operation.credits > 0) await run.budget.prepare();
+    const results = plan.subjects.map((subject) => unreached(subject, null));
+    await run.writeSummary({ exit: null, failure: null, total: null, results });
+    return run;
   } catch (error) {
-    await service.close();
+    await run[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-/** One reference needs one connection: a pool of them takes time to load. */
-const connectionsOf = ({ concurrency, subjects }: RunPlan): number => Math.min(concurrency, subjects.length);
-
-type Voices = Pick<Run, 'stderr' | 'progress'>;
-
 async function openAccount(
-  plan: RunPlan,
+  command: string,
   options: CommonOptions,
   context: Context,
-  voices: Voices,
+  stderr: Stderr,
 ): Promise<OpenService> {
   const settings = await resolveService(options, context);
   const { baseUrl, namespace } = settings;
   const key = requireKey(settings);
-  voices.stderr.redact(key);
+  stderr.redact(key);
   const bounds = resolveBounds(options.maxCredits, context.env, settings.maxCredits);
   const budget = new Budget(bounds, async () => {
     const { FileLedger } = await import('../accounts/ledger.ts');
-    const warn = (message: string): void => voices.stderr.warn(message);
-    const account = { origin: baseUrl.origin, key };
-    return new FileLedger({ context, account, command: plan.command, bounds, warn });
+    const warn = (message: string): void => stderr.warn(message);
+    return new FileLedger({ context, account: { origin: baseUrl.origin, key }, command, bounds, warn });
   });
-  if (plan.isPaid) await budget.prepare();
-  const client = createClient(
-    { baseUrl, namespace, key },
-    budget,
-    options,
-    context,
-    voices,
-    connectionsOf(plan),
-  );
-  return { client, budget, name: `${baseUrl.href} ${namespace}`, close: () => client.close() };
+  return { service: { baseUrl, namespace, key }, budget, name: `${baseUrl.href} ${namespace}` };
 }
 
-async function openSandbox(
-  plan: RunPlan,
-  options: CommonOptions,
-  context: Context,
-  voices: Voices,
-): Promise<OpenService> {
+async function openSandbox({ maxCredits }: CommonOptions): Promise<OpenService> {
   const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({ credits: sandboxCredits });
-  const baseUrl = parseAddress(sandbox.baseUrl, '--sandbox').baseUrl;
-  const budget = new Budget(options.maxCredits, null);
-  const service = { baseUrl, namespace: defaultNamespace, key: sandbox.key };
-  const client = createClient(service, budget, options, context, voices, connectionsOf(plan));
-  const close = async (): Promise<void> => {
-    await client.close();
-    await sandbox.close();
-  };
-  return { client, budget, name: 'sandbox', close };
+  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
+  const { baseUrl } = parseAddress(address, '--sandbox');
+  const service = { baseUrl, namespace: defaultNamespace, key };
+  return { service, budget: new Budget(maxCredits, null), name: 'sandbox', close };
 }
 
-/** A client that reports its requests and waits. */
-export function createClient(
-  service: Service,
-  budget: Budget,
+/** What a client takes from the options, and how it reports its requests and waits. */
+export function clientOptions(
   { timeout, retries, maxWait }: Pick<CommonOptions, 'timeout' | 'retries' | 'maxWait'>,
   context: Context,
-  { stderr, progress }: Voices,
-  connections: number,
-): Client {
-  return new Client({
-    service,
+  stderr: Stderr,
+  progress: ProgressLine,
+): Omit<ClientOptions, 'service' | 'budget' | 'connections'> {
+  return {
     context,
-    budget,
     timeout,
     retries,
     maxWait,
-    connections,
     userAgent: `chanlist/${version}`,
     onRequest: (line) => stderr.detail(line),
     onWait: (milliseconds, why) => {
       stderr.verbose(`waiting ${span(milliseconds)}: ${why}`);
       progress.wait(milliseconds, why);
     },
-  });
+  };
 }

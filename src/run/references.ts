@@ -9,17 +9,22 @@ import { newSubject, type Subject } from './results.ts';
 /** A reference as it was given. */
 export interface InputReference extends Reference, Subject {
   readonly reference: string;
-  /** Index of the first input with the same reference; its own for the first one. */
-  readonly first: number;
+  /** The first input with the same reference; null if it is that one. */
+  readonly repeats: InputReference | null;
 }
 
 /** The references of one run. */
 export interface References {
   /** All inputs, in order. */
   readonly inputs: readonly InputReference[];
+  /** Those that repeat no other. */
+  readonly distinct: readonly InputReference[];
   /** Whether json has the form for several references: more than one, or a list from `--from`. */
   readonly several: boolean;
 }
+
+/** With `--continuation`. */
+export const noReferences: References = { inputs: [], distinct: [], several: false };
 
 /** Bad lines that are named; the rest is counted. */
 const maxNamed = 20;
@@ -27,27 +32,31 @@ const maxNamed = 20;
 /**
  * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything is sent. In a list,
  * blank lines, comments (`#` at the start or after white space), a BOM and CR are skipped. Throws a usage error that
- * names the first lines that are no references, or that `check` refuses.
+ * names the first lines that are no references, or that `check` refuses. Without `from`, the command takes no list.
  */
 export async function readReferences(
-  { references, from }: { readonly references: readonly string[]; readonly from: string | null },
+  { references, from }: { readonly references: readonly string[]; readonly from?: string | null | undefined },
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: Reference) => void = () => {},
 ): Promise<References> {
   const inputs: InputReference[] = [];
-  const firsts = new Map<string, number>();
+  const firsts = new Map<string, InputReference>();
   const bad: string[] = [];
   let problem: Failure | null = null;
   let badCount = 0;
   const add = (text: string, at: string | null): void => {
     try {
-      const found = kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind);
+      const takesList = from !== undefined;
+      const found =
+        kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind, takesList);
       check(found);
-      const first = firsts.get(found.value) ?? inputs.length;
-      firsts.set(found.value, first);
-      const label = at === null ? found.given : `${at} ${found.given}`;
-      inputs.push({ ...found, ...newSubject(found.given, label), reference: found.given, first });
+      const { given: reference, value } = found;
+      const label = at === null ? reference : `${at} ${reference}`;
+      const repeats = firsts.get(value) ?? null;
+      const input = { ...found, ...newSubject(reference, label), reference, repeats };
+      inputs.push(input);
+      if (repeats === null) firsts.set(value, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       problem ??= error;
@@ -55,7 +64,7 @@ export async function readReferences(
     }
   };
   for (const word of references) add(word, null);
-  if (from !== null) {
+  if (from != null) {
     const name = from === '-' ? 'stdin' : from;
     const { readLines } = await import('../fs/text-input.ts');
     const input = from === '-' ? context.stdin : from;
@@ -74,7 +83,7 @@ export async function readReferences(
     const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
     throw usage(`missing ${kind}: expected ${expected}`);
   }
-  return { inputs, several: inputs.length > 1 || from !== null };
+  return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
 }
 
 const hint = 'expected a text file, or - for stdin';
@@ -109,15 +118,4 @@ function parseEither(text: string): Reference {
       throw error;
     }
   }
-}
-
-/** The inputs without those that repeat an earlier one, which are given to `onRepeated`. */
-export function distinct(
-  { inputs }: References,
-  onRepeated: (input: InputReference) => void,
-): readonly InputReference[] {
-  return inputs.filter((input, index) => {
-    if (input.first !== index) onRepeated(input);
-    return input.first === index;
-  });
 }

@@ -2,8 +2,8 @@ import { type ExitCode, type Failure, fallbackHint, gravest, toFailure } from '.
 import type { Stderr } from '../output/stderr.ts';
 import { describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Run, unreached, type Warning } from './open.ts';
-import { exitOf, type Result, resultOf, spentOn } from './results.ts';
+import type { Run, Warning } from './open.ts';
+import { type Result, sumOf, unreached } from './results.ts';
 
 /** Names shown of a group. */
 const maxNames = 3;
@@ -18,14 +18,12 @@ export async function report(
   work: Promise<readonly Result[]>,
   destination: string | null,
 ): Promise<ExitCode> {
-  const { stderr, budget } = run;
+  const { stderr, budget, writeSummary } = run;
+  const { total } = budget;
   const results = await work.catch((error: unknown) => brokenOff(run, error));
   await run.progress.stop();
   if (run.hasReaderLeft) {
-    const reached = new Set(results.map(({ tally }) => tally));
-    const rest = run.plan.subjects.filter(({ tally }) => !reached.has(tally));
-    const all = [...results, ...rest.map((subject) => resultOf(subject, { status: 'interrupted' }))];
-    await run.summary.finish({ exit: 0, failure: null, results: all, total: budget.total });
+    await writeSummary({ exit: 0, failure: null, results, total });
     return 0;
   }
   const isUndone = results.some(({ failure }) => failure !== null);
@@ -33,13 +31,12 @@ export async function report(
   reportWarnings(stderr, run.warnings);
   reportFailures(stderr, results, ended);
   if (ended === null || results.length > 1) stderr.note(tallyText(results, run, destination));
-  const exit = gravest([exitOf(results), ...(ended === null ? [] : [ended.exit])]);
+  const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
   try {
-    await run.summary.finish({ exit, failure: ended, results, total: budget.total });
+    await writeSummary({ exit, failure: ended, results, total });
     return exit;
   } catch (error) {
-    const failure = toFailure(error);
-    stderr.error(`--summary: ${failure.line()}`);
+    stderr.error(toFailure(error).line());
     return exit === 0 ? 1 : exit;
   }
 }
@@ -101,7 +98,8 @@ function reportFailures(stderr: Stderr, results: readonly Result[], ended: Failu
       : `${subject}${failure.message}`;
     const own = failure.hint ?? (first.next === null ? fallbackHint(failure.code) : null);
     const spenders = failure.scope === 'reference' ? group : results;
-    stderr.error(line(what, spentText(spenders), own, first.next, hintForAll404(results, group)));
+    const parts = [what, neededText(group), spentText(spenders), own, first.next];
+    stderr.error(line(...parts, hintForAll404(results, group)));
     stderr.stack(failure);
   }
 }
@@ -112,28 +110,41 @@ function hintForAll404(results: readonly Result[], group: readonly Result[]): st
   return areAll404 ? 'check the address and --namespace, too' : null;
 }
 
+/** About how many credits references need that a spent budget has stopped; null if one of them is not known. */
+function neededText(group: readonly Result[]): string | null {
+  const isKnown = group.every(
+    ({ failure, creditsLeft }) => failure?.code === 'budget' && creditsLeft !== null,
+  );
+  const needed = sumOf(group, ({ creditsLeft }) => creditsLeft ?? 0);
+  if (!isKnown || needed === 0) return null;
+  return `about ${count(needed, 'more credit is', 'more credits are')} needed to finish`;
+}
+
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */
 function spentText(results: readonly Result[]): string | null {
   const isPaid = results.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
-  return isPaid ? describeCredits(spentOn(results), 'spent') : null;
+  if (!isPaid) return null;
+  const confirmed = sumOf(results, ({ tally }) => tally.credits.confirmed);
+  const possibly_charged = sumOf(results, ({ tally }) => tally.credits.possibly_charged);
+  return describeCredits({ confirmed, possibly_charged }, 'spent');
 }
 
-/** `1,234 entries (400 resumed), 9 pages, 9 credits; written to demo.ndjson` */
+/** `1,234 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson` */
 function tallyText(results: readonly Result[], { budget, plan }: Run, destination: string | null): string {
-  const sum = (of: (result: Result) => number): number =>
-    results.reduce((all, result) => all + of(result), 0);
-  const entries = count(
-    sum(({ entries }) => entries),
-    'entry',
-    'entries',
-  );
-  const resumed = sum(({ resumed }) => resumed);
+  const entries = sumOf(results, (result) => result.entries);
+  const resumed = sumOf(results, (result) => result.resumed);
+  const pages = sumOf(results, (result) => result.pages);
   const isUpdate = results.some(({ added }) => added !== null);
-  const pages = sum(({ pages }) => pages);
-  const parts = [`${entries}${resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''}`];
-  if (isUpdate) parts.unshift(`${thousands(sum(({ added }) => added ?? 0))} new`);
-  if (pages > 0) parts.push(count(pages, 'page', 'pages'));
-  if (plan.isPaid || spent(budget.total.credits) > 0) parts.push(describeCredits(budget.total.credits));
+  const { credits } = budget.total;
+  const parts = [
+    isUpdate && `${thousands(sumOf(results, ({ added }) => added ?? 0))} new`,
+    `${count(entries, 'entry', 'entries')}${resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''}`,
+    pages > 0 && count(pages, 'page', 'pages'),
+    (plan.operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),
+  ];
   const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
-  return `${parts.join(', ')}${destination === null || !isWritten ? '' : `; in ${destination}`}`;
+  return line(
+    parts.filter(Boolean).join(', '),
+    isWritten && destination !== null ? `in ${destination}` : null,
+  );
 }

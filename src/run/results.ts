@@ -1,5 +1,5 @@
-import { type ExitCode, type Failure, gravest } from '../errors.ts';
-import { type Credits, newTally, type Tally } from '../service/budget.ts';
+import type { Failure } from '../errors.ts';
+import { newTally, type Tally } from '../service/budget.ts';
 
 export const statuses = [
   'complete',
@@ -45,6 +45,8 @@ export interface Result extends Subject {
   readonly failure: Failure | null;
   /** The next step after the failure, if the failure itself does not name it. */
   readonly next: string | null;
+  /** About how many credits the rest costs; null if unknown. */
+  readonly creditsLeft: number | null;
 }
 
 export function newSubject(reference: string | null, label: string | null = reference): Subject {
@@ -52,8 +54,7 @@ export function newSubject(reference: string | null, label: string | null = refe
 }
 
 /** The result of a reference that nothing is known of but these facts. */
-export function resultOf(subject: Subject, facts: Partial<Result>): Result {
-  const { reference, label, tally } = subject;
+export function resultOf({ reference, label, tally }: Subject, facts: Partial<Result>): Result {
   const { failure = null } = facts;
   return {
     reference,
@@ -61,7 +62,7 @@ export function resultOf(subject: Subject, facts: Partial<Result>): Result {
     tally,
     id: null,
     file: null,
-    status: failure === null ? 'complete' : statusOf(failure),
+    status: failure === null ? 'complete' : failure.scope === 'reference' ? 'failed' : 'interrupted',
     entries: 0,
     added: null,
     missing: null,
@@ -71,72 +72,15 @@ export function resultOf(subject: Subject, facts: Partial<Result>): Result {
     token: null,
     failure,
     next: null,
+    creditsLeft: null,
     ...facts,
   };
 }
 
-/** `failed` if only this reference has stopped, else `interrupted`. */
-export const statusOf = ({ scope }: Failure): Status => (scope === 'reference' ? 'failed' : 'interrupted');
+/** The result of a reference that a run did not reach; `failure`: why, null if the reader of stdout has left. */
+export const unreached = (subject: Subject, failure: Failure | null): Result =>
+  resultOf(subject, { status: 'interrupted', failure });
 
-/** The gravest exit code of these results; 0 if none of them failed. */
-export const exitOf = (results: readonly Result[]): ExitCode =>
-  gravest(results.flatMap(({ failure }) => failure?.exit ?? []));
-
-/** Credits that these references may have cost. */
-export function spentOn(results: readonly Result[]): Credits {
-  const sum = (of: (credits: Credits) => number): number =>
-    results.reduce((total, { tally }) => total + of(tally.credits), 0);
-  return {
-    confirmed: sum((credits) => credits.confirmed),
-    possibly_charged: sum((credits) => credits.possibly_charged),
-  };
-}
-
-/** The data of a `--summary`. */
-export interface Report {
-  readonly command: string;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  readonly seconds: number;
-  /** Null while the run works. */
-  readonly exit: number | null;
-  /** What ended the run. */
-  readonly failure: Failure | null;
-  /** Null while the run works: a killed run does not say that nothing was spent. */
-  readonly total: Pick<Tally, 'credits' | 'requests' | 'retries'> | null;
-  readonly results: readonly Result[];
-}
-
-/** The text of `--summary` (a JSON document). */
-export function reportText({ results, total, ...run }: Report): string {
-  const credits = ({ confirmed, possibly_charged }: Credits): Credits => ({ confirmed, possibly_charged });
-  const counts = statuses.map((status) => [status, results.filter((one) => one.status === status).length]);
-  const report = {
-    command: run.command,
-    started: new Date(run.started).toISOString(),
-    seconds: Math.round(run.seconds * 1000) / 1000,
-    exit: run.exit,
-    error: run.failure,
-    credits: total && credits(total.credits),
-    requests: total?.requests ?? null,
-    retries: total?.retries ?? null,
-    counts: Object.fromEntries(counts),
-    references: results.map((result) => ({
-      reference: result.reference,
-      id: result.id,
-      file: result.file,
-      status: result.status,
-      entries: result.entries,
-      new: result.added,
-      missing: result.missing,
-      pages: result.pages,
-      credits: total && credits(result.tally.credits),
-      resumed: result.resumed,
-      why: result.why,
-      continuation_token: result.token,
-      error: result.failure,
-      exit: result.failure?.exit ?? null,
-    })),
-  };
-  return `${JSON.stringify(report, null, 2)}\n`;
-}
+/** The sum of a number of each result. */
+export const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
+  results.reduce((sum, result) => sum + of(result), 0);

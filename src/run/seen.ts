@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { usage } from '../errors.ts';
 import { checkWritable, writeFileAtomic } from '../fs/atomic.ts';
-import { readProblem } from '../fs/file-error.ts';
-import { acquireLock, type Lock } from '../fs/file-lock.ts';
+import { acquireLock, type Release } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, refuseRecorded } from '../fs/private-folder.ts';
+import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import type { Run } from './open.ts';
@@ -21,19 +19,19 @@ const maxUnsaved = 1000;
 export class SeenFile {
   readonly #target: Target;
   readonly #folder: PrivateFolder;
-  readonly #lock: Lock;
+  readonly #release: Release | null;
   readonly #ids: Set<string>;
-  /** Of entries that are being printed, and of references checked for the first time. */
+  /** Of entries that are being printed, and of baselines. */
   #pending: string[] = [];
-  #pendingBaselines = 0;
   #unsaved = 0;
-  #baselines = 0;
+  /** References that are checked for the first time. */
+  readonly #baselines: string[] = [];
   readonly #missed: string[] = [];
 
-  private constructor(target: Target, folder: PrivateFolder, lock: Lock, ids: Set<string>) {
+  private constructor(target: Target, folder: PrivateFolder, release: Release | null, ids: Set<string>) {
     this.#target = target;
     this.#folder = folder;
-    this.#lock = lock;
+    this.#release = release;
     this.#ids = ids;
   }
 
@@ -42,11 +40,15 @@ export class SeenFile {
     const target = resolveTarget(path, { onlyFiles: true });
     refuseRecorded(target);
     checkWritable(target);
-    const ids = readIds(target);
-    const folder = PrivateFolder.open(privateFolderOf(dirname(target.real)), { create: true });
+    const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(target.real)));
+    let release: Release | null = null;
     try {
-      return new SeenFile(target, folder, await acquireLock(folder, basename(target.real), path), ids);
+      release = await acquireLock(folder, basename(target.real), path);
+      // A run that has just ended may have replaced it.
+      const locked = resolveTarget(path, { onlyFiles: true });
+      return new SeenFile(locked, folder, release, await readIds(locked));
     } catch (error) {
+      release?.();
       folder.close();
       throw error;
     }
@@ -70,7 +72,7 @@ export class SeenFile {
     this.#pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
     if (!isKnown) {
       this.#pending.push(value);
-      this.#pendingBaselines++;
+      this.#baselines.push(value);
     } else if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(label ?? value);
     return printed;
   }
@@ -80,8 +82,6 @@ export class SeenFile {
     for (const id of this.#pending) this.#ids.add(id);
     this.#unsaved += this.#pending.length;
     this.#pending = [];
-    this.#baselines += this.#pendingBaselines;
-    this.#pendingBaselines = 0;
     if (this.#unsaved >= maxUnsaved) this.#save();
   }
 
@@ -89,16 +89,18 @@ export class SeenFile {
   save(run: Run): void {
     this.#save();
     const { path } = this.#target;
-    const added = count(this.#baselines, 'reference', 'references');
-    if (this.#baselines > 0)
-      run.warn('baseline', null, `added ${added} to ${path}; their future uploads will be printed`);
+    const added = this.#baselines.filter((value) => this.#ids.has(value)).length;
+    if (added > 0) {
+      const what = `added ${count(added, 'reference', 'references')} to ${path}`;
+      run.warn('baseline', null, `${what}; their future uploads will be printed`);
+    }
     for (const label of this.#missed)
       run.warn('all new', label, 'all entries are new since the last check; older ones may have been missed');
   }
 
   /** Releases the file. */
   close(): void {
-    this.#lock.release();
+    this.#release?.();
     this.#folder.close();
   }
 
@@ -115,18 +117,11 @@ function idOf(entry: JsonText): string | null {
   return id === undefined || id === '' || /\s/.test(id) ? null : id;
 }
 
-function readIds({ stats, real, path }: Target): Set<string> {
-  if (stats === null) return new Set();
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(real);
-  } catch (error) {
-    throw usage(`--seen: cannot read ${path}: ${readProblem(error)}`, 'name a file of IDs, one per line');
-  }
-  const text = bytes.toString('utf8');
-  if (text.includes('\0') || text.includes('\uFFFD'))
-    throw usage(`--seen: ${path} is not a text file`, 'name a file of IDs, one per line');
-  const ids = new Set(text.split('\n').map((line) => line.trim()));
+async function readIds({ stats, real, path }: Target): Promise<Set<string>> {
+  const ids = new Set<string>();
+  if (stats === null) return ids;
+  const options = { problem: `--seen: cannot read ${path}`, hint: 'name a file of IDs, one per line' };
+  for await (const line of readLines(real, options)) ids.add(line.trim());
   ids.delete('');
   return ids;
 }

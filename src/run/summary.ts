@@ -2,67 +2,58 @@ import { lstatSync } from 'node:fs';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
-import { newTally } from '../service/budget.ts';
+import { newTally, type Tally } from '../service/budget.ts';
 import { checkPaths, openOutput } from './output.ts';
-import { type Report, type Result, reportText } from './results.ts';
+import { type Result, statuses } from './results.ts';
 
-/** The report of `--summary`: a JSON file, written at the start of the work (`"exit": null`) and replaced at its end. */
-export class Summary {
-  readonly #command: string;
-  readonly #options: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>;
-  readonly #context: Context;
-  readonly #started: number;
-  readonly #startedAt: number;
+/** The data of a report of `--summary`. */
+export interface Report {
+  /** Null while the run works. */
+  readonly exit: ExitCode | null;
+  /** What ended the run. */
+  readonly failure: Failure | null;
+  /** Null while the run works: a killed run does not say that nothing was spent. */
+  readonly total: Tally | null;
+  readonly results: readonly Result[];
+}
 
-  constructor(
-    command: string,
-    options: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>,
-    context: Context,
-  ) {
-    this.#command = command;
-    this.#options = options;
-    this.#context = context;
-    this.#started = context.clock.now();
-    this.#startedAt = context.clock.elapsed();
-  }
+/**
+ * Writes the report of `--summary`, at the start of the work and at its end; without the flag, nothing. Throws `failed`
+ * if it cannot be created or written; at the start a usage error for a link that others planted. At the end a reader
+ * that has gone, or does not read after a signal, is no failure.
+ */
+export type WriteSummary = (report: Report) => Promise<void>;
 
-  /** Writes it at the start. Throws `failed` if it cannot be created, a usage error for a link that others planted. */
-  async start(results: readonly Result[]): Promise<void> {
-    const { summary } = this.#options;
+/** What writes the reports of a run that starts now. */
+export function summaryWriter(
+  command: string,
+  { summary, quiet, verbose }: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>,
+  context: Context,
+): WriteSummary {
+  const { clock, stop } = context;
+  const started = new Date(clock.now()).toISOString();
+  const startedAt = clock.elapsed();
+  return async (report) => {
     if (summary === null) return;
+    const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
+    const text = `${JSON.stringify(document(command, started, seconds, report), null, 2)}\n`;
     try {
-      await this.#write({ exit: null, failure: null, results, total: null });
+      const { resolveTarget } = await import('../fs/output-target.ts');
+      const target = resolveTarget(summary);
+      if (target.kind === 'file') {
+        const { writeFileAtomic } = await import('../fs/atomic.ts');
+        writeFileAtomic(target, text);
+      } else if (report.exit !== null) {
+        // A device or a pipe gets the final report alone.
+        await (await openOutput(target, context, { quiet, verbose })).write(text);
+      }
     } catch (error) {
+      if (report.exit !== null && (error instanceof ClosedPipe || error === stop.reason)) return;
       const failure = toFailure(error);
-      throw failure.with({
-        message: `--summary: ${failure.message}`,
-        exit: isLink(summary) ? failure.exit : 1,
-      });
+      const exit = report.exit === null && isLink(summary) ? failure.exit : 1;
+      throw failure.with({ message: `--summary: ${failure.message}`, exit });
     }
-  }
-
-  /** Writes it at the end. A reader that has gone, or does not read after a signal, is no failure. */
-  async finish(report: Pick<Report, 'failure' | 'results' | 'total'> & { exit: ExitCode }): Promise<void> {
-    if (this.#options.summary === null) return;
-    await this.#write(report).catch((error: unknown) => {
-      if (!(error instanceof ClosedPipe) && error !== this.#context.stop.reason) throw error;
-    });
-  }
-
-  async #write(report: Pick<Report, 'exit' | 'failure' | 'results' | 'total'>): Promise<void> {
-    const path = this.#options.summary ?? '';
-    const seconds = (this.#context.clock.elapsed() - this.#startedAt) / 1000;
-    const text = reportText({ ...report, command: this.#command, started: this.#started, seconds });
-    const { resolveTarget } = await import('../fs/output-target.ts');
-    const target = resolveTarget(path);
-    if (target.kind === 'file') {
-      const { writeFileAtomic } = await import('../fs/atomic.ts');
-      writeFileAtomic(target, text);
-    } else if (report.exit !== null) {
-      // A device or a pipe gets the final report alone.
-      await (await openOutput(target, this.#context, this.#options)).write(text);
-    }
-  }
+  };
 }
 
 function isLink(path: string): boolean {
@@ -73,18 +64,52 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Writes the receipt of a run that failed before it was opened; its failure is what counts. */
+const document = (
+  command: string,
+  started: string,
+  seconds: number,
+  { exit, failure, total, results }: Report,
+) => ({
+  command,
+  started,
+  seconds,
+  exit,
+  error: failure,
+  credits: total?.credits ?? null,
+  requests: total?.requests ?? null,
+  retries: total?.retries ?? null,
+  counts: Object.fromEntries(
+    statuses.map((status) => [status, results.filter((one) => one.status === status).length]),
+  ),
+  references: results.map((result) => ({
+    reference: result.reference,
+    id: result.id,
+    file: result.file,
+    status: result.status,
+    entries: result.entries,
+    new: result.added,
+    missing: result.missing,
+    pages: result.pages,
+    credits: total && result.tally.credits,
+    resumed: result.resumed,
+    why: result.why,
+    continuation_token: result.token,
+    error: result.failure,
+    exit: result.failure?.exit ?? null,
+  })),
+});
+
+/** Writes the report of a run that failed before it was opened; its failure is what counts. */
 export async function writeSummaryOf(
   failure: Failure,
-  options: Partial<CommonOptions>,
+  options: CommonOptions,
   context: Context,
 ): Promise<void> {
-  const { summary = null, output = null, keyFile, dryRun, invocation, quiet = false, verbose = 0 } = options;
-  if (dryRun) return;
+  if (options.dryRun) return;
   try {
-    await checkPaths({ ...options, summary, output, keyFile }, context);
-    const report = new Summary(invocation?.name ?? '', { summary, quiet, verbose }, context);
-    await report.finish({ exit: failure.exit, failure, results: [], total: newTally() });
+    await checkPaths(options, context);
+    const write = summaryWriter(options.invocation.name, options, context);
+    await write({ exit: failure.exit, failure, results: [], total: newTally() });
   } catch {
     // Reported is what went wrong first.
   }

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { count, credits } from '../text/count.ts';
+import { credits } from '../text/count.ts';
 
 /** Credits, as receipts name them. */
 export interface Credits {
@@ -135,11 +135,4 @@ export class Budget {
 function budgetSpent({ resets, ...bound }: SpentBound): Failure {
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
   return new Failure('budget', `stopped at --max-credits ${formatBound(bound)}${reset}`);
-}
-
-/** A `budget` failure that says about how many more credits are needed, if any. */
-export function withEstimate(failure: Failure, needed: number): Failure {
-  if (needed <= 0) return failure;
-  const more = count(needed, 'more credit is', 'more credits are');
-  return failure.with({ message: `${failure.message}; about ${more} needed to finish` });
 }

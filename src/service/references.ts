@@ -1,8 +1,8 @@
 import { usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { excerpt } from '../text/excerpt.ts';
+import { isUnsafe } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { isUnsafe } from '../text/unsafe.ts';
 import type { ReferenceKind } from './contract.ts';
 
 /** A channel or playlist that the user named. */

@@ -1,9 +1,23 @@
-import { loneSurrogates, unsafeRuns } from './unsafe.ts';
+/** Characters that neither a terminal nor a JSON text may contain: DEL, C1, bidirectional formatting. */
+const unsafe = '\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069';
+const unsafeInJson = new RegExp(`[${unsafe}]`, 'g');
+/** The same with what JSON escapes itself (C0), and line separators. */
+const unsafeRuns = new RegExp(`[\\u0000-\\u001f\\u2028\\u2029${unsafe}]+`, 'g');
 
 /**
  * Remote text made harmless for a terminal, on one line: runs of unsafe characters become one space, half
  * surrogate pairs U+FFFD.
  */
 export function sanitize(text: string): string {
-  return text.replace(unsafeRuns, ' ').replace(loneSurrogates, '\ufffd');
+  return text.replace(unsafeRuns, ' ').toWellFormed();
+}
+
+/** Whether a text contains a character that must not reach a terminal, or half a surrogate pair. */
+export function isUnsafe(text: string): boolean {
+  return sanitize(text) !== text;
+}
+
+/** Escapes DEL, C1 and bidirectional formatting characters in a JSON text. */
+export function escapeUnsafe(json: string): string {
+  return json.replace(unsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -12,7 +12,6 @@ import fs, {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -24,8 +23,10 @@ import { parseBounds } from '../../src/accounts/bounds.ts';
 import { FileLedger, type LedgerOptions } from '../../src/accounts/ledger.ts';
 import { readMonth } from '../../src/accounts/ledger-report.ts';
 import type { Charge, Ledger, SpentBound } from '../../src/service/budget.ts';
+import { isFailure } from '../support/failures.ts';
 import { meet, race } from '../support/race.ts';
-import { temporaryFolder } from './fake-context.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { nobody, notRoot } from '../support/users.ts';
 
 const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };
 
@@ -88,8 +89,8 @@ function options(env: LedgerOptions['context']['env'], clock = { now: () => noon
 }
 
 /** A state folder, a clock that the test sets, and ledgers in it. */
-function fixture(t: TestContext) {
-  const state = temporaryFolder(t);
+async function fixture(t: TestContext) {
+  const state = await temporaryFolder(t);
   const folder = join(state, 'chanlist');
   const env: Record<string, string> = { XDG_STATE_HOME: state };
   const clock = { time: noon };
@@ -123,8 +124,8 @@ const spentBound = (ledger: Ledger): SpentBound | null => {
   return typeof reserved === 'function' ? null : reserved;
 };
 
-test('each paid request and its outcome is a line; the key is not in it; file and folder are private', (t) => {
-  const { open, file, folder, warnings } = fixture(t);
+test('each paid request and its outcome is a line; the key is not in it; file and folder are private', async (t) => {
+  const { open, file, folder, warnings } = await fixture(t);
   const ledger = open();
   buy(ledger, 'confirmed');
   buy(ledger, null, null);
@@ -154,8 +155,8 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(warnings, []);
 });
 
-test('bounds count all keys of the origin, and requests without outcome; free requests are not counted', (t) => {
-  const { open, warnings } = fixture(t);
+test('bounds count all keys of the origin, and requests without outcome; free requests are not counted', async (t) => {
+  const { open, warnings } = await fixture(t);
   const other = open('', { account: { ...account, key: 'another_key' } });
   buy(other, 'confirmed');
   buy(other, null);
@@ -173,8 +174,8 @@ test('bounds count all keys of the origin, and requests without outcome; free re
   assert.deepEqual(warnings, []);
 });
 
-test('a day and a month end at local midnight; an outcome goes to the file of its request', (t) => {
-  const { open, clock, folder, month } = fixture(t);
+test('a day and a month end at local midnight; an outcome goes to the file of its request', async (t) => {
+  const { open, clock, folder, month } = await fixture(t);
   const ledger = open('2/day,3/month');
   clock.time = new Date(2026, 10, 29, 23, 59).getTime();
   buy(ledger, 'confirmed');
@@ -192,21 +193,21 @@ test('a day and a month end at local midnight; an outcome goes to the file of it
   assert.deepEqual(month('2026-12')?.[0]?.total, { confirmed: 1, possibly_charged: 0 });
 });
 
-test('without any ledger a run with such a bound says that counting starts at 0', (t) => {
-  const { open, warnings, folder, clock } = fixture(t);
+test('without any ledger a run with such a bound says that counting starts at 0', async (t) => {
+  const { open, warnings, folder, clock } = await fixture(t);
   open('5/month');
   const said = `there is no credit ledger yet: counting starts at 0; keep the folder ${folder} for --max-credits`;
   assert.deepEqual(warnings, [said]);
   clock.time = new Date(2026, 11, 1).getTime();
   open('5/month');
   assert.equal(warnings.length, 1);
-  const other = fixture(t);
+  const other = await fixture(t);
   other.open('5');
   assert.deepEqual(other.warnings, []);
 });
 
-test('unreadable lines count: binary, huge, cut off', (t) => {
-  const { open, file, month } = fixture(t);
+test('unreadable lines count: binary, huge, cut off', async (t) => {
+  const { open, file, month } = await fixture(t);
   buy(open(), 'confirmed');
   for (const damage of ['\0'.repeat(5000), `"${'x'.repeat(600_000)}`, '{"version":1,"kind":"request"']) {
     appendFileSync(file, damage);
@@ -221,7 +222,7 @@ test('unreadable lines count: binary, huge, cut off', (t) => {
   ]);
 });
 
-test('a ledger that is not the one at its path any more: with a bound 1, and the bound is not exceeded', (t) => {
+test('a ledger that is not the one at its path any more: with a bound 1, and the bound is not exceeded', async (t) => {
   const ways: ((file: string, folder: string) => void)[] = [
     (file) => truncateSync(file, 0),
     (file) => rmSync(file),
@@ -238,7 +239,7 @@ test('a ledger that is not the one at its path any more: with a bound 1, and the
     },
   ];
   for (const change of ways) {
-    const { open, file, folder } = fixture(t);
+    const { open, file, folder } = await fixture(t);
     const ledger = open('3/month');
     buy(ledger, 'confirmed');
     buy(ledger, 'confirmed');
@@ -251,8 +252,8 @@ test('a ledger that is not the one at its path any more: with a bound 1, and the
   }
 });
 
-test('without a bound, requests are noted in the ledger that has taken the place of the first', (t) => {
-  const { open, file, month, warnings } = fixture(t);
+test('without a bound, requests are noted in the ledger that has taken the place of the first', async (t) => {
+  const { open, file, month, warnings } = await fixture(t);
   const ledger = open();
   buy(ledger, 'confirmed');
   const pending = ledger.reserve(1, '@b');
@@ -265,89 +266,50 @@ test('without a bound, requests are noted in the ledger that has taken the place
   assert.deepEqual(warnings, []);
 });
 
-/** What can stand in place of the ledger, and what the message says about it. */
-const refused: Readonly<Record<string, (f: ReturnType<typeof fixture>) => RegExp>> = {
-  'a symbolic link': ({ file, state }) => {
-    symlinkSync(join(state, 'victim'), file);
-    return /refusing to use .*credits-2026-11\.ndjson: it is a symbolic link \(owner /;
-  },
-  'a FIFO': ({ file }) => {
-    execFileSync('mkfifo', [file]);
-    return /it is a named pipe \(owner /;
-  },
-  'a folder in place of the file': ({ file }) => {
-    mkdirSync(file);
-    return /it is a folder \(owner /;
-  },
-  'a file that others can write': ({ file }) => {
-    writeFileSync(file, '');
-    chmodSync(file, 0o620);
-    return /other users can write to it \(owner .*, mode 0620\)/;
-  },
+/** What makes a ledger unusable, and what the message says about it. */
+const refused: Readonly<Record<string, (f: Awaited<ReturnType<typeof fixture>>) => string>> = {
   'a file with a second name': ({ file, state }) => {
     writeFileSync(join(state, 'victim'), '', { mode: 0o600 });
     linkSync(join(state, 'victim'), file);
-    return /hard link/;
+    return 'credits-2026-11.ndjson: it has another name (a hard link)';
   },
   'a folder that others can write': ({ folder }) => {
     chmodSync(folder, 0o777);
-    return /refusing to use .*chanlist: other users can write to it \(owner .*, mode 0777\)/;
-  },
-  'a symbolic link in place of the folder': ({ folder, state }) => {
-    renameSync(folder, join(state, 'other'));
-    symlinkSync(join(state, 'other'), folder);
-    return /refusing to use .*chanlist: it is a symbolic link/;
-  },
-  'a file in place of the folder': ({ folder }) => {
-    rmSync(folder, { recursive: true });
-    writeFileSync(folder, '');
-    return /chanlist: it is a regular file \(owner /;
+    return 'chanlist: other users can write to it';
   },
 };
-if (process.geteuid?.() === 0) {
+if (notRoot === false) {
   Object.assign(refused, {
-    'a file of another user': ({ file }) => {
-      writeFileSync(file, '', { mode: 0o600 });
-      chownSync(file, 12345, 12345);
-      return /it belongs to another user \(owner 12345, /;
-    },
-    'a folder of another user': ({ folder }) => {
-      chownSync(folder, 12345, 12345);
-      return /refusing to use .*chanlist: it belongs to another user \(owner 12345, /;
-    },
     'a HOME of another user': ({ env, state }) => {
       delete env.XDG_STATE_HOME;
       env.HOME = join(state, 'home');
       mkdirSync(env.HOME);
-      chownSync(env.HOME, 12345, 12345);
-      return /the home folder .*home belongs to user 12345/;
+      chownSync(env.HOME, nobody, nobody);
+      return `home belongs to user ${nobody}`;
     },
   } satisfies typeof refused);
 }
 
 for (const [what, plant] of Object.entries(refused)) {
-  test(`${what} is refused: 1 with a bound per month, one warning without; it is not changed`, (t) => {
-    const f = fixture(t);
+  test(`${what} is refused: 1 with a bound per month, one warning without; it is not changed`, async (t) => {
+    const f = await fixture(t);
     mkdirSync(f.folder, { mode: 0o700 });
     const said = plant(f);
     const before = execFileSync('find', [f.state, '-ls'], { encoding: 'utf8' });
-    assert.throws(() => f.open('5/month'), { code: 'failed', exit: 1, message: said });
+    assert.throws(() => f.open('5/month'), isFailure(1, said));
     const ledger = f.open('5');
     buy(ledger, 'confirmed');
     buy(ledger, 'none');
     assert.equal(f.warnings.length, 1);
-    assert.match(
-      f.warnings[0] ?? '',
-      /^some requests of this run could not be recorded in the credit ledger: /,
-    );
-    assert.match(f.warnings[0] ?? '', said);
+    assert.ok(f.warnings[0]?.includes(`could not be recorded in the credit ledger: `));
+    assert.ok(f.warnings[0]?.includes(said));
     const shape = (listing: string): string => listing.replace(/\S+ +\d+ +\d\d:\d\d/g, '');
     assert.equal(shape(execFileSync('find', [f.state, '-ls'], { encoding: 'utf8' })), shape(before));
   });
 }
 
-test('a ledger of a newer version is left alone: 2, with a bound or without', (t) => {
-  const { open, file } = fixture(t);
+test('a ledger of a newer version is left alone: 2, with a bound or without', async (t) => {
+  const { open, file } = await fixture(t);
   buy(open(), 'confirmed');
   appendFileSync(file, '\n{"version":2,"kind":"transfer"}\n');
   const before = readFileSync(file, 'utf8');
@@ -386,7 +348,7 @@ for (const { processes, least } of [
   { processes: 8, least: 21 },
 ]) {
   test(`${processes} processes race for the last credits: all are spent, none twice`, async (t) => {
-    const { state, month } = fixture(t);
+    const { state, month } = await fixture(t);
     const bought = (await raced(state, processes, 'confirmed')).map((sums) => sums?.confirmed ?? 0);
     assert.equal(
       bought.reduce((sum, n) => sum + n, 0),
@@ -400,7 +362,7 @@ for (const { processes, least } of [
 }
 
 test('the last credit is for the process whose request stands first in the ledger', async (t) => {
-  const { state, file, month } = fixture(t);
+  const { state, file, month } = await fixture(t);
   let requests: string[] = [];
   const bought = await raced(state, 4, 'append', () => {
     requests = readFileSync(file, 'utf8').match(/(?<="reference":")@\d/g) ?? [];
@@ -418,7 +380,7 @@ test('the last credit is for the process whose request stands first in the ledge
 });
 
 test('processes that race with free requests never spend more', async (t) => {
-  const { state, open, month } = fixture(t);
+  const { state, open, month } = await fixture(t);
   const bought = (await raced(state, 4, 'free')).map((sums) => sums?.confirmed ?? 0);
   const sum = bought.reduce((sum, n) => sum + n, 0);
   assert.ok(sum <= 200, bought.join(' '));
@@ -430,7 +392,7 @@ test('processes that race with free requests never spend more', async (t) => {
 });
 
 test('processes killed after a purchase: what they bought stays counted', async (t) => {
-  const { state, open, month } = fixture(t);
+  const { state, open, month } = await fixture(t);
   assert.deepEqual(await raced(state, 4, 'kill'), [null, null, null, null]);
   assert.deepEqual(month()?.[0]?.total, { confirmed: 84, possibly_charged: 0 });
   assert.equal(spentBound(open('84/month'))?.credits, 84);

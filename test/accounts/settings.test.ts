@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { requireKey, resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
-import { fakeContext, temporaryFolder, writeRawStore, writeStore } from './fake-context.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { writeRawStore, writeStore } from '../support/stored-accounts.ts';
+import { temporaryFolder } from '../support/temp.ts';
 
 const profiles = {
   work: { baseUrl: 'https://work.example.com/p', namespace: 'ww', key: 'sk_profile_work' },
@@ -15,124 +17,76 @@ const full = {
   CHANLIST_API_KEY: ' sk_environment\n',
 };
 
-/** What the settings come down to, as one comparable object. */
-function brief({ baseUrl, namespace, key, keySource, profile }: Settings): unknown[] {
-  return [baseUrl?.href, namespace, key, keySource, profile];
-}
+/** What the settings come down to. */
+const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
+  [baseUrl?.href ?? null, namespace, key, keySource, profile].join(' ');
 
-interface Case {
-  readonly name: string;
-  readonly flags?: ServiceFlags;
-  readonly env?: Record<string, string>;
-  readonly active?: string | null;
-  readonly expected: unknown[];
-}
-
-const work = 'https://work.example.com/p';
-const home = 'https://home.example.com';
-const cases: Case[] = [
-  { name: 'the active profile', expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'] },
-  {
-    name: 'the profile of the environment before the active one',
-    env: { CHANLIST_PROFILE: 'home' },
-    expected: [home, 'hh', 'sk_profile_home', "profile 'home'", 'home'],
-  },
-  {
-    name: 'the profile of the flag before that of the environment',
-    flags: { profile: 'work' },
-    env: { CHANLIST_PROFILE: 'home' },
-    active: null,
-    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
-  },
-  {
-    name: 'empty variables count as unset',
-    env: {
-      CHANLIST_PROFILE: '',
-      CHANLIST_BASE_URL: '',
-      CHANLIST_NAMESPACE: '',
-      CHANLIST_API_KEY: '',
-      CHANLIST_API_KEY_FILE: '',
-    },
-    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
-  },
-  {
-    name: 'a full environment needs no store',
-    env: full,
-    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: 'the environment before the named profile',
-    flags: { profile: 'home' },
-    env: full,
-    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', 'home'],
-  },
-  {
-    name: 'flags before the environment',
-    flags: { baseUrl: 'http://localhost:1/', namespace: 'ff' },
-    env: full,
-    expected: ['http://localhost:1', 'ff', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: 'each setting by itself: namespace from a flag, address from the environment, key from it too',
-    flags: { namespace: 'ff' },
-    env: { CHANLIST_API_KEY: 'sk_environment' },
-    expected: [work, 'ff', 'sk_environment', 'CHANLIST_API_KEY', 'work'],
-  },
-  {
-    name: "the profile's namespace where only that is open",
-    env: { ...full, CHANLIST_NAMESPACE: '' },
-    expected: ['https://env.example.com', 'ww', 'sk_environment', 'CHANLIST_API_KEY', 'work'],
-  },
-  {
-    name: 'media if nothing else is given',
-    env: { ...full, CHANLIST_NAMESPACE: '' },
-    active: null,
-    expected: ['https://env.example.com', 'media', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: "another address of the profile's origin takes its key",
-    flags: { baseUrl: 'https://WORK.example.com:443/other/' },
-    expected: ['https://work.example.com/other', 'ww', 'sk_profile_work', "profile 'work'", 'work'],
-  },
-  {
-    name: 'the word of an address is a namespace of the same source',
-    flags: { baseUrl: 'https://flag.example.com/api/v2/uu' },
-    env: full,
-    expected: ['https://flag.example.com', 'uu', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: 'an explicit namespace before the word of the address',
-    flags: { namespace: 'ff' },
-    env: { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' },
-    expected: ['https://env.example.com', 'ff', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: 'CHANLIST_NAMESPACE before the word of CHANLIST_BASE_URL',
-    env: { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' },
-    expected: ['https://env.example.com', 'ee', 'sk_environment', 'CHANLIST_API_KEY', null],
-  },
-  {
-    name: 'the word of the address before the profile',
-    env: { CHANLIST_BASE_URL: 'https://work.example.com/api/v2/uu' },
-    expected: ['https://work.example.com', 'uu', 'sk_profile_work', "profile 'work'", 'work'],
-  },
-  {
-    name: 'a bare /api/v2 is stripped and leaves the namespace alone',
-    flags: { baseUrl: 'https://work.example.com/p/api/v2' },
-    expected: [work, 'ww', 'sk_profile_work', "profile 'work'", 'work'],
-  },
+const work = "https://work.example.com/p ww sk_profile_work profile 'work' work";
+const home = "https://home.example.com hh sk_profile_home profile 'home' home";
+const ofEnv = 'sk_environment CHANLIST_API_KEY';
+const noWord = { ...full, CHANLIST_NAMESPACE: '' };
+const word = { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' };
+const empty = Object.fromEntries(
+  [...Object.keys(full), 'CHANLIST_PROFILE', 'CHANLIST_API_KEY_FILE'].map((name) => [name, '']),
+);
+const cases: readonly (readonly [
+  name: string,
+  flags: ServiceFlags,
+  env: Record<string, string>,
+  expected: string,
+])[] = [
+  ['the active profile', {}, {}, work],
+  ['the profile of the environment before the active one', {}, { CHANLIST_PROFILE: 'home' }, home],
+  ['the profile of the flag before both', { profile: 'work' }, { CHANLIST_PROFILE: 'home' }, work],
+  ['empty variables count as unset', {}, empty, work],
+  ['a full environment needs no store', {}, full, `https://env.example.com ee ${ofEnv} `],
+  ['the environment before a profile', { profile: 'home' }, full, `https://env.example.com ee ${ofEnv} home`],
+  [
+    'flags before the environment',
+    { baseUrl: 'http://localhost:1/', namespace: 'ff' },
+    full,
+    `http://localhost:1 ff ${ofEnv} `,
+  ],
+  [
+    'each setting by itself',
+    { namespace: 'ff' },
+    { CHANLIST_API_KEY: 'sk_environment' },
+    `https://work.example.com/p ff ${ofEnv} work`,
+  ],
+  ['the namespace of the profile', {}, noWord, `https://env.example.com ww ${ofEnv} work`],
+  [
+    'another address of the origin of the profile takes its key',
+    { baseUrl: 'https://WORK.example.com:443/other/' },
+    {},
+    work.replace('/p', '/other'),
+  ],
+  [
+    'the word of an address is a namespace of the same source',
+    { baseUrl: 'https://flag.example.com/api/v2/uu' },
+    full,
+    `https://flag.example.com uu ${ofEnv} `,
+  ],
+  ['--namespace before that word', { namespace: 'ff' }, word, `https://env.example.com ff ${ofEnv} `],
+  ['CHANLIST_NAMESPACE before that of a variable', {}, word, `https://env.example.com ee ${ofEnv} `],
+  [
+    'that word before the profile',
+    {},
+    { CHANLIST_BASE_URL: 'https://work.example.com/p/api/v2/uu' },
+    work.replace('ww', 'uu'),
+  ],
+  ['a bare /api/v2 is stripped', { baseUrl: 'https://work.example.com/p/api/v2' }, {}, work],
 ];
 
-for (const { name, flags = {}, env = {}, active = 'work', expected } of cases)
+for (const [name, flags, env, expected] of cases)
   test(`precedence: ${name}`, async (t) => {
-    const folder = temporaryFolder(t);
-    writeStore(folder, profiles, active);
+    const folder = await temporaryFolder(t);
+    writeStore(folder, profiles, 'work');
     const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    assert.deepEqual(brief(await resolveService(flags, context)), expected);
+    assert.equal(brief(await resolveService(flags, context)), expected);
   });
 
 test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, then the profile', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, profiles, 'work');
   const flagFile = join(folder, 'flag');
   const envFile = join(folder, 'env');
@@ -154,7 +108,7 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
 });
 
 test('the bounds of the selected profile; without one no bound', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const bounded = { ...profiles.work, max_credits: '5,100/day,3000/month' };
   writeStore(folder, { ...profiles, bounded }, 'home');
   const settings = async (flags: ServiceFlags, env = {}): Promise<unknown> => {
@@ -173,7 +127,7 @@ test('the bounds of the selected profile; without one no bound', async (t) => {
 });
 
 test('a stored key goes to its own origin only', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, profiles, 'work');
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
   const others = [
@@ -194,24 +148,24 @@ test('a stored key goes to its own origin only', async (t) => {
 });
 
 test('no account: no address and no key are 3, both name the first steps', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const { context } = fakeContext({ env: { HOME: folder } });
   const hint = /--sandbox\b.*chanlist auth login/;
   await assert.rejects(resolveService({}, context), { exit: 3, message: /no service address/, hint });
   const settings = await resolveService({ baseUrl: 'https://api.example.com' }, context);
-  assert.deepEqual(brief(settings), ['https://api.example.com', 'media', null, null, null]);
+  assert.equal(brief(settings), 'https://api.example.com media   ');
   assert.throws(() => requireKey(settings), { exit: 3, hint });
 });
 
 test('no active profile: says how to choose one', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, profiles, null);
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
   await assert.rejects(resolveService({}, context), { exit: 3, hint: /auth switch NAME.*work, home/ });
 });
 
 test('an unknown profile is a usage error that names the known ones', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, profiles, 'work');
   for (const env of [{}, full]) {
     const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
@@ -228,7 +182,7 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
 });
 
 test('a damaged store matters only to those who need it', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeRawStore(folder, '{');
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full } });
   assert.equal((await resolveService({}, context)).key, 'sk_environment');
@@ -240,7 +194,7 @@ test('a damaged store matters only to those who need it', async (t) => {
 });
 
 test('wrong values are usage errors that name their source', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const wrong: [ServiceFlags, Record<string, string>, RegExp][] = [
     [{ baseUrl: '' }, full, /^--base-url: /],
     [{ baseUrl: 'http://api.example.com' }, full, /^--base-url: /],

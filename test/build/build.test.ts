@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { build, type Plugin } from 'esbuild';
@@ -33,41 +33,4 @@ test('a stub whose place is gone after an update fails the build', async () => {
     }),
     /nothing requires .*llhttp/,
   );
-});
-
-test('merged chunks share one instance with the files that import them', async (t) => {
-  const { mergeStartupChunks } = (await import(join(process.cwd(), 'scripts/merge-startup-chunks.mjs'))) as {
-    mergeStartupChunks(
-      chunks: ReadonlyMap<string, string>,
-      groups: ReadonlyMap<string, readonly string[]>,
-      settings: object,
-    ): Promise<{ files: Map<string, string>; warnings: unknown[] }>;
-  };
-  const chunks = new Map([
-    [
-      'main.js',
-      `import { value } from './shared.js';
-       export const start = async () => [value, (await import('./late.js')).default, (await import('./cold.js')).cold];`,
-    ],
-    ['shared.js', `console.log('shared'); export const value = {};`],
-    ['late.js', `import { value } from './shared.js'; console.log('late'); export default value;`],
-    [
-      'cold.js',
-      `import { value } from './shared.js'; import late from './late.js';
-       console.log('cold'); export const cold = value === late ? value : null;`,
-    ],
-  ]);
-  const groups = new Map([
-    ['core.cjs', ['main.js', 'shared.js']],
-    ['later.cjs', ['late.js']],
-  ]);
-  const { files, warnings } = await mergeStartupChunks(chunks, groups, { platform: 'node' });
-  assert.deepEqual(warnings, []);
-  assert.deepEqual([...files.keys()].sort(), ['cold.cjs', 'core.cjs', 'later.cjs']);
-  const folder = await temporaryFolder(t);
-  for (const [name, text] of files) await writeFile(join(folder, name), text);
-  const script = `require(process.argv[1]).start().then(([a, b, c]) => console.log(a === b && b === c));`;
-  const { stdout, stderr } = await runNode(['-e', script, join(folder, 'core.cjs')]);
-  assert.equal(stderr, '');
-  assert.equal(stdout, 'shared\nlate\ncold\ntrue\n');
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { writeStore } from '../accounts/fake-context.ts';
 import { serviceEnvironment, temporaryFolder } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
+import { writeStore } from '../support/stored-accounts.ts';
 import { runNode } from './copies.ts';
 
 interface Loaded {

@@ -20,8 +20,8 @@ export interface Scenario {
   prepare(sandbox: TestSandbox, folder: string, run: Run): Promise<void>;
 }
 
-/** Runs the program in a folder to its end, undisturbed, two days ago. */
-export type Run = (args: readonly string[], folder: string) => Promise<void>;
+/** Runs the program to its end, undisturbed, two days ago. */
+export type Run = (args: readonly string[]) => Promise<void>;
 
 /** A number of uploads, and what listing them costs at five entries per page. */
 export interface Size {
@@ -71,9 +71,9 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       args: ['uploads', handle, '-o', `list.${format}`, '-f', format, '--update'],
       credits: added.credits,
       concurrency: 1,
-      prepare: async (sandbox: TestSandbox, folder: string, run: Run) => {
+      prepare: async (sandbox: TestSandbox, _: string, run: Run) => {
         sandbox.setUploads(handle, 21);
-        await run(['uploads', handle, '-o', `list.${format}`, '-f', format], folder);
+        await run(['uploads', handle, '-o', `list.${format}`, '-f', format]);
         sandbox.setUploads(handle, 21 + added.uploads);
       },
     })),
@@ -83,9 +83,9 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       credits: whole.credits,
       concurrency: 1,
       until: 'list.csv',
-      prepare: async (sandbox, folder, run) => {
-        sandbox.setUploads(handle, 21);
-        await run(['uploads', handle, '-o', 'list.csv'], folder);
+      prepare: async (sandbox, _, run) => {
+        sandbox.setUploads(handle, 22);
+        await run(['uploads', handle, '-o', 'list.csv']);
         sandbox.setUploads(handle, whole.uploads);
       },
     },
@@ -94,9 +94,9 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       args: [...folderArgs, '--restart'],
       credits: lists.reduce((sum, { credits }) => sum + credits, 0),
       concurrency: 2,
-      prepare: async (sandbox, folder, run) => {
+      prepare: async (sandbox, _, run) => {
         for (const name of handles) sandbox.setUploads(name, 7);
-        await run(folderArgs, folder);
+        await run(folderArgs);
         setLists(sandbox);
       },
     },
@@ -115,9 +115,9 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
       args: [...folderArgs, '--update'],
       credits: handles.length * added.credits,
       concurrency: 2,
-      prepare: async (sandbox, folder, run) => {
+      prepare: async (sandbox, _, run) => {
         setLists(sandbox);
-        await run(folderArgs, folder);
+        await run(folderArgs);
         setLists(sandbox, added.uploads);
       },
     },

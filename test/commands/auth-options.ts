@@ -22,7 +22,7 @@ export function options(flags: Partial<CommonOptions> = {}): CommonOptions {
   };
 }
 
-/** The options of `auth login` with these flags. */
+/** The options of `auth login --no-verify` with these flags. */
 export function loginOptions(flags: Partial<LoginOptions> = {}): LoginOptions {
-  return { ...options(flags), verify: flags.verify ?? true };
+  return { ...options(flags), verify: false };
 }

@@ -3,31 +3,26 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
-import { runLogin, type Verify } from '../../src/commands/auth/login.ts';
+import { run as runLogin } from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
-import {
-  type FakeContext,
-  fakeContext,
-  storeIn,
-  temporaryFolder,
-  writeStore,
-} from '../accounts/fake-context.ts';
+import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { storeIn, writeStore } from '../support/stored-accounts.ts';
+import { temporaryFolder } from '../support/temp.ts';
 import { loginOptions } from './auth-options.ts';
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
-const accept: Verify = async () => 'accepted';
 
 function terminal(folder: string, env: Record<string, string> = {}): FakeContext {
   return fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env }, terminal: true });
 }
 
 function login(fake: FakeContext, globals: Partial<CommonOptions> = {}): Promise<number> {
-  return runLogin(loginOptions(globals), fake.context, accept);
+  return runLogin(loginOptions(globals), fake.context);
 }
 
 test('prompts for address and key; shows only the address; says where they are stored', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const fake = terminal(folder);
   const done = login(fake);
   await fake.asked('Base URL: ');
@@ -50,7 +45,7 @@ test('both answers pasted at once, with any line ends and paste marks', async (t
     `${baseUrl}\r\n${key}\r\n`,
     `\u001b[200~${baseUrl}\u001b[201~\r\u001b[200~ ${key} \u001b[201~\r`,
   ]) {
-    const fake = terminal(temporaryFolder(t));
+    const fake = terminal(await temporaryFolder(t));
     fake.type(pasted);
     assert.equal(await login(fake), 0);
     const stored = readStore(fake.context.env).profiles.get('default');
@@ -60,12 +55,12 @@ test('both answers pasted at once, with any line ends and paste marks', async (t
 });
 
 test('there is no prompt for an address that is given; nor for a stored one', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   for (const [globals, env] of [
     [{ baseUrl }, {}],
     [{}, { CHANLIST_BASE_URL: baseUrl }],
   ] as [Partial<CommonOptions>, Record<string, string>][]) {
-    const fake = terminal(temporaryFolder(t), env);
+    const fake = terminal(await temporaryFolder(t), env);
     fake.type(`${key}\r`);
     await login(fake, globals);
     assert.equal(readStore(fake.context.env).profiles.get('default')?.baseUrl.href, baseUrl);
@@ -81,7 +76,7 @@ test('there is no prompt for an address that is given; nor for a stored one', as
 });
 
 test('backspace, Ctrl-U and arrow keys while typing', async (t) => {
-  const fake = terminal(temporaryFolder(t));
+  const fake = terminal(await temporaryFolder(t));
   fake.type('wrong\u0015https://api.examplx\u007fe.comm\b\u001b[D\u001bOC\r');
   fake.type('nonsense\u0015\u007f\u007fsk_live_0123456789wxyzz\u007f\r');
   await login(fake);
@@ -96,7 +91,7 @@ test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored
     ['\u0004', 2],
     [`${baseUrl}\r\u0004`, 2],
   ] as const) {
-    const fake = terminal(temporaryFolder(t));
+    const fake = terminal(await temporaryFolder(t));
     fake.type(typed);
     await assert.rejects(login(fake), { exit });
     assert.deepEqual(fake.rawModes, [true, false]);
@@ -105,7 +100,7 @@ test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored
 });
 
 test('a signal ends it, the terminal restored', async (t) => {
-  const fake = terminal(temporaryFolder(t));
+  const fake = terminal(await temporaryFolder(t));
   const done = login(fake);
   await fake.asked('Base URL: ');
   fake.controller.abort(interrupted('SIGTERM'));

@@ -4,38 +4,20 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
-import { runList } from '../../src/commands/auth/list.ts';
-import { type LoginOptions, runLogin, type Verify } from '../../src/commands/auth/login.ts';
-import { runLogout } from '../../src/commands/auth/logout.ts';
-import { runStatus } from '../../src/commands/auth/status.ts';
-import { runSwitch } from '../../src/commands/auth/switch.ts';
-import type { Verification } from '../../src/commands/auth/verify-key.ts';
+import { run as runList } from '../../src/commands/auth/list.ts';
+import { type LoginOptions, run as runLogin } from '../../src/commands/auth/login.ts';
+import { run as runLogout } from '../../src/commands/auth/logout.ts';
+import { run as runStatus } from '../../src/commands/auth/status.ts';
+import { run as runSwitch } from '../../src/commands/auth/switch.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
-import {
-  fakeContext,
-  storedJson,
-  storeIn,
-  temporaryFolder,
-  writeRawStore,
-  writeStore,
-} from '../accounts/fake-context.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { scriptedService } from '../support/service.ts';
+import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
+import { temporaryFolder } from '../support/temp.ts';
 import { loginOptions, options } from './auth-options.ts';
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
-
-/** A verification with a fixed result, and the accounts that it was asked to verify. */
-function service(result: Verification | Failure = 'accepted') {
-  const checked: { origin: string; namespace: string; key: string; timeout: number }[] = [];
-  const verify: Verify = async ({ baseUrl, namespace, key }, _context, { timeout }) => {
-    checked.push({ origin: baseUrl.origin, namespace, key, timeout });
-    if (result instanceof Failure) throw result;
-    return result;
-  };
-  return { verify, checked };
-}
-
-const refused = () => new Failure('unauthorized', 'the service refused the key (401)', { status: 401 });
 
 const two = {
   work: { baseUrl: 'https://work.example.com', namespace: 'media', key: 'sk_work_aaaa1111' },
@@ -43,11 +25,9 @@ const two = {
 };
 
 test('login: key from stdin, verified, then stored; silent off the terminal', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: `  ${key}\r\n` });
-  const { verify, checked } = service();
-  assert.equal(await runLogin(loginOptions({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context, verify), 0);
-  assert.deepEqual(checked, [{ origin: baseUrl, namespace: 'media', key, timeout: 5 }]);
+  assert.equal(await runLogin(loginOptions({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context), 0);
   assert.deepEqual(storedJson(folder), {
     version: 1,
     active: 'default',
@@ -59,15 +39,10 @@ test('login: key from stdin, verified, then stored; silent off the terminal', as
 });
 
 test('login -v: says what is stored where, never the key; the active profile stays', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, two, 'home');
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-  const { verify } = service();
-  await runLogin(
-    loginOptions({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }),
-    fake.context,
-    verify,
-  );
+  await runLogin(loginOptions({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }), fake.context);
   assert.ok(fake.stderr().includes(storeIn(folder)));
   assert.match(fake.stderr(), /stored the key for https:\/\/api\.example\.com as profile 'new'/);
   assert.match(fake.stderr(), /profile 'home' is still active/);
@@ -78,28 +53,13 @@ test('login -v: says what is stored where, never the key; the active profile sta
   assert.equal(store.profiles.get('new')?.namespace, 'nn');
 });
 
-test('login: profile, address and namespace from the environment', async (t) => {
-  const folder = temporaryFolder(t);
-  const env = {
-    XDG_CONFIG_HOME: folder,
-    CHANLIST_PROFILE: 'nightly',
-    CHANLIST_BASE_URL: 'http://127.0.0.1:8787',
-    CHANLIST_NAMESPACE: 'vv',
-  };
-  const { verify, checked } = service();
-  await runLogin(loginOptions(), fakeContext({ env, stdin: key }).context, verify);
-  assert.deepEqual(checked, [{ origin: 'http://127.0.0.1:8787', namespace: 'vv', key, timeout: 30 }]);
-  assert.equal(readStore(env).active, 'nightly');
-});
-
 test('login again: address, namespace and bound stay unless they are given', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  const { verify, checked } = service();
   const login = async (flags: Partial<LoginOptions>): Promise<unknown> => {
     const given = loginOptions({ profile: 'home', ...flags });
-    await runLogin(given, fakeContext({ env, stdin: key }).context, verify);
+    await runLogin(given, fakeContext({ env, stdin: key }).context);
     const stored = readStore(env);
     const { baseUrl, namespace, maxCredits } = stored.profiles.get('home') ?? assert.fail();
     return [baseUrl.href, namespace, maxCredits, stored.active];
@@ -117,28 +77,16 @@ test('login again: address, namespace and bound stay unless they are given', asy
   assert.deepEqual(await login({ namespace: 'nn' }), [baseUrl, 'nn', [month], 'work']);
   assert.deepEqual(await login({ baseUrl: `${baseUrl}/api/v2/vv/` }), [baseUrl, 'vv', [month], 'work']);
   assert.deepEqual(await login({ maxCredits: [day, month] }), [baseUrl, 'vv', [day, month], 'work']);
-  assert.deepEqual(
-    checked.map(({ origin, namespace }) => `${origin} ${namespace}`),
-    [
-      'https://home.example.com hh',
-      'https://home.example.com hh',
-      'https://api.example.com hh',
-      'https://api.example.com nn',
-      'https://api.example.com vv',
-      'https://api.example.com vv',
-    ],
-  );
   assert.match(readFileSync(storeIn(folder), 'utf8'), /"max_credits": "100\/day,3000\/month"/);
 });
 
 test('login: a new profile becomes active at a terminal, or if there is none', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
-  const { verify } = service();
   const login = async (profile: string, terminal: boolean): Promise<string | null> => {
     const fake = fakeContext({ env, terminal, stdin: key });
     if (terminal) fake.type(`${key}\r`);
-    await runLogin(loginOptions({ profile, baseUrl }), fake.context, verify);
+    await runLogin(loginOptions({ profile, baseUrl }), fake.context);
     return readStore(env).active;
   };
   assert.equal(await login('one', false), 'one');
@@ -155,94 +103,50 @@ test('login: a missing scheme is https, for loopback http', async (t) => {
     ['127.0.0.1', 'http://127.0.0.1'],
     ['[::1]:8787/', 'http://[::1]:8787'],
   ] as const) {
-    const env = { XDG_CONFIG_HOME: temporaryFolder(t) };
+    const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
     for (const context of [
       fakeContext({ env: { ...env, CHANLIST_BASE_URL: given }, stdin: key }).context,
       fakeContext({ env, stdin: key }).context,
     ]) {
       const flags = context.env.CHANLIST_BASE_URL === undefined ? { baseUrl: given } : {};
-      await runLogin(loginOptions(flags), context, service().verify);
+      await runLogin(loginOptions(flags), context);
       assert.equal(readStore(env).profiles.get('default')?.baseUrl.href, stored);
     }
   }
 });
 
-test('login: --no-verify sends nothing', async (t) => {
-  const env = { XDG_CONFIG_HOME: temporaryFolder(t) };
-  const { verify, checked } = service();
-  const given = loginOptions({ baseUrl, verify: false });
-  await runLogin(given, fakeContext({ env, stdin: key }).context, verify);
-  assert.deepEqual([readStore(env).profiles.get('default')?.key, checked], [key, []]);
-});
-
 test('login: CHANLIST_PROFILE that selects another profile is a warning', async (t) => {
-  const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_PROFILE: 'work' };
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_PROFILE: 'work' };
   const fake = fakeContext({ env, stdin: key });
-  await runLogin(loginOptions({ baseUrl, profile: 'home' }), fake.context, service().verify);
+  await runLogin(loginOptions({ baseUrl, profile: 'home' }), fake.context);
   assert.match(
     fake.stderr(),
     /^chanlist: warning: CHANLIST_PROFILE is set to 'work' and takes precedence[^\n]*\n$/,
   );
   const same = fakeContext({ env, stdin: key });
-  await runLogin(loginOptions({ baseUrl }), same.context, service().verify);
+  await runLogin(loginOptions({ baseUrl }), same.context);
   assert.equal(same.stderr(), '');
 });
 
 test('login: key from --key-file; stdin is not read', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeRawStore(join(folder, 'keys'), key);
   const env = { XDG_CONFIG_HOME: folder };
-  const { verify } = service();
   const keyFile = storeIn(join(folder, 'keys'));
-  await runLogin(loginOptions({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context, verify);
+  await runLogin(loginOptions({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context);
   assert.equal(readStore(env).profiles.get('default')?.key, key);
 });
 
-test('login: no credits is stored, with a warning', async (t) => {
-  const folder = temporaryFolder(t);
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-  const { verify } = service('no credits');
-  assert.equal(await runLogin(loginOptions({ baseUrl }), fake.context, verify), 0);
-  assert.equal(readStore(fake.context.env).profiles.get('default')?.key, key);
-  assert.match(fake.stderr(), /^chanlist: warning: [^\n]*no credits \(402\)[^\n]*\n$/);
-});
-
 test('login: warns of a variable that takes precedence over the stored key', async (t) => {
-  const env = { XDG_CONFIG_HOME: temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
   const fake = fakeContext({ env, stdin: key });
-  const { verify, checked } = service();
-  await runLogin(loginOptions({ baseUrl }), fake.context, verify);
-  assert.equal(checked[0]?.key, key);
+  await runLogin(loginOptions({ baseUrl }), fake.context);
   assert.match(fake.stderr(), /CHANLIST_API_KEY is set/);
   assert.ok(!fake.stderr().includes('sk_other'));
 });
 
-for (const failure of [refused(), new Failure('unreachable', 'no connection'), interrupted('SIGTERM')])
-  test(`login: nothing is stored where the check fails (${failure.message})`, async (t) => {
-    const folder = temporaryFolder(t);
-    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-    const { verify } = service(failure);
-    const { code, exit, message } = failure;
-    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { code, exit, message });
-    assert.throws(() => statSync(storeIn(folder)), { code: 'ENOENT' });
-  });
-
-test('login: --no-verify is named only if the key was not rejected', async (t) => {
-  for (const [failure, hint] of [
-    [refused(), 'nothing is stored'],
-    [
-      new Failure('bad_answer', 'could not verify', { hint: 'x' }),
-      'x; nothing is stored; --no-verify stores it anyway',
-    ],
-  ] as const) {
-    const fake = fakeContext({ env: { XDG_CONFIG_HOME: temporaryFolder(t) }, stdin: key });
-    const login = runLogin(loginOptions({ baseUrl }), fake.context, service(failure).verify);
-    await assert.rejects(login, { hint });
-  }
-});
-
 test('login: usage errors come before any request', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
   const cases: [Partial<CommonOptions>, Record<string, string>, string, RegExp][] = [
     [{}, env, key, /address/],
@@ -258,54 +162,45 @@ test('login: usage errors come before any request', async (t) => {
     [{ baseUrl }, env, key.repeat(4000), /^stdin: /],
   ];
   for (const [globals, env, stdin, message] of cases) {
-    const { verify, checked } = service();
-    await assert.rejects(
-      runLogin(loginOptions(globals), fakeContext({ env, stdin }).context, verify),
-      (error) => {
-        assert.ok(error instanceof Failure);
-        assert.equal(error.exit, 2);
-        assert.match(error.message, message);
-        assert.ok(!error.message.includes('sk_live'));
-        return true;
-      },
-    );
-    assert.deepEqual(checked, []);
+    await assert.rejects(runLogin(loginOptions(globals), fakeContext({ env, stdin }).context), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.equal(error.exit, 2);
+      assert.match(error.message, message);
+      assert.ok(!error.message.includes('sk_live'));
+      return true;
+    });
   }
 });
 
 test('login: a damaged or newer store is an error before any question or request', async (t) => {
-  const folder = temporaryFolder(t);
-  const { verify, checked } = service();
+  const folder = await temporaryFolder(t);
   for (const [text, message, exit] of [
     ['{', /damaged/, 1],
     ['{"version":9}', /newer/, 2],
   ] as const) {
     writeRawStore(folder, text);
     const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, terminal: true });
-    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { exit, message });
+    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context), { exit, message });
     assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
     assert.equal(fake.stderr(), '');
   }
-  assert.deepEqual(checked, []);
 });
 
 test('login: stops while it waits for stdin', async (t) => {
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: temporaryFolder(t) }, stdin: key });
-  const { verify, checked } = service();
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
   fake.controller.abort(interrupted('SIGTERM'));
-  await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context, verify), { exit: 143 });
-  assert.deepEqual(checked, []);
+  await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context), { exit: 143 });
 });
 
 test('status: profile, store, origin, where the key comes from, last four, check', async (t) => {
-  const folder = temporaryFolder(t);
-  writeStore(folder, two, 'home');
+  const service = await scriptedService(t, () => ({ body: { channel_id: 'UCx', resolved_from: 'x' } }));
+  const folder = await temporaryFolder(t);
+  writeStore(folder, { ...two, home: { ...two.home, baseUrl: `${service.url}/x` } }, 'home');
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdoutTerminal: true });
-  const { verify, checked } = service();
-  assert.equal(await runStatus(options(), fake.context, verify), 0);
+  assert.equal(await runStatus(options(), fake.context), 0);
   const expected = [
     /^profile +home$/m,
-    /^origin +https:\/\/home\.example\.com$/m,
+    /^origin +http:\/\/127\.0\.0\.1:\d+$/m,
     /^namespace +hh$/m,
     /^key_source +profile 'home'$/m,
     /^last_four +2222$/m,
@@ -314,22 +209,18 @@ test('status: profile, store, origin, where the key comes from, last four, check
   for (const line of expected) assert.match(fake.stdout(), line);
   assert.ok(fake.stdout().includes(storeIn(folder)));
   assert.ok(!fake.stdout().includes('bbbb'));
-  assert.deepEqual(checked, [
-    { origin: 'https://home.example.com', namespace: 'hh', key: two.home.key, timeout: 30 },
-  ]);
-});
+  assert.deepEqual(
+    service.seen.map(({ path, headers }) => [path, headers.authorization]),
+    [['/x/api/v2/hh/channel/resolve', `Bearer ${two.home.key}`]],
+  );
 
-test('status --json: one object', async (t) => {
-  const folder = temporaryFolder(t);
-  writeStore(folder, two, 'home');
-  const env = { XDG_CONFIG_HOME: folder, CHANLIST_API_KEY: 'short' };
-  const fake = fakeContext({ env });
-  await runStatus(options({ format: 'json' }), fake.context, service().verify);
-  assert.deepEqual(JSON.parse(fake.stdout()), {
+  const other = fakeContext({ env: { XDG_CONFIG_HOME: folder, CHANLIST_API_KEY: 'short' } });
+  await runStatus(options({ format: 'json' }), other.context);
+  assert.deepEqual(JSON.parse(other.stdout()), {
     profile: 'home',
     store: storeIn(folder),
-    base_url: 'https://home.example.com/x',
-    origin: 'https://home.example.com',
+    base_url: `${service.url}/x`,
+    origin: service.url,
     namespace: 'hh',
     max_credits: null,
     key_source: 'CHANLIST_API_KEY',
@@ -337,56 +228,18 @@ test('status --json: one object', async (t) => {
     check: 'accepted',
     error: null,
   });
-  assert.ok(!fake.stdout().includes('short'));
-});
-
-for (const [result, exit, word] of [
-  [refused(), 3, 'rejected'],
-  [new Failure('unreachable', 'no connection'), 7, 'could not verify'],
-  [new Failure('bad_answer', 'not found (404)', { status: 404 }), 8, 'could not verify'],
-] as const)
-  test(`status: the problem is printed, then the exit code (${exit})`, async (t) => {
-    const folder = temporaryFolder(t);
-    writeStore(folder, two, 'work');
-    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-    const { verify } = service(result);
-    assert.equal(await runStatus(options({ format: 'json' }), fake.context, verify), exit);
-    assert.match(fake.stderr(), /^chanlist: error: [^\n]+\n$/);
-    const { check, error, last_four } = JSON.parse(fake.stdout());
-    assert.deepEqual([check, error.code, last_four], [word, result.code, '1111']);
-  });
-
-test('status: no credits is accepted, with a warning', async (t) => {
-  const folder = temporaryFolder(t);
-  const env = { XDG_CONFIG_HOME: folder };
-  writeStore(folder, two, 'work');
-  const poor = fakeContext({ env });
-  assert.equal(await runStatus(options(), poor.context, service('no credits').verify), 0);
-  assert.equal(JSON.parse(poor.stdout()).check, 'accepted');
-  assert.match(poor.stderr(), /^chanlist: warning: [^\n]*no credits \(402\)[^\n]*\n$/);
+  assert.ok(!other.stdout().includes('short'));
 });
 
 test('status without an account: 3, with the first steps', async (t) => {
-  const fake = fakeContext({ env: { HOME: temporaryFolder(t) } });
-  const { verify, checked } = service();
-  assert.equal(await runStatus(options(), fake.context, verify), 3);
+  const fake = fakeContext({ env: { HOME: await temporaryFolder(t) } });
+  assert.equal(await runStatus(options(), fake.context), 3);
   assert.equal(JSON.parse(fake.stdout()).profile, null);
   assert.match(fake.stderr(), /^chanlist: error: no account is configured: [^\n]*--sandbox.*auth login\n$/);
-  assert.deepEqual(checked, []);
-});
-
-test('status: a key of another origin is not sent', async (t) => {
-  const folder = temporaryFolder(t);
-  writeStore(folder, two, 'work');
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-  const { verify, checked } = service();
-  assert.equal(await runStatus(options({ baseUrl }), fake.context, verify), 3);
-  assert.match(fake.stderr(), /is not sent to https:\/\/api\.example\.com/);
-  assert.deepEqual(checked, []);
 });
 
 test('list: a table at a terminal, NDJSON elsewhere, other formats on request', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
   const list = async (globals: Partial<CommonOptions>, stdoutTerminal = false): Promise<string> => {
@@ -419,7 +272,7 @@ test('list: a table at a terminal, NDJSON elsewhere, other formats on request', 
 });
 
 test('list without an account', async (t) => {
-  const env = { HOME: temporaryFolder(t) };
+  const env = { HOME: await temporaryFolder(t) };
   const json = fakeContext({ env });
   assert.equal(await runList(options({ format: 'json' }), json.context), 0);
   assert.equal(json.stdout(), '[]\n');
@@ -430,44 +283,44 @@ test('list without an account', async (t) => {
 });
 
 test('switch: another active profile; an unknown one is 2, with a suggestion', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  assert.equal(await runSwitch('home', options(), fakeContext({ env }).context), 0);
+  assert.equal(await runSwitch({ ...options(), name: 'home' }, fakeContext({ env }).context), 0);
   assert.equal(readStore(env).active, 'home');
   const before = readFileSync(storeIn(folder), 'utf8');
-  const unknown = runSwitch('hoem', options(), fakeContext({ env }).context);
+  const unknown = runSwitch({ ...options(), name: 'hoem' }, fakeContext({ env }).context);
   await assert.rejects(unknown, { exit: 2, hint: /did you mean home\?/ });
   assert.equal(readFileSync(storeIn(folder), 'utf8'), before);
   const overridden = fakeContext({ env: { ...env, CHANLIST_PROFILE: 'home' } });
-  await runSwitch('work', options(), overridden.context);
+  await runSwitch({ ...options(), name: 'work' }, overridden.context);
   assert.match(overridden.stderr(), /CHANLIST_PROFILE is set to 'home'/);
 });
 
 test('logout: removes the profile; after the active one, none is active', async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
   writeStore(folder, { ...two, third: two.work }, 'work');
   const said = async (globals: Partial<CommonOptions>, name?: string): Promise<string> => {
     const fake = fakeContext({ env });
-    assert.equal(await runLogout(name, options({ verbose: 1, ...globals }), fake.context), 0);
+    assert.equal(await runLogout({ ...options({ verbose: 1, ...globals }), name }, fake.context), 0);
     return fake.stderr();
   };
   assert.match(await said({}), /removed profile 'work'[\s\S]*no profile is active now/);
   assert.deepEqual([...readStore(env).profiles.keys()], ['home', 'third']);
   assert.equal(readStore(env).active, null);
-  const noneNamed = runLogout(undefined, options(), fakeContext({ env }).context);
+  const noneNamed = runLogout(options(), fakeContext({ env }).context);
   await assert.rejects(noneNamed, { exit: 2, hint: /auth list/ });
 
   writeStore(folder, two, 'work');
   assert.doesNotMatch(await said({}, 'home'), /no profile/);
   assert.equal(readStore(env).active, 'work');
-  const wrong = runLogout('wrok', options(), fakeContext({ env }).context);
+  const wrong = runLogout({ ...options(), name: 'wrok' }, fakeContext({ env }).context);
   await assert.rejects(wrong, { exit: 2, hint: /did you mean work\?/ });
   await said({});
   assert.equal(readStore(env).profiles.size, 0);
   assert.doesNotMatch(readFileSync(storeIn(folder), 'utf8'), /sk_/);
-  await assert.rejects(runLogout(undefined, options(), fakeContext({ env }).context), {
+  await assert.rejects(runLogout(options(), fakeContext({ env }).context), {
     exit: 2,
     message: /no profile is active/,
   });

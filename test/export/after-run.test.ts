@@ -11,7 +11,6 @@ const check = (given: Partial<Check> = {}): Check => ({
   has: () => false,
   expected: [],
   missing: null,
-  pages: 0,
   ...given,
 });
 const feed = (...ids: readonly string[]) => ({
@@ -34,7 +33,7 @@ const old: ExportRecord = record({
 
 test('a new FILE: its request, the check, no progress and no failure', () => {
   const csv = request({ format: 'csv' });
-  const all = { finished: finished(), check: check({ pages: 3, missing: 0 }) };
+  const all = { finished: finished(), check: check({ missing: 0 }) };
   const full = afterRun(old, { kind: 'replaced', progress: progress({ request: csv }), ...all }, now);
   const checked = { progress: null, finished: finished(), checked: time, missing: 0, feed: null };
   assert.deepEqual(full, {
@@ -54,21 +53,16 @@ test('a check: what the feed had, what is missing still, whether there was a fee
   const has = (id: string): boolean => id === 'v1';
   const outcome = (given: Partial<Check>) =>
     ({ kind: 'checked', finished: finished(), check: check({ has, ...given }) }) as const;
-  const first = afterRun(
-    old,
-    outcome({ feed: feed('v1', 'dead', 'new'), expected: ['dead', 'new'], pages: 1 }),
-    now,
-  );
+  const first = afterRun(old, outcome({ feed: feed('v1', 'dead', 'new'), expected: ['dead', 'new'] }), now);
   assert.deepEqual(first.feed, { ids: ['v1', 'dead', 'new'], known: ['v1'] });
   assert.deepEqual(first.missingIds, { new: { checks: 1, last: time }, dead: { checks: 2, last: time } });
   assert.deepEqual(
     [first.checked, first.changed, first.withoutFeed, first.failure],
     [time, timeAt(9), null, null],
   );
-  assert.equal(first.missing, null);
   // Without a page, what the last one said stays.
   assert.equal(afterRun(old, outcome({ feed: feed('v1') }), now).missing, 3);
-  const page = afterRun(old, outcome({ feed: noFeed, pages: 1, missing: 2 }), now);
+  const page = afterRun(old, outcome({ feed: noFeed, missing: 2 }), now);
   assert.deepEqual([page.feed, page.withoutFeed, page.missing], [null, time, 2]);
   const found = afterRun(first, outcome({ has: () => true, feed: feed('dead') }), now);
   assert.deepEqual(found.missingIds, {});
@@ -76,7 +70,7 @@ test('a check: what the feed had, what is missing still, whether there was a fee
 
 test('a record keeps 200 IDs of a feed, and the last 200 missing ones', () => {
   const ids = Array.from({ length: 300 }, (_, n) => `v${n}`);
-  const big = check({ feed: feed(...ids), expected: ids, pages: 1 });
+  const big = check({ feed: feed(...ids), expected: ids });
   const next = afterRun(old, { kind: 'checked', finished: finished(), check: big }, now);
   assert.equal(next.feed?.ids.length, 200);
   const kept = Object.keys(next.missingIds);
@@ -92,7 +86,7 @@ test('a failure of the export is kept with its first day; one of the run is not'
   assert.deepEqual(failed(old, new Failure('no_credits', 'none')), old);
   // What stopped an export decides how it can be started over.
   const stopped = failed(old, new Failure('budget', 'spent'));
-  assert.deepEqual(stopped, { ...old, progress: progress({ stopped: 'budget' }) });
+  assert.deepEqual(stopped, { ...old, progress: progress({ isOutOfBudget: true }) });
 });
 
 test('unchecked, adopted, and references', () => {

@@ -127,7 +127,7 @@ test('rule 3: the reason and the day are told; nights may begin early', () => {
   const has = (): boolean => true;
   const decide = (ago: number) => decideUpdate(record, noFeed, now + ago, { all: false, has });
   const week = 7 * day;
-  assert.deepEqual(decide(week - 2 * hour - 1), { do: 'fail', until: now + week });
+  assert.deepEqual(decide(week - 2 * hour - 1), { do: 'fail', feed: noFeed, until: now + week });
   const fetch = { do: 'fetch', expected: [], why: 'the feed is missing (404)' };
   assert.deepEqual(decide(week - 2 * hour), fetch);
   const never = { ...record, checked: null };

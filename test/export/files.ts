@@ -55,7 +55,8 @@ export const progress = (given: Partial<Progress> = {}): Progress => ({
   info: null,
   published: {},
   expected: [],
-  stopped: null,
+  isOutOfBudget: false,
+  broken: null,
   result: null,
   ...given,
 });

@@ -16,7 +16,7 @@ const old = '{"videoId":"v1"}\n';
 test('a new FILE is pending if its rows are whole and an update began with this FILE', async (t) => {
   const parent = await temporaryFolder(t);
   const path = join(parent, 'a.ndjson');
-  const folder = PrivateFolder.open(join(parent, '.chanlist'), { create: true });
+  const folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
   t.after(() => folder.close());
   const marked = (text: string) => finished({ ...markOf(statSync(path)), digest: '', entries: text.length });
   for (const [at, [isUpdate, left, now, pending]] of (

@@ -93,6 +93,24 @@ row(
   'refuse: damaged | refuse: damaged | resume | full',
 );
 
+const broken = { broken: 'refused' } as const;
+row('an interrupted export whose token is refused', interrupted(broken), resumed);
+row(
+  'an interrupted export of a list that loops',
+  interrupted({ broken: 'loop' }),
+  'refuse: loop | refuse: loop | refuse: loop | full',
+);
+row(
+  'an interrupted --restart whose token is refused',
+  interrupted({ ...restart, ...broken }),
+  'resume | resume | resume | full',
+);
+row(
+  'an interrupted update whose token is refused',
+  beside({ ...update, ...broken }),
+  'keep: interrupted update | update | update | full',
+);
+
 const others: readonly Partial<ExportRequest>[] = [
   { format: 'csv' },
   { fields: 'videoId' },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temp.ts';
 import { finished, progress, record, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {
-  const folder = PrivateFolder.open(join(await temporaryFolder(t), '.chanlist'), { create: true });
+  const folder = PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
   t.after(() => folder.close());
   return folder;
 }
@@ -19,7 +19,7 @@ const full = record({
     columns: ['videoId'],
     info: '{}',
     published: { v: 'd' },
-    stopped: 'loop',
+    broken: 'loop',
     result: finished(),
   }),
   finished: finished(),

@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { leftovers, Rows } from '../../src/export/rows.ts';
@@ -18,7 +10,7 @@ import { progress } from './files.ts';
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {
   const path = join(await temporaryFolder(t), '.chanlist');
   mkdirSync(path, { mode: 0o700 });
-  const folder = PrivateFolder.open(path, { create: true });
+  const folder = PrivateFolder.openOrCreate(path);
   t.after(() => folder.close());
   return folder;
 }
@@ -97,9 +89,7 @@ test('appendFile: the bytes of a file, without the header of csv', async (t) => 
     const path = folder.at('file');
     writeFileSync(path, content);
     const rows = created(folder, 'new\n');
-    const fd = openSync(path, 'r');
-    await rows.appendFile(fd, skipHeader);
-    closeSync(fd);
+    await rows.appendFile(path, skipHeader);
     assert.ok(textOf(folder, rows) === `new\n${appended}`, `case ${at}`);
     rows.close();
   }

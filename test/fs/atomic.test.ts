@@ -29,17 +29,18 @@ test('a file is replaced whole, through a link, with its mode; a new one has tha
   const path = join(folder, 'x'.repeat(255));
   const mask = process.umask(0o027);
   t.after(() => process.umask(mask));
-  assert.equal(writeFileAtomic(resolveTarget(path), 'old'), null);
+  writeFileAtomic(resolveTarget(path), 'old');
   assert.equal(mode(path), 0o640);
   chmodSync(path, 0o604);
   symlinkSync('x'.repeat(255), join(folder, 'link'));
-  const file = new AtomicFile(resolveTarget(join(folder, 'link')));
-  file.write('new ');
-  file.write(Buffer.from('text'));
-  assert.equal(readFileSync(path, 'utf8'), 'old');
-  assert.equal(file.commit(), null);
+  for (const isCommitted of [false, true]) {
+    using file = new AtomicFile(resolveTarget(join(folder, 'link')));
+    file.write('new ');
+    file.write(Buffer.from('text'));
+    assert.equal(readFileSync(path, 'utf8'), 'old');
+    if (isCommitted) file.commit();
+  }
   assert.deepEqual([readFileSync(path, 'utf8'), mode(path)], ['new text', 0o604]);
-  new AtomicFile(resolveTarget(path)).discard();
   assert.deepEqual(readdirSync(folder).sort(), ['link', 'x'.repeat(255)]);
 });
 
@@ -63,12 +64,12 @@ test('a path that cannot be written is found before anything is sent; later it i
 test('a finished file of a private folder replaces FILE, and gets its mode', async (t) => {
   const folder = await temporaryFolder(t);
   const path = join(folder, 'out');
-  const own = PrivateFolder.open(join(folder, '.chanlist'), { create: true });
+  const own = PrivateFolder.openOrCreate(join(folder, '.chanlist'));
   t.after(() => own.close());
   writeFileSync(path, 'old');
   chmodSync(path, 0o664);
   own.replace('rows', 'new');
-  assert.equal(moveInto(own, 'rows', resolveTarget(path)), null);
+  moveInto(own, 'rows', resolveTarget(path));
   assert.deepEqual([readFileSync(path, 'utf8'), mode(path), own.names()], ['new', 0o664, ['.gitignore']]);
   assert.throws(() => moveInto(own, 'rows', resolveTarget(path)), isFailure(1, 'has been removed'));
   assert.equal(readFileSync(path, 'utf8'), 'new');

@@ -8,12 +8,7 @@ import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 const input = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: false });
-const output = (flag: string, path: string): NamedFile => ({
-  flag,
-  path,
-  isOutput: true,
-  target: resolveTarget(path),
-});
+const output = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: true });
 
 test('no output is an input or another output, also through links; two inputs may be the same', async (t) => {
   const folder = realpathSync(await temporaryFolder(t));
@@ -31,10 +26,14 @@ test('no output is an input or another output, also through links; two inputs ma
       }
     }
   }
-  assert.throws(
-    () => assertDistinctPaths([output('-o', at('new')), output('--summary', at('here', 'new'))]),
-    isFailure(2, '-o', '--summary'),
-  );
+  symlinkSync('new', at('dangling'));
+  for (const other of [at('here', 'new'), at('dangling')]) {
+    for (const one of [output('-o', at('new')), { ...output('-o', ''), target: resolveTarget(at('new')) }])
+      assert.throws(
+        () => assertDistinctPaths([one, output('--summary', other)]),
+        isFailure(2, '-o', '--summary'),
+      );
+  }
   assertDistinctPaths([
     output('-o', at('new')),
     output('--summary', at('new.json')),
@@ -58,7 +57,7 @@ test("nothing lies in a folder of the program's own", async (t) => {
         assert.throws(() => assertDistinctPaths([file]), isFailure(2, file.flag, "chanlist's own"), path);
     }
     assert.throws(
-      () => assertDistinctPaths([{ flag: '--output-dir', path: join(folder, own), isOutput: true }]),
+      () => assertDistinctPaths([output('--output-dir', join(folder, own))]),
       isFailure(2, '--output-dir'),
     );
   }

@@ -10,7 +10,7 @@ import { openStream } from '../../src/fs/open-stream.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
-import { fakeContext } from '../accounts/fake-context.ts';
+import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 /** This file run as a process of its own: the stream that it writes. */

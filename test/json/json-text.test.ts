@@ -22,20 +22,8 @@ const text = fc.string({
   ),
   maxLength: 12,
 });
-const literals = [
-  'true',
-  'false',
-  'null',
-  '0',
-  '-0',
-  '1.0',
-  '1e5',
-  '1E+5',
-  '-0.10',
-  '9007199254740993',
-  '123456789012345678901234567890',
-  '1e400',
-];
+const literals =
+  'true false null 0 -0 1.0 1e5 1E+5 -0.10 9007199254740993 123456789012345678901234567890 1e400'.split(' ');
 const trees = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 5, depthIdentifier: 'json' },
@@ -125,44 +113,6 @@ suite('canonical text', () => {
     );
   });
 
-  test('equals JSON.stringify of the parsed text, except for escaped control and bidi characters', () => {
-    fc.assert(
-      fc.property(fc.json({ maxDepth: 4 }), fc.nat(3), (sent, indent) => {
-        const value: unknown = JSON.parse(sent);
-        const spaced = JSON.stringify(value, null, indent);
-        const escaped = JSON.stringify(value).replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) =>
-          hex(c.charCodeAt(0), false),
-        );
-        assert.equal(JsonText.of(spaced).toString(), escaped);
-      }),
-    );
-  });
-
-  test('holds no raw control or bidirectional formatting character', () => {
-    fc.assert(
-      fc.property(trees, fc.nat(), (tree, seed) => {
-        const printed = JsonText.of(noisy(tree, chooser(seed))).toString();
-        assert.doesNotMatch(printed, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-      }),
-    );
-  });
-
-  test('keeps numbers digit for digit', () => {
-    const sent =
-      '{"big":9007199254740993, "long":0.1000000000000000055511151231257827, "forms":[1.0, 1e5, -0, 1E+400]}';
-    assert.equal(
-      JsonText.of(sent).toString(),
-      '{"big":9007199254740993,"long":0.1000000000000000055511151231257827,"forms":[1.0,1e5,-0,1E+400]}',
-    );
-  });
-
-  test('keeps keys given twice and their order', () => {
-    assert.equal(
-      JsonText.of('{ "b":1, "a":2, "b":3, "__proto__":4 }').toString(),
-      '{"b":1,"a":2,"b":3,"__proto__":4}',
-    );
-  });
-
   test('unescapes what needs no escape and nothing else', () => {
     assert.equal(
       JsonText.of(
@@ -174,10 +124,6 @@ suite('canonical text', () => {
 });
 
 suite('quoteJson', () => {
-  test('reads back as the same text', () => {
-    fc.assert(fc.property(text, (value) => assert.equal(JSON.parse(quoteJson(value)), value)));
-  });
-
   test('escapes DEL, C1 and bidirectional formatting', () => {
     assert.equal(quoteJson('a\u007f\u009b\u202e\u2066z'), String.raw`"a\u007f\u009b\u202e\u2066z"`);
   });
@@ -197,16 +143,8 @@ suite('reaching inside', () => {
   });
 
   test('a missing member is undefined', () => {
-    for (const path of [
-      ['x'],
-      ['a', 'b', '3'],
-      ['a', 'b', '-1'],
-      ['a', 'b', '01'],
-      ['a', 'b', 'length'],
-      ['n', 'x'],
-    ]) {
-      assert.equal(body.at(path), undefined, path.join('.'));
-    }
+    for (const path of ['x', 'a.b.3', 'a.b.-1', 'a.b.01', 'a.b.length', 'n.x'])
+      assert.equal(body.at(path.split('.')), undefined, path);
     assert.equal(body.get('__proto__'), undefined);
     assert.equal(body.get('constructor'), undefined);
   });

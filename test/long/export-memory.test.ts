@@ -28,7 +28,7 @@ const shapes: Record<
 /** A complete file whose newest entries are the channel's, and so many older ones after them. */
 async function writeLong(fixture: ExportFixture, format: Format, entries: number): Promise<void> {
   const { row, head, between, tail } = shapes[format];
-  const known = (await fixture.run(['uploads', list, '-f', 'id'])).lines;
+  const known = (await fixture.run(`uploads ${list} -f id`)).lines;
   const file = createWriteStream(join(fixture.folder, 'long'));
   file.write(head);
   for (let at = 0; at < entries; at += 10_000) {
@@ -85,7 +85,7 @@ for (const [format, entries] of [
     await file.close();
     assert.equal(buffer.toString(), tail);
     const peak = join(fixture.folder, 'peak');
-    const check = await fixture.run(['check', 'long'], {
+    const check = await fixture.run('check long', {
       within: ['env', `PEAK=${peak}`, preload],
       noSummary: true,
     });

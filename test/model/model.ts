@@ -18,10 +18,18 @@ export interface Plan {
   readonly stop: Stop | null;
 }
 
+/** An entry of the feed. */
+export interface FeedItem {
+  readonly id: string;
+  /** Rule 1 expects it from this time on; null: never (a Short). */
+  readonly from: number | null;
+}
+
 /** The service at the time of a run. */
 export interface Surroundings {
   readonly list: readonly string[];
-  readonly hasFeed: boolean;
+  /** Null: there is none. */
+  readonly feed: readonly FeedItem[] | null;
   readonly pageSize: number;
   /** Tokens that were issued in an earlier epoch are refused. */
   readonly epoch: number;
@@ -236,26 +244,23 @@ class ModelRun {
 
   #resumeThenUpdate(progress: Progress): void {
     if (progress.kind === 'export' || progress.kind === 'restart') {
-      if (this.#plan.flag === 'all' || !this.#around.hasFeed) throw new Open();
+      if (this.#plan.flag === 'all' || this.#around.feed === null) throw new Open();
       this.#export(progress.kind, progress);
       return void this.#update();
     }
     this.#buyUpdate(progress.kind, progress.expected, progress);
     const known = new Set(this.#state.file?.ids);
-    if (progress.expected.some((id) => !known.has(id)) || !this.#around.hasFeed) throw new Open();
+    if (progress.expected.some((id) => !known.has(id)) || this.#around.feed === null) throw new Open();
     this.#update(true);
   }
 
   #update(isResumed = false): void {
-    const { hasFeed, now, list } = this.#around;
+    const { feed, now } = this.#around;
     const state = this.#state;
-    if (this.#plan.flag === 'all' && !isResumed) {
-      if (!hasFeed) throw new Open();
-      return void this.#buyUpdate('all', [], null);
-    }
+    const isAll = this.#plan.flag === 'all' && !isResumed;
     const known = new Set(state.file?.ids);
-    if (!hasFeed) {
-      if (state.checked === null || isResumed) throw new Open();
+    if (feed === null) {
+      if (state.checked === null || isResumed || isAll) throw new Open();
       const isDue = daysSince(now, state.checked) >= 7;
       if (!isDue && state.isCheckedByPage) return;
       if (!isDue) throw new Ended(7);
@@ -263,22 +268,23 @@ class ModelRun {
       state.isCheckedByPage = true;
       return;
     }
-    const feed = list.slice(0, 15);
-    const lacking = feed.filter((id) => !known.has(id));
-    if (lacking.some((id) => state.stale.has(id))) throw new Open();
-    const expected = lacking.filter((id) => {
+    const published = feed.filter(({ from }) => from === null || from <= now);
+    const lacking = published.filter(({ id }) => !known.has(id));
+    const expected = lacking.flatMap(({ id, from }) => {
+      if (from === null) return [];
+      if (state.stale.has(id)) throw new Open();
       const missed = state.missed.get(id);
-      return missed === undefined || (missed.times === 1 && daysSince(now, missed.at) >= 1);
+      return missed === undefined || (missed.times === 1 && daysSince(now, missed.at) >= 1) ? [id] : [];
     });
-    if (expected.length === 0) {
-      if (lacking.length === feed.length) throw new Open();
-    } else this.#buyUpdate('update', expected, null);
+    if (isAll) return void this.#buyUpdate('all', expected, null);
+    if (expected.length > 0) this.#buyUpdate('update', expected, null);
+    else if (lacking.length === published.length) throw new Open();
     this.#finishCheck(state.file?.ids ?? []);
   }
 
   /** An update whose token is refused is a new one. */
   #startOver(): void {
-    if (!this.#around.hasFeed) throw new Open();
+    if (this.#around.feed === null) throw new Open();
     this.#update();
     this.#state.progress = null;
   }

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type SimulatedChannel, videos } from '../support/simulated-service.ts';
+import { seeded } from '../../src/sandbox/random.ts';
+import {
+  type Feed,
+  feedEntry,
+  type SimulatedChannel,
+  short,
+  video,
+  videoId,
+  videos,
+} from '../support/simulated-service.ts';
 import { type Stop, World, type WorldRun } from '../support/world.ts';
 import {
+  type FeedItem,
   type Flag,
   type Format,
   nothing,
@@ -21,17 +31,6 @@ const pageSize = 3;
 const minute = 60_000;
 const formats = ['ndjson', 'csv', 'id'] as const;
 
-/** A generator of numbers in [0, 1): the same seed gives the same sequence (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), state | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What happened so far, for a failure. */
 type Story = string[];
 
@@ -42,7 +41,12 @@ class Sequence {
   readonly #random: () => number;
   readonly #story: Story;
   #state: State = nothing;
-  #hasFeed = true;
+  /** What the feed has, newest first, and what of it is shown: later, while it lags. */
+  #items: FeedItem[];
+  #shown: readonly FeedItem[] = [];
+  #lag = 0;
+  /** In place of the feed. */
+  #noFeed: Feed | null = null;
   #epoch = 0;
   #uploads: number;
 
@@ -54,6 +58,7 @@ class Sequence {
     world.remove('out');
     world.remove('.chanlist');
     this.#channel = world.service.addChannel('a', { list: videos(0, this.#uploads) });
+    this.#items = this.#list().map((id) => ({ id, from: 0 }));
     story.push(`${this.#uploads} uploads`);
   }
 
@@ -64,6 +69,7 @@ class Sequence {
       const change = this.#change();
       if (change !== null) this.#story.push(`(${change})`);
     }
+    this.#publish();
     for (let tries = 0; tries < 20; tries++) {
       const plan = this.#plan();
       const state = { ...this.#state };
@@ -77,7 +83,7 @@ class Sequence {
   #predict(state: State, plan: Plan): Prediction | null {
     const around: Surroundings = {
       list: this.#list(),
-      hasFeed: this.#hasFeed,
+      feed: this.#noFeed === null ? this.#shown : null,
       pageSize,
       epoch: this.#epoch,
       now: this.#world.now,
@@ -142,24 +148,25 @@ class Sequence {
   #change(): string | null {
     const world = this.#world;
     const { file } = this.#state;
-    switch (this.#below(11)) {
+    const { list } = this.#channel;
+    const at = this.#below(list.length);
+    switch (this.#below(17)) {
       case 0:
       case 1:
       case 2: {
-        const from = this.#uploads;
-        this.#uploads += 1 + this.#below(9);
-        this.#channel.list.unshift(...videos(from, this.#uploads));
-        return `${this.#uploads - from} new uploads`;
+        const count = 1 + this.#below(9);
+        for (let n = 0; n < count; n++) this.#announce(0, true);
+        return `${count} new uploads`;
       }
       case 3: {
-        if (this.#channel.list.length < 6) return null;
-        const [gone] = this.#channel.list.splice(this.#below(this.#channel.list.length), 1);
+        if (list.length < 6) return null;
+        const [gone] = list.splice(at, 1);
+        this.#items = this.#items.filter(({ id }) => id !== gone?.videoId);
         return `${gone?.videoId} deleted`;
       }
       case 4: {
-        this.#hasFeed = !this.#hasFeed;
-        this.#channel.feed = this.#hasFeed ? 'list' : this.#oneOf([404, 500, 'empty', 'garbage'] as const);
-        return `feed: ${this.#channel.feed}`;
+        this.#noFeed = this.#noFeed === null ? this.#oneOf([404, 500, 'empty', 'garbage'] as const) : null;
+        return `feed: ${this.#noFeed ?? 'back'}`;
       }
       case 5: {
         this.#world.service.expireTokens();
@@ -169,6 +176,21 @@ class Sequence {
       case 6:
         world.pass(1);
         return 'a day';
+      case 11:
+        list.unshift(...list.splice(at, 1));
+        return `entry ${at} pinned`;
+      case 12:
+        list.splice(at, 0, video(videoId(this.#uploads++)));
+        return `made public late, at ${at}`;
+      case 13:
+        return `${this.#announce(null)} is a Short`;
+      case 14:
+        return `${this.#announce(0)} is never in the list`;
+      case 15:
+        return `${this.#announce(world.now + (1 + this.#below(60)) * 60 * minute, true)} is a premiere`;
+      case 16:
+        this.#lag = 1 + this.#below(3);
+        return `the feed lags for ${this.#lag} runs`;
       case 7:
         world.pass(8);
         return 'eight days';
@@ -193,6 +215,28 @@ class Sequence {
         return `row ${at} removed`;
       }
     }
+  }
+
+  /** A new ID on top of the feed, and of the list; returns it. */
+  #announce(from: number | null, isListed = false): string {
+    const id = videoId(this.#uploads++);
+    this.#items.unshift({ id, from });
+    if (isListed) this.#channel.list.unshift(video(id));
+    return id;
+  }
+
+  /** Sets what `latest` answers. */
+  #publish(): void {
+    if (this.#lag > 0) this.#lag--;
+    else this.#shown = this.#items.slice(0, 15);
+    const entries = this.#shown.map(({ id, from }) =>
+      from === null
+        ? short(id)
+        : from === 0
+          ? feedEntry(id)
+          : feedEntry(id, { published: new Date(from).toISOString() }),
+    );
+    this.#channel.feed = this.#noFeed ?? entries;
   }
 
   #list(): string[] {

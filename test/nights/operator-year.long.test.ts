@@ -5,23 +5,13 @@
 import assert from 'node:assert/strict';
 import { appendFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { seeded } from '../../src/sandbox/random.ts';
 import { feedEntry, feedOf, short, video, videos } from '../support/simulated-service.ts';
 import { long, nightlyRuns } from './fixture.ts';
 
 /** CHANLIST_NIGHTS=365 simulates a year, which takes half an hour. */
 const year = Number(process.env.CHANLIST_NIGHTS ?? 0);
 const [nightCount, channelCount] = year > 0 ? [year, 50] : long ? [45, 20] : [16, 8];
-
-/** A small generator of equal runs on every machine (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Spent {
   readonly confirmed: number;
@@ -35,10 +25,10 @@ interface AccountReport {
 
 test(`${nightCount} nights of ${channelCount} channels: ledger, service and receipts agree, check is clean`, async (t) => {
   const nights = await nightlyRuns(t, {
-    references: ['--from', 'refs.txt'],
-    output: ['--output-dir', 'dir'],
+    references: '--from refs.txt',
+    output: '--output-dir dir',
   });
-  const random = randomFrom(7);
+  const random = seeded(7);
   const chance = (odds: number): boolean => random() < odds;
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
   const names = Array.from({ length: channelCount }, (_, n) => `c${n}`);
@@ -136,7 +126,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     assert.equal(new Set(ids).size, ids.length);
     for (const id of channel.sent) assert.ok(ids.includes(id), `${channel.id} lacks ${id}`);
   }
-  const check = await nights.run(['check', 'dir', '--from', 'refs.txt', '--max-age', '36h'], {
+  const check = await nights.run('check dir --from refs.txt --max-age 36h', {
     noReceipt: true,
   });
   assert.equal(check.exit, 0, `${check.stdout}${check.stderr}`);

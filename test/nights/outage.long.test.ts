@@ -1,33 +1,15 @@
 /** What a failure stops, and how much mail it makes (product.md, "What a failure stops"). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statuses } from '../support/receipt.ts';
 import { channelId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
-import { idsIn, long, type Night, nightlyRuns } from './fixture.ts';
+import { idsIn, nightlyRuns } from './fixture.ts';
 
 const into = ['--output-dir', 'dir', '--concurrency', '1'];
 
 const names = (count: number, prefix = 'c'): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(4, '0')}`);
-
-const statuses = ({ receipt }: Night) => receipt?.references.map(({ status }) => status) ?? [];
-
-const unchangedChannels = long ? 1000 : 200;
-test(`a night of ${unchangedChannels} unchanged channels is as many requests and 0 credits`, async (t) => {
-  const nights = await nightlyRuns(t, {
-    references: ['--from', 'refs.txt'],
-    output: ['--output-dir', 'dir'],
-  });
-  const all = names(unchangedChannels);
-  await nights.write('refs.txt', all.map((name) => `@${name}\n`).join(''));
-  for (const name of all) nights.service.addChannel(name, { list: videos(0, 3) });
-  assert.equal((await nights.night()).credits, unchangedChannels);
-  const night = await nights.night();
-  assert.deepEqual([night.exit, night.credits, night.stdout, night.stderr], [0, 0, '', '']);
-  assert.equal(night.requests.length, unchangedChannels);
-  assert.equal(night.receipt?.requests, unchangedChannels);
-  assert.deepEqual(night.counts, { unchanged: unchangedChannels });
-});
 
 test('five references in a row with 7 or 8 end the run; references not reached are interrupted', async (t) => {
   const nights = await nightlyRuns(t);
@@ -39,13 +21,24 @@ test('five references in a row with 7 or 8 end the run; references not reached a
   const outage = await nights.run(line);
   assert.equal(outage.exit, 8, outage.stderr);
   assert.equal(outage.operations.filter((operation) => operation === 'uploads').length, 5);
-  assert.deepEqual(statuses(outage), [...Array(5).fill('failed'), ...Array(4).fill('interrupted')]);
+  assert.deepEqual(statuses(outage.receipt), [
+    'failed 7',
+    'failed 8',
+    'failed 7',
+    'failed 8',
+    'failed 7',
+    ...Array(4).fill('interrupted 7'),
+  ]);
   // One success in between, and it is no outage.
   nights.service.fault = ({ operation, list }) =>
     operation === 'uploads' && list !== channelId('c0004') ? 500 : null;
   const patchy = await nights.run(line);
   assert.deepEqual([patchy.exit, patchy.credits], [7, 1], patchy.stderr);
-  assert.deepEqual(statuses(patchy), [...Array(4).fill('failed'), 'complete', ...Array(4).fill('failed')]);
+  assert.deepEqual(statuses(patchy.receipt), [
+    ...Array(4).fill('failed 7'),
+    'complete',
+    ...Array(4).fill('failed 7'),
+  ]);
   onlyError(patchy, '8', '500', '@c0000', '@c0001', '@c0002');
   nights.service.fault = () => null;
   const well = await nights.run(line);
@@ -77,65 +70,14 @@ test('a spent budget stops buying, not checking', async (t) => {
   await nights.night();
   if (a) a.list = videos(0, 300);
   if (c) c.list = videos(0, 151);
-  const night = await nights.night(['--max-credits', '1']);
+  const night = await nights.night('--max-credits 1');
   assert.deepEqual([night.exit, night.credits], [9, 1], night.stderr);
-  assert.deepEqual(statuses(night), ['interrupted', 'unchanged', 'interrupted', 'unchanged']);
+  assert.deepEqual(statuses(night.receipt), ['interrupted 9', 'unchanged', 'interrupted 9', 'unchanged']);
   const looked = night.requests.filter(({ operation }) => operation === 'latest').map(({ list }) => list);
   assert.ok(looked.includes(b?.id ?? null) && looked.includes(d.id));
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
   assert.deepEqual(await nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
-});
-
-test('failures with one cause are one line: a count, the first three references, with their lines', async (t) => {
-  const nights = await nightlyRuns(t, { references: ['--from', 'refs.txt'], output: into });
-  const all = names(30, 'typo');
-  await nights.write('refs.txt', ['@good', ...all.map((name) => `@${name}`), ''].join('\n'));
-  nights.service.addChannel('good', { list: videos(0, 20) });
-  const night = await nights.night();
-  assert.deepEqual([night.exit, night.credits, night.mail.length], [5, 1, 1], night.stderr);
-  onlyError(night, /\b30\b/, 'refs.txt:2', 'refs.txt:3', 'refs.txt:4');
-  assert.doesNotMatch(night.stderr, /refs\.txt:5\b|typo0003/);
-  assert.equal(night.receipt?.references.length, 31);
-  assert.deepEqual(night.counts, { complete: 1, failed: 30 });
-});
-
-test('many channels that fail in different ways: one line of mail per cause', async (t) => {
-  const nights = await nightlyRuns(t, { references: ['--from', 'refs.txt'], output: into });
-  const all = names(60);
-  await nights.write('refs.txt', [...all.map((name) => `@${name}`), ''].join('\n'));
-  for (const [i, name] of all.entries()) {
-    if (i % 4 > 0) nights.service.addChannel(name, { list: videos(0, 20) });
-  }
-  nights.service.fault = ({ operation, list }) => {
-    const number = Number(list?.slice(3, 7));
-    if (operation !== 'uploads') return null;
-    return number % 4 === 1 ? 422 : number % 4 === 2 ? 500 : null;
-  };
-  const night = await nights.night();
-  assert.equal(night.exit, 8, night.stderr);
-  assert.equal(night.errors.length, 3, night.stderr);
-  for (const [i, status] of [404, 422, 500].entries()) {
-    const line = night.errors.find((line) => line.includes(String(status))) ?? '';
-    assert.match(line, /\b15\b/);
-    for (const n of [i, i + 4, i + 8]) assert.ok(line.includes(`refs.txt:${n + 1}`), line);
-  }
-  assert.deepEqual(night.counts, { complete: 15, failed: 45 });
-});
-
-test('the exit code is the gravest, whatever the order', async (t) => {
-  const nights = await nightlyRuns(t);
-  for (const name of ['a', 'b', 'c']) nights.service.addChannel(name, { list: videos(0, 20) });
-  nights.service.fault = ({ operation, list }) =>
-    operation !== 'uploads' ? null : list === channelId('b') ? 422 : list === channelId('c') ? 500 : null;
-  const into = ['--output-dir', 'dir', '--retries', '0'];
-  for (const [references, exit] of [
-    [['@a', '@c', '@b', '@none'], 8],
-    [['@none', '@c', '@a'], 7],
-    [['@none', '@a'], 5],
-    [['@a'], 0],
-  ] as const)
-    assert.equal((await nights.run(['uploads', ...references, ...into])).exit, exit);
 });
 
 test('a damaged file stops that reference only: 1; so does one of another channel', async (t) => {
@@ -147,7 +89,7 @@ test('a damaged file stops that reference only: 1; so does one of another channe
   for (const channel of channels) channel.list = videos(0, 21);
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits], [1, 1], night.stderr);
-  assert.deepEqual(statuses(night), ['failed', 'failed', 'complete']);
+  assert.deepEqual(statuses(night.receipt), ['failed 1', 'failed 2', 'complete']);
   assert.equal(night.errors.length, 2, night.stderr);
   assert.ok(night.errors.some((line) => line.startsWith('@a') && line.includes('--update --all')));
   assert.ok(night.errors.some((line) => line.startsWith('@b')));

@@ -11,17 +11,17 @@ import { idsIn, idsOf, nightlyRuns, outcome, unchanged } from './fixture.ts';
 test('a first export prints nothing; new entries are printed once, as they stand in FILE', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
-  const first = await nights.night(['--print-new']);
+  const first = await nights.night('--print-new');
   assert.deepEqual([first.exit, first.credits, first.stdout], [0, 2, '']);
-  assert.equal((await nights.night(['--print-new'])).stdout, '');
+  assert.equal((await nights.night('--print-new')).stdout, '');
   const late = videos(0, 150);
   late.splice(50, 0, video('late'));
   a.list = [...videos(150, 153), ...late];
-  const night = await nights.night(['--print-new']);
+  const night = await nights.night('--print-new');
   assert.deepEqual([night.exit, night.credits, night.only.new], [0, 1, 4], night.stderr);
   assert.deepEqual(idsOf(night.stdout), [...idsIn(videos(150, 153)), 'late']);
   assert.ok((await nights.read('a.ndjson')).startsWith(night.stdout));
-  const after = await nights.night(['--print-new']);
+  const after = await nights.night('--print-new');
   assert.deepEqual([after.stdout, after.credits], ['', 0]);
 });
 
@@ -39,9 +39,9 @@ test('csv and id: FILE’s format and fields, no output if nothing is new; json 
   a.list = [video('v_1'), ...videos(0, 20)];
   assert.equal((await nights.run([...csv, ...printing])).stdout, 'videoId,lengthText\nv_1,1:02\n');
   assert.equal((await nights.run([...id, ...printing])).stdout, 'v_1\n');
-  const json = await nights.run(['uploads', '@a', '-o', 'a.json', '--update', '--print-new']);
+  const json = await nights.run('uploads @a -o a.json --update --print-new');
   assert.deepEqual([json.exit, json.requests], [2, []]);
-  const without = await nights.run(['uploads', '@a', '-o', 'b.ndjson', '--print-new']);
+  const without = await nights.run('uploads @a -o b.ndjson --print-new');
   assert.deepEqual([without.exit, without.requests], [2, []]);
   onlyError(without, '--print-new', '--update');
 });
@@ -50,14 +50,14 @@ test('several references: one after another, whole lines', async (t) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const nights = await nightlyRuns(t, {
     references: names.map((name) => `@${name}`),
-    output: ['--output-dir', 'dir'],
+    output: '--output-dir dir',
   });
   const channels = names.map((name) =>
     nights.service.addChannel(name, { list: videos(0, 20, {}, `${name}_`) }),
   );
-  assert.equal((await nights.night(['--print-new'])).stdout, '');
+  assert.equal((await nights.night('--print-new')).stdout, '');
   for (const [i, channel] of channels.entries()) channel.list = videos(0, 20 + i, {}, `${names[i]}_`);
-  const night = await nights.night(['--print-new']);
+  const night = await nights.night('--print-new');
   const printed = idsOf(night.stdout).map((id) => id?.slice(0, 1));
   assert.equal(printed.length, 15);
   // Each reference's entries are together.
@@ -85,20 +85,20 @@ for (const how of ['full device', 'closed pipe'] as const) {
     if (how === 'full device' && !existsSync('/dev/full')) return t.skip('no /dev/full');
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: videos(0, 20) });
-    await nights.night(['--print-new']);
+    await nights.night('--print-new');
     const before = await nights.read('a.ndjson');
     a.list = videos(0, 23);
     const stdout = how === 'full device' ? openSync('/dev/full', 'w') : closedPipe(nights.home);
-    const failed = await nights.night(['--print-new'], { stdout });
+    const failed = await nights.night('--print-new', { stdout });
     closeSync(stdout);
     assert.deepEqual([failed.exit, failed.credits], [1, 1], failed.stderr);
     onlyError(failed, 'stdout', '1 credit spent');
     assert.equal(await nights.read('a.ndjson'), before);
-    const again = await nights.night(['--print-new']);
+    const again = await nights.night('--print-new');
     assert.deepEqual([again.exit, again.credits, again.only.why], [0, 0, null], again.stderr);
     assert.deepEqual(idsOf(again.stdout), idsIn(videos(20, 23)));
     assert.deepEqual(await nights.ids(), idsIn(videos(0, 23)));
-    assert.equal((await nights.night(['--print-new'])).stdout, '');
+    assert.equal((await nights.night('--print-new')).stdout, '');
   });
 }
 
@@ -115,16 +115,16 @@ function closedPipe(folder: string): number {
 test('an interrupted update is finished and printed: every new entry at least once', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night(['--print-new']);
+  await nights.night('--print-new');
   a.list = videos(0, 170);
-  const stopped = await nights.night(['--print-new', '--max-credits', '1']);
+  const stopped = await nights.night('--print-new --max-credits 1');
   assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
-  const finished = await nights.night(['--print-new']);
+  const finished = await nights.night('--print-new');
   assert.deepEqual([finished.exit, finished.credits, finished.only.new], [0, 1, 150], finished.stderr);
   assert.equal(finished.only.why, null);
   const printed = new Set([...idsOf(stopped.stdout), ...idsOf(finished.stdout)]);
   assert.deepEqual(printed, new Set(idsIn(videos(20, 170))));
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 170)));
-  assert.deepEqual(outcome(await nights.night(['--print-new'])), unchanged);
+  assert.deepEqual(outcome(await nights.night('--print-new')), unchanged);
 });

@@ -85,94 +85,85 @@ test('rule 1: a feed of which nothing is known may have hidden uploads: a page i
   assert.deepEqual([again.credits, again.only.status, typeof again.only.why], [1, 'unchanged', 'string']);
 });
 
-test('rule 2: a known entry that is pinned on top does not end the update', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 250) });
-  await nights.night();
-  const old = videos(0, 250);
-  const added = videos(250, 370);
-  a.list = [...old.slice(200, 201), ...added, ...old.toSpliced(200, 1)];
-  assert.deepEqual(outcome(await nights.night()), updated(120, 2));
-  assert.deepEqual(await nights.ids(), idsIn([...added, ...old]));
-});
+const old = videos(0, 250);
+const late = videos(0, 150);
+late.splice(60, 0, video('late_1'));
+late.splice(120, 0, video('late_2'));
 
-for (const [added, credits] of [
-  [1, 1],
-  [99, 1],
-  [100, 2],
-  [150, 2],
-] as const) {
-  test(`rule 2: ${added} new entries on top cost ${credits}`, async (t) => {
+/** Lists before and after a first export, and what an update adds to FILE (on top), for how many credits. */
+const rule2: readonly (readonly [
+  name: string,
+  before: readonly Entry[],
+  after: readonly Entry[],
+  added: unknown[],
+  credits: number,
+])[] = [
+  ...(
+    [
+      [1, 1],
+      [99, 1],
+      [100, 2],
+      [150, 2],
+    ] as const
+  ).map(([count, credits]) => {
+    const added = videos(250, 250 + count);
+    return [`${count} new entries on top`, old, [...added, ...old], idsIn(added), credits] as const;
+  }),
+  [
+    'a known entry that is pinned on top does not end the update',
+    old,
+    [...old.slice(200, 201), ...videos(250, 370), ...old.toSpliced(200, 1)],
+    idsIn(videos(250, 370)),
+    2,
+  ],
+  [
+    'new entries below a premiere or a pinned video that FILE has are kept',
+    [video('premiere'), ...videos(0, 150)],
+    [video('premiere'), ...videos(0, 153)],
+    idsIn(videos(150, 153)),
+    1,
+  ],
+  [
+    'a video made public late, below known ones on a bought page, is kept, once, on top',
+    videos(0, 150),
+    [...videos(150, 152), ...late],
+    [...idsIn(videos(150, 152)), 'late_1'],
+    1,
+  ],
+  [
+    'deleted entries at the boundary do not matter; nothing is dropped',
+    old,
+    [...videos(250, 252), ...videos(0, 240)],
+    idsIn(videos(250, 252)),
+    1,
+  ],
+];
+
+for (const [name, before, after, added, credits] of rule2) {
+  test(`rule 2: ${name}: ${credits} credits`, async (t) => {
     const nights = await nightlyRuns(t);
-    const a = nights.service.addChannel('a', { list: videos(0, 250) });
+    const a = nights.service.addChannel('a', { list: before });
     await nights.night();
-    a.list = videos(0, 250 + added);
+    const rows = await nights.read('a.ndjson');
+    a.list = [...after];
     const night = await nights.night();
-    assert.deepEqual(outcome(night), updated(added, credits));
-    assert.deepEqual([night.only.entries, night.only.pages, night.only.why], [250 + added, credits, null]);
-    assert.equal(night.stderr, '');
-    assert.deepEqual(await nights.ids(), idsIn(videos(0, 250 + added)));
+    assert.deepEqual(outcome(night), updated(added.length, credits), night.stderr);
+    const { entries, pages, why } = night.only;
+    assert.deepEqual([entries, pages, why, night.stderr], [before.length + added.length, credits, null, '']);
+    assert.deepEqual(await nights.ids(), [...added, ...idsIn(before)]);
+    // Old rows, `index` among them, stay as they are.
+    assert.ok((await nights.read('a.ndjson')).endsWith(rows));
     assert.deepEqual(outcome(await nights.night()), unchanged);
   });
 }
 
-test('rule 2: new entries below a premiere or a pinned video that FILE has are kept', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: [video('premiere'), ...videos(0, 150)] });
-  await nights.night();
-  const before = (await nights.read('a.ndjson')).split('\n');
-  a.list = [video('premiere'), ...videos(0, 153)];
-  assert.deepEqual(outcome(await nights.night()), updated(3, 1));
-  assert.deepEqual(await nights.ids(), [...idsIn(videos(150, 153)), 'premiere', ...idsIn(videos(0, 150))]);
-  // Old rows, `index` among them, stay as they are.
-  assert.deepEqual((await nights.read('a.ndjson')).split('\n').slice(3), before);
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-});
-
-test('rule 2: a video made public late, below known ones on a bought page, is kept, once, on top', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 150) });
-  await nights.night();
-  const late = videos(0, 150);
-  late.splice(60, 0, video('late_1'));
-  late.splice(120, 0, video('late_2'));
-  a.list = late;
-  // Nothing in the feed speaks of it.
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-  a.list = [...videos(150, 152), ...late];
-  assert.deepEqual(outcome(await nights.night()), updated(3, 1));
-  assert.deepEqual(await nights.ids(), [...idsIn(videos(150, 152)), 'late_1', ...idsIn(videos(0, 150))]);
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-});
-
-test('rule 2: a pinned video that FILE lacks, above known ones, is found on the first page', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 150) });
-  await nights.night();
-  a.list.unshift(video('pinned'));
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-  a.list = [video('pinned'), ...videos(0, 152)];
-  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
-  assert.deepEqual(await nights.ids(), [...idsIn(videos(150, 152)), 'pinned', ...idsIn(videos(0, 150))]);
-});
-
-test('rule 2: deleted entries at the boundary do not matter; nothing is dropped', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 250) });
-  await nights.night();
-  a.list = [...videos(250, 252), ...videos(0, 240)];
-  const night = await nights.night();
-  assert.deepEqual(outcome(night), updated(2, 1));
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 252)));
-  assert.equal(night.stderr, '');
-});
-
-test('rule 2: a list without any known entry is read to its end', async (t) => {
+test('rule 2: a list without any known entry is read to its end, with a warning', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 3) });
   await nights.night();
   a.list = videos(3, 123);
-  assert.deepEqual(outcome(await nights.night()), updated(120, 2));
+  const night = await nights.night();
+  assert.deepEqual([outcome(night), night.warnings.length], [updated(120, 2), 1]);
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 123)));
 });
 
@@ -215,7 +206,7 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   const feeds = { empty: 'empty', missing: 404, broken: 500, garbage: 'garbage', odd: { body: {} } } as const;
   const names = [...Object.keys(feeds), 'news'];
   const references = names.flatMap((name) => [`@${name}`, `@good-${name}`]);
-  const nights = await nightlyRuns(t, { references, output: ['--output-dir', 'dir', '--concurrency', '1'] });
+  const nights = await nightlyRuns(t, { references, output: '--output-dir dir --concurrency 1' });
   const channels = names.map((name) => {
     nights.service.addChannel(`good-${name}`, { list: videos(0, 150, {}, 'g_') });
     return nights.service.addChannel(name, { list: videos(0, 150, {}, 'b_') });
@@ -229,10 +220,7 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   for (const night of await several(nights, 6)) {
     assert.deepEqual([night.exit, night.credits], [7, 0], night.stderr);
     const failed = { status: 'failed', exit: 7, credits: 0, why: false };
-    assert.deepEqual(
-      bad(night).map((each) => ({ ...each, added: 0 })),
-      names.map(() => ({ ...failed, added: 0 })),
-    );
+    for (const each of bad(night)) assert.deepEqual({ ...each, added: 0 }, { ...failed, added: 0 });
     for (const line of night.errors) assert.match(line, /2026-03-08|8 March|March 8/);
   }
   const seventh = await nights.night();
@@ -263,12 +251,11 @@ test('rule 3: days count less two hours; a channel whose page is 404, too, is go
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
   a.feed = 500;
-  const line = ['uploads', '@a', '-o', 'a.ndjson', '--update', '--retries', '0'];
   const start = Date.parse('2026-03-01T03:00:00Z');
   const runs: unknown[] = [];
   for (const hours of [1, 24, 7 * 24 - 3, 7 * 24 - 1, 7 * 24]) {
     nights.now = new Date(start + hours * 3_600_000);
-    const { exit, credits } = await nights.run(line);
+    const { exit, credits } = await nights.run('uploads @a -o a.ndjson --update --retries 0');
     runs.push([exit, credits]);
   }
   assert.deepEqual(runs, [
@@ -297,9 +284,8 @@ test('rule 3: a first export needs no feed; an empty feed of an empty FILE is no
   const first = await nights.night();
   assert.deepEqual([first.exit, first.credits, first.only.status], [0, 2, 'complete']);
   nights.service.addChannel('b', { feed: 'empty' });
-  const empty = ['uploads', '@b', '-o', 'b.ndjson'];
-  assert.equal((await nights.run(empty)).exit, 0);
-  assert.deepEqual(outcome(await nights.run([...empty, '--update'])), unchanged);
+  assert.equal((await nights.run('uploads @b -o b.ndjson')).exit, 0);
+  assert.deepEqual(outcome(await nights.run('uploads @b -o b.ndjson --update')), unchanged);
   a.feed = 'list';
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
@@ -345,17 +331,6 @@ test('rule 4: an ID that pages did not contain is expected once more, a day or m
   assert.deepEqual(await nights.ids(), ['v_1', 'tardy', ...idsIn(videos(0, 150))]);
 });
 
-test('rule 4: another dead ID does not hide a new upload, and a new upload pays for both', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 150) });
-  await nights.night();
-  a.feed = feedWith(a, feedEntry('dead'));
-  await several(nights, 3);
-  a.list.unshift(video('v_1'));
-  a.feed = feedWith(a, feedEntry('dead'));
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-});
-
 test('rule 5: numVideos above the listed entries is information only', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
@@ -377,7 +352,7 @@ test('--update --all buys every page, keeps what FILE lacks and drops nothing', 
   await nights.night();
   const list = [...videos(252, 254), ...videos(100, 250), video('late'), ...videos(0, 90)];
   a.list = list;
-  const all = await nights.night(['--all']);
+  const all = await nights.night('--all');
   assert.deepEqual(outcome(all), updated(3, 3));
   const ids = await nights.ids();
   assert.deepEqual(new Set(ids), new Set(idsIn([...list, ...videos(0, 250)])));
@@ -421,7 +396,7 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
 });
 
 test('csv: the header of FILE decides; a new key is left out, with one warning per run', async (t) => {
-  const nights = await nightlyRuns(t, { output: ['-o', 'a.csv'] });
+  const nights = await nightlyRuns(t, { output: '-o a.csv' });
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
   assert.deepEqual((await nights.night()).credits, 2);
   const header = (await nights.read('a.csv')).split('\n')[0];
@@ -438,7 +413,7 @@ test('csv: the header of FILE decides; a new key is left out, with one warning p
 });
 
 test('@published: the date of the feed when an entry was first seen; old rows never change', async (t) => {
-  const nights = await nightlyRuns(t, { output: ['-o', 'a.ndjson', '--fields', 'videoId,@published'] });
+  const nights = await nightlyRuns(t, { output: '-o a.ndjson --fields videoId,@published' });
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   const dated = (from: number, to: number, published: string) =>
     videos(from, to).map(({ videoId: id }) => feedEntry(String(id), { published }));

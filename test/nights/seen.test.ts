@@ -120,26 +120,11 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
   assert.deepEqual([first.exit, (await second)?.exit], [0, 10]);
 });
 
-test('--seen names no input and no output of this run', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 5) });
-  await nights.write('refs.txt', '@a\n');
-  for (const args of [
-    ['--from', 'refs.txt', '--seen', 'refs.txt'],
-    ['@a', '--seen', 'same', '-o', 'same'],
-  ]) {
-    const { exit, requests, stderr } = await nights.run(['latest', ...args]);
-    assert.deepEqual([exit, requests], [2, []], stderr);
-    onlyError({ stderr }, '--seen', /--(?:from|output)/);
-  }
-  assert.equal(await nights.read('refs.txt'), '@a\n');
-});
-
 test('a file that is no text is 2, nothing is sent', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 5) });
   await nights.write('seen.txt', 'a\0b\n');
-  const { exit, requests, stderr } = await nights.run(['latest', '@a', '--seen', 'seen.txt']);
+  const { exit, requests, stderr } = await nights.run('latest @a --seen seen.txt');
   assert.deepEqual([exit, requests], [2, []], stderr);
   onlyError({ stderr }, 'seen.txt');
   assert.equal(await nights.read('seen.txt'), 'a\0b\n');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { FormatName } from '../../src/output/formats.ts';
 import { printRecords, type RecordOptions } from '../../src/output/print-records.ts';
 import { Stderr } from '../../src/output/stderr.ts';
-import { fakeContext } from '../accounts/fake-context.ts';
+import { fakeContext } from '../support/fake-context.ts';
 
 interface Row {
   readonly name: string;

@@ -21,7 +21,7 @@ suite('progress text', () => {
 
   test('unknown values are not shown', () => {
     const unknown = { page: 1, entries: 1, total: null, credits: 1, estimated: null };
-    assert.equal(progressText(unknown, { at: 0, entries: 0 }, 100, 200), 'page 1, 1 entry, 1 credit');
+    assert.equal(progressText(unknown, { at: 0, entries: 1 }, 100, 200), 'page 1, 1 entry, 1 credit');
     assert.equal(
       progressText({ ...state, entries: 0, credits: 0, page: 0 }, { at: 0, entries: 0 }, 9000, 200),
       '@demo: page 0, 0 of 1,234 entries, 0 of 13 credits',

@@ -12,8 +12,7 @@ function setUp({
   const log: string[] = [];
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.on('data', (chunk: Buffer) => log.push(chunk.toString()));
-  const live = { hide: () => log.push('hide'), show: () => log.push('show') };
-  return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log, live };
+  return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log };
 }
 
 function sayAll(stderr: Stderr): void {
@@ -79,54 +78,17 @@ suite('stderr', () => {
   });
 });
 
-suite('stderr: around a progress line', () => {
-  test('messages are written while it is away', () => {
-    const { stderr, log, live } = setUp({ isTTY: true });
-    stderr.attach(live);
-    stderr.warn('w');
-    assert.deepEqual(log, ['show', 'hide', 'chanlist: warning: w\n', 'show']);
-    stderr.attach(null);
-    stderr.warn('x');
-    assert.deepEqual(log.slice(4), ['chanlist: warning: x\n']);
-  });
-
-  test('it stays away while data is written, also when a message comes in between', () => {
-    const { stderr, log, live } = setUp({ isTTY: true });
-    stderr.attach(live);
-    stderr.hide();
-    stderr.warn('w');
-    stderr.show();
-    assert.deepEqual(log, ['show', 'hide', 'chanlist: warning: w\n', 'show']);
-  });
-
-  test('a secret of eight characters is hidden in every message; a shorter one is not', () => {
-    const { stderr, log } = setUp({ verbose: 2 });
-    stderr.redact('abcd-123');
-    for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const)
-      stderr[print]('key abcd-123.');
-    const line = 'key [key].\n';
-    const words = ['error: ', 'warning: ', '', '', ''];
-    assert.deepEqual(
-      log,
-      words.map((word) => `chanlist: ${word}${line}`),
-    );
-    stderr.redact('entries');
-    stderr.note('120 entries');
-    assert.equal(log.at(-1), 'chanlist: 120 entries\n');
-  });
-
-  test('it stays hidden if data ended within a line, and a message starts a new one', () => {
-    const { stderr, log, live } = setUp({ isTTY: true });
-    stderr.hide();
-    stderr.show(true);
-    stderr.attach(live);
-    assert.deepEqual(log, []);
-    stderr.warn('w');
-    assert.deepEqual(log, ['\nchanlist: warning: w\n', 'show']);
-    stderr.hide();
-    stderr.show(true);
-    stderr.hide();
-    stderr.show();
-    assert.deepEqual(log.slice(2), ['hide', 'show'], 'away for the data, back once its line is complete');
-  });
+test('a secret of eight characters is hidden in every message; a shorter one is not', () => {
+  const { stderr, log } = setUp({ verbose: 2 });
+  stderr.redact('abcd-123');
+  for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const) stderr[print]('key abcd-123.');
+  const line = 'key [key].\n';
+  const words = ['error: ', 'warning: ', '', '', ''];
+  assert.deepEqual(
+    log,
+    words.map((word) => `chanlist: ${word}${line}`),
+  );
+  stderr.redact('entries');
+  stderr.note('120 entries');
+  assert.equal(log.at(-1), 'chanlist: 120 entries\n');
 });

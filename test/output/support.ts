@@ -2,6 +2,7 @@ import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
 import type { FormatOptions, Item, Terminal } from '../../src/output/format.ts';
+import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
 export const json = (text: string): JsonText => JsonText.of(text);
@@ -37,3 +38,30 @@ export const notFound = new Failure('not_found', 'no channel "x" \u202e here', {
 
 /** Text without escape sequences. */
 export const visible = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
+
+/** A complete listing in a format: its pages are JSON arrays. */
+export async function listed(
+  name: FormatName,
+  operation: OperationName,
+  overrides: Overrides,
+  ...pages: readonly string[]
+): Promise<string> {
+  const format = await createFormat(name, options(operation, overrides));
+  const start = format.head() + format.open(item(), json('{}'));
+  const rows = pages.map((page) => String(format.rows(item(), elements(page))));
+  return start + rows.join('') + format.close(item(), complete) + format.tail();
+}
+
+/** Whole responses in a format; null: one that failed. */
+export async function answered(
+  name: FormatName,
+  operation: OperationName,
+  overrides: Overrides,
+  ...bodies: readonly (string | null)[]
+): Promise<string> {
+  const format = await createFormat(name, options(operation, overrides));
+  const texts = bodies.map((body) =>
+    body === null ? format.failed(item(), notFound) : String(format.body(item(), json(body))),
+  );
+  return format.head() + texts.join('') + format.tail();
+}

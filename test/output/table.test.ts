@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { createFormat } from '../../src/output/formats.ts';
-import { drawTable } from '../../src/output/table.ts';
 import { cut, textWidth } from '../../src/output/width.ts';
 import {
+  answered,
   complete,
   elements,
   item,
   json,
+  listed,
   notFound,
   type Overrides,
   options,
@@ -56,8 +57,7 @@ async function body(
   text: string,
   overrides: Overrides = {},
 ): Promise<string[]> {
-  const format = await createFormat('table', options(operation, overrides));
-  return (format.head() + format.body(item(), json(text)) + format.tail()).split('\n').slice(0, -1);
+  return (await answered('table', operation, overrides, text)).split('\n').slice(0, -1);
 }
 
 suite('table: on a terminal', () => {
@@ -96,10 +96,6 @@ suite('table: on a terminal', () => {
     assert.equal(rows[7]?.slice(0, at - 2), '1000');
   });
 
-  test('a long title is cut with an ellipsis', async () => {
-    assert.match(await listing({ terminal: screen(60) }), /Building a tiny c\w*…\n/);
-  });
-
   test('no colour means no escape sequence; with colour only the header and its rule have one', async () => {
     assert.ok(!(await listing({ terminal: screen(80) })).includes('\u001b'));
     const colored = await listing({ terminal: { columns: 80, color: true } });
@@ -121,18 +117,28 @@ suite('table: on a terminal', () => {
       assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   });
 
-  test('numbers are never cut: columns go first, and later rows shift at the expense of their titles', async () => {
-    const row = (index: string, views: string, title = 'A title of some length, which is cut'): string =>
-      JSON.stringify({ videoId: 'abcdefghijk', title, viewCount: views, index });
-    const format = await createFormat('table', options('uploads', { terminal: screen(48) }));
-    const first = String(format.rows(item(), elements(`[${row('1', '12')}]`)));
-    const later = String(format.rows(item(), elements(`[${row('99999', '123456789')},${row('2', '7')}]`)));
-    assert.deepEqual((first + later).split('\n'), [
+  test('numbers are never cut: columns go first; a later one widens its column at the expense of the title', async () => {
+    const row = (index: string, viewCount: string): string =>
+      JSON.stringify({
+        videoId: 'abcdefghijk',
+        title: 'A title of some length, which is cut',
+        viewCount,
+        index,
+      });
+    const pages = [[row('1', '12')], [row('99999', '123456789'), row('2', '7')], [row('3', '8')]];
+    const text = await listed(
+      'table',
+      'uploads',
+      { terminal: screen(48) },
+      ...pages.map((all) => `[${all}]`),
+    );
+    assert.deepEqual(text.split('\n'), [
       '  #  videoId           views  title',
       '────────────────────────────────────────────────',
       '  1  abcdefghijk          12  A title of some l…',
       '99999  abcdefghijk   123456789  A title of some…',
-      '  2  abcdefghijk           7  A title of some l…',
+      '    2  abcdefghijk           7  A title of some…',
+      '    3  abcdefghijk           8  A title of some…',
       '',
     ]);
     const narrow = await body('search', '[{"a":1234567890,"b":123456789012,"c":1}]', {
@@ -191,12 +197,12 @@ suite('table: not on a terminal', () => {
     for (const title of titles) assert.ok(text.includes(title));
   });
 
-  test('a later cell that is longer moves its row, and stays apart from its neighbour', async () => {
-    const format = await createFormat('table', options('uploads', { fields: 'title,index' }));
-    const first = format.rows(item(), elements('[{"title":"abc","index":"1"}]'));
-    const second = String(format.rows(item(), elements('[{"title":"abcdefghijk","index":"2"}]')));
-    assert.equal(first, 'title  index\n────────────\nabc        1\n');
-    assert.match(second, /^abcdefghijk {2,}2\n$/);
+  test('a later cell that is longer widens its column from its page on', async () => {
+    const pages = ['[{"title":"abc","index":"1"}]', '[{"title":"abcdefghijk","index":"2"},{"title":"d"}]'];
+    assert.equal(
+      await listed('table', 'uploads', { fields: 'title,index' }, ...pages, '[{"title":"e","index":"3"}]'),
+      'title  index\n────────────\nabc        1\nabcdefghijk      2\nd\ne                3\n',
+    );
   });
 });
 
@@ -210,15 +216,6 @@ suite('table: columns of the commands', () => {
     assert.deepEqual(names(await body('search', `[${one},${other}]`)), ['videoId', 'channel', 'title']);
   });
 
-  test('search: the fields of its records', async () => {
-    const lines = await body(
-      'search',
-      '{"results":[{"type":"video","videoId":"a","title":"T","lengthText":"1:00","viewCountText":"3 views","publishedTimeText":"1 year ago"}],"result_count":1}',
-    );
-    assert.deepEqual(names(lines), ['videoId', 'length', 'views', 'published', 'title']);
-    assert.match(lines[2] ?? '', /^a {2,}1:00 {2,}3 views {2,}1 year ago {2,}T$/);
-  });
-
   test('latest: the day at a terminal, the full timestamp elsewhere; views are right-aligned', async () => {
     const answer =
       '{"results":[{"videoId":"a","title":"T","published":"2026-01-02T03:04:05+00:00","viewCount":"1234"},{"videoId":"b","title":"U","published":"soon","viewCount":"7"}]}';
@@ -227,15 +224,6 @@ suite('table: columns of the commands', () => {
     assert.match(lines[2] ?? '', /^a {2,} 1234 {2}2026-01-02 {5}T$/);
     assert.match(lines[3] ?? '', /^b {2,}7 {2}soon {11}U$/);
     assert.match((await body('latest', answer))[2] ?? '', /^a {2,}1234 {2}2026-01-02T03:04:05\+00:00 {2}T/);
-  });
-
-  test('resolve', async () => {
-    const answer = '{"channel_id":"UC0123456789012345678901","resolved_from":"@demo"}';
-    assert.deepEqual(await body('resolve', answer), [
-      'channel_id                resolved_from',
-      '───────────────────────────────────────',
-      'UC0123456789012345678901  @demo',
-    ]);
   });
 
   test('several references: one table, with the given reference first', async () => {
@@ -278,63 +266,31 @@ suite('table: columns of the commands', () => {
   });
 
   test('unknown shapes: the scalar members by their keys; value for a record that is no object', async () => {
-    assert.deepEqual(await body('search', '{"total":12,"name":"n","deep":{"x":1},"a":[],"b":[]}'), [
-      'total  name',
-      '───────────',
-      '   12  n',
-    ]);
-    assert.deepEqual(await body('search', '["one","two"]'), ['value', '─────', 'one', 'two']);
-    assert.deepEqual(await body('latest', '[0,{"title":null,"videoId":null}]'), [
-      'value  title  videoId',
-      '─────────────────────',
-      '    0',
-      '',
-    ]);
-    assert.deepEqual(await body('latest', '"text"'), ['value', '─────', 'text']);
-    assert.deepEqual(await body('latest', '{}'), ['value', '─────', '{}']);
-    assert.deepEqual(await body('latest', '[{"a":{"b":1}}]'), ['a', '───────', '{"b":1}']);
+    for (const [sent, ...lines] of [
+      ['{"total":12,"name":"n","deep":{"x":1},"a":[],"b":[]}', 'total  name', '───────────', '   12  n'],
+      [
+        '[0,{"title":null,"videoId":null}]',
+        ...['value  title  videoId', '─────────────────────', '    0', ''],
+      ],
+      ['{}', 'value', '─────', '{}'],
+    ] as const)
+      assert.deepEqual(await body('search', sent), lines);
   });
 });
 
 suite('table: empty lists', () => {
   test('an empty list is a header without rows', async () => {
-    const format = await createFormat('table', options('uploads', { terminal: screen(80) }));
-    const text =
-      format.head() + format.open(item(), json('{}')) + format.close(item(), complete) + format.tail();
+    const text = await listed('table', 'uploads', { terminal: screen(80) }, '[]');
     assert.match(text, /^ *# {2}videoId .*title\n─+\n$/);
     assert.equal((await body('search', '{"results":[]}')).length, 2);
   });
 
-  test('an empty first list does not decide the widths', async () => {
-    const format = await createFormat('table', options('uploads', { several: true }));
-    const before = format.open(item(), json('{}')) + format.rows(item(), []) + format.close(item(), complete);
-    assert.equal(before, '');
-    const text = format.rows(item('@b'), page(0, 1)) + format.close(item('@b'), complete) + format.tail();
-    assert.equal(text.split('\n').filter((line) => line.includes('videoId')).length, 1);
+  test('an empty first page does not decide the columns', async () => {
+    const text = await listed('table', 'uploads', {}, '[]', '[{"videoId":"a","title":"t"}]');
+    assert.equal(text, 'videoId      title\n──────────────────\na            t\n');
   });
 
   test('a failure before anything arrived prints nothing', async () => {
-    const format = await createFormat('table', options('uploads'));
-    const end = { hasMore: true, token: null, failure: notFound };
-    assert.equal(format.head() + format.open(item(), null) + format.close(item(), end) + format.tail(), '');
+    assert.equal(await listed('table', 'uploads', {}), '');
   });
-});
-
-test('a table of plain cells fits the terminal too', async () => {
-  const rows = [
-    ['*', 'work', 'https://api.example.com', 'a\u001bb'],
-    ['', 'home', 'http://localhost:8787', 'media'],
-  ];
-  assert.equal(
-    await drawTable(['', 'profile', 'origin', 'namespace'], rows, null),
-    '   profile  origin                   namespace\n' +
-      '──────────────────────────────────────────────\n' +
-      '*  work     https://api.example.com  a b\n' +
-      '   home     http://localhost:8787    media\n',
-  );
-  for (const line of (await drawTable(['', 'profile', 'origin', 'namespace'], rows, screen(30))).split(
-    '\n',
-  )) {
-    assert.ok(textWidth(line) <= 30);
-  }
 });

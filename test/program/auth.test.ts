@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { collect } from '../support/collect.ts';
 import { command } from '../support/command.ts';
 import { watchForKey } from '../support/key-watch.ts';
-import { cleanEnvironment, launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
-import { type Reply, type ScriptedService, type Seen, scriptedService } from '../support/service.ts';
+import { cleanEnvironment, launcher, temporaryFolder } from '../support/program.ts';
+import { type Reply, type ScriptedService, scriptedService } from '../support/service.ts';
 
 const key = 'sk_live_0123456789wxyz';
 
@@ -83,7 +83,7 @@ async function verify(t: TestContext, { own, other = json(401), exit, requests, 
     assert.equal(path, '/api/v2/media/channel/resolve');
     assert.match(query.get('input') ?? '', /^UC[\w-]{22}$/);
   }
-  const status = await command(['auth', 'status', '--json'], {
+  const status = await command('auth status --json', {
     env: { CHANLIST_BASE_URL: service.url, CHANLIST_API_KEY: key },
   });
   assert.equal(status.exit, exit);
@@ -109,64 +109,9 @@ test('verification: no connection and 5xx are retried, then 7; a temporary 503 d
     assert.equal(service.seen.length, requests);
     assert.deepEqual(await readdir(env.XDG_CONFIG_HOME), exit === 0 ? ['chanlist'] : []);
   }
-  const status = await command(['auth', 'status', '--json'], { env: serviceEnvironment(broken.url) });
+  const status = await broken.command(['auth', 'status', '--json']);
   assert.equal(status.exit, 7);
   assert.equal(JSON.parse(status.stdout).check, 'could not verify');
-});
-
-test('login --no-verify --max-credits stores without a request; the profile is used afterwards', async (t) => {
-  const service = await scriptedService(t, () => resolved);
-  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
-  const args = [
-    '--base-url',
-    `${service.url}/api/v2/word/`,
-    '--max-credits',
-    '100/day',
-    '--max-credits',
-    '3000/month',
-  ];
-  const login = await run(['auth', 'login', '--no-verify', ...args], { env, input: `${key}\n` });
-  assert.deepEqual([login.exit, login.stderr, service.seen.length], [0, '', 0]);
-  assert.deepEqual(JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'chanlist/config.json'), 'utf8')), {
-    version: 1,
-    active: 'default',
-    profiles: {
-      default: { baseUrl: service.url, namespace: 'word', key, max_credits: '100/day,3000/month' },
-    },
-  });
-  const status = await run(['auth', 'status', '--json'], { env });
-  assert.equal(JSON.parse(status.stdout).max_credits, '100/day,3000/month');
-  assert.deepEqual(
-    service.seen.map(({ path }: Seen) => path),
-    ['/api/v2/word/channel/resolve'],
-  );
-  const logout = await run(['auth', 'logout', 'default'], { env });
-  assert.equal(logout.exit, 0, logout.stderr);
-  assert.equal((await run(['auth', 'list', '--json'], { env })).stdout, '[]\n');
-});
-
-test('a key of eight characters that the service quotes is hidden', async (t) => {
-  const short = 'abcd1234';
-  const service = await scriptedService(t, () => ({ status: 401, body: { detail: `bad key ${short}` } }));
-  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
-  const login = await run(['auth', 'login', '-vv', '--base-url', service.url], { env, input: short });
-  assert.equal(login.exit, 3);
-  assert.doesNotMatch(login.stderr, /abcd1234/);
-});
-
-test('the store is replaced, also in a snap package', async (t) => {
-  const service = await scriptedService(t, () => resolved);
-  const env = { XDG_CONFIG_HOME: await temporaryFolder(t), SNAP: '/snap/x/1' };
-  const args = ['auth', 'login', '--base-url', service.url];
-  await run(args, { env, input: key });
-  const file = join(env.XDG_CONFIG_HOME, 'chanlist/config.json');
-  const link = join(env.XDG_CONFIG_HOME, 'link');
-  const { link: hardLink } = await import('node:fs/promises');
-  await hardLink(file, link);
-  const before = await readFile(link, 'utf8');
-  await run([...args, '--profile', 'second'], { env, input: key });
-  assert.equal(await readFile(link, 'utf8'), before);
-  assert.match(await readFile(file, 'utf8'), /second/);
 });
 
 /**

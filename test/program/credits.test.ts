@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { gate } from '../support/gate.ts';
 import {
   ended,
   type Result,
@@ -34,9 +35,9 @@ async function fixture(t: TestContext) {
     env,
     service,
     file: join(state, 'chanlist', `credits-${month()}.ndjson`),
-    call: (...args: string[]): Promise<Result> => run(args, { env }),
-    credits: async (...args: string[]): Promise<Record<string, unknown>[]> => {
-      const result = await run(['credits', '--json', ...args], { env: { XDG_STATE_HOME: state } });
+    call: (line: string): Promise<Result> => run(line, { env }),
+    credits: async (more = ''): Promise<Record<string, unknown>[]> => {
+      const result = await run(`credits --json${more}`, { env: { XDG_STATE_HOME: state } });
       assert.equal(result.exit, 0, result.stderr);
       assert.equal(result.stderr, '');
       return JSON.parse(result.stdout);
@@ -50,11 +51,11 @@ async function fixture(t: TestContext) {
 const credits = (confirmed: number, possibly_charged = 0) => ({ confirmed, possibly_charged });
 
 test('credits prints what was spent, per account, day, command and reference', async (t) => {
-  const { call, credits: report, env, service, state } = await fixture(t);
-  assert.equal((await call('uploads', '@a', '-n', '2')).exit, 0);
-  assert.equal((await call('uploads', '@b', '-n', '1')).exit, 0);
-  assert.equal((await call('search', '@a', 'x')).exit, 0);
-  assert.equal((await call('uploads', '@gone')).exit, 5);
+  const { call, credits: report, service, state } = await fixture(t);
+  assert.equal((await call('uploads @a -n 2')).exit, 0);
+  assert.equal((await call('uploads @b -n 1')).exit, 0);
+  assert.equal((await call('search @a x')).exit, 0);
+  assert.equal((await call('uploads @gone')).exit, 5);
   const account = `${service.url} …d2b8`;
   const all = { account, month: month(), today: credits(4), total: credits(4) };
   assert.deepEqual(await report(), [all]);
@@ -71,16 +72,14 @@ test('credits prints what was spent, per account, day, command and reference', a
   };
   for (const [by, rows] of Object.entries(parts)) {
     const records = rows.map((row) => ({ account, month: month(), ...row }));
-    assert.deepEqual(await report('--by', by), records);
+    assert.deepEqual(await report(` --by ${by}`), records);
   }
-  const printed = async (...args: string[]): Promise<string> =>
-    (await run(['credits', ...args], { env })).stdout
-      .replaceAll(account, 'ACCOUNT')
-      .replaceAll(/ {2,}/g, '  ');
+  const printed = async (more = ''): Promise<string> =>
+    (await call(`credits${more}`)).stdout.replaceAll(account, 'ACCOUNT').replaceAll(/ {2,}/g, '  ');
   assert.equal(await printed(), `${JSON.stringify({ ...all, account: 'ACCOUNT' })}\n`);
-  assert.match(await printed('-f', 'table'), /^account {2}today {2}\d{4}-\d\d\n─+\nACCOUNT {2}4 {2}4\n$/);
+  assert.match(await printed(' -f table'), /^account {2}today {2}\d{4}-\d\d\n─+\nACCOUNT {2}4 {2}4\n$/);
   assert.equal(
-    await printed('--by', 'command', '-f', 'csv'),
+    await printed(' --by command -f csv'),
     `account,month,command,confirmed,possibly_charged
 ACCOUNT,${month()},uploads,3,0
 ACCOUNT,${month()},search,1,0
@@ -92,22 +91,22 @@ ACCOUNT,${month()},search,1,0
 
 test('a month without a ledger is empty, with a warning; a wrong month or grouping is 2', async (t) => {
   const { call, state } = await fixture(t);
-  const empty = await call('credits', '--month', '2020-01', '--json');
+  const empty = await call('credits --month 2020-01 --json');
   assert.deepEqual([empty.exit, empty.stdout], [0, '[]\n']);
   const path = join(state, 'chanlist/credits-2020-01.ndjson');
   assert.equal(
     empty.stderr,
     `chanlist: warning: there is no credit ledger for 2020-01: ${path} does not exist\n`,
   );
-  for (const args of [['--month', '2020-13'], ['--month', '20-1'], ['--by', 'key'], ['x']])
-    assert.equal((await call('credits', ...args)).exit, 2);
+  for (const words of ['--month 2020-13', '--month 20-1', '--by key', 'x'])
+    assert.equal((await call(`credits ${words}`)).exit, 2);
 });
 
 test('credits: a line that cannot be read is warned of and counted; a ledger that cannot be read is 1', async (t) => {
   const { call, file } = await fixture(t);
-  await call('uploads', '@a', '-n', '2');
+  await call('uploads @a -n 2');
   await appendFile(file, '\n{"torn');
-  const torn = await call('credits', '--json');
+  const torn = await call('credits --json');
   assert.equal(torn.exit, 0);
   assert.equal(
     torn.stderr,
@@ -123,18 +122,14 @@ test('credits: a line that cannot be read is warned of and counted; a ledger tha
   const old = file.replace(month(), '2026-01');
   await rename(file, old);
   await writeFile(old, '{"torn');
-  const past = await call('credits', '--month', '2026-01');
-  assert.deepEqual(JSON.parse(past.stdout), {
-    account: null,
-    month: '2026-01',
-    today: null,
-    total: credits(0, 1),
-  });
+  const past = await call('credits --month 2026-01');
+  const total = credits(0, 1);
+  assert.deepEqual(JSON.parse(past.stdout), { account: null, month: '2026-01', today: null, total });
 });
 
 test('--max-credits N/month counts all runs, from flag and environment, and names the reset', async (t) => {
   const { call, env, service } = await fixture(t);
-  const first = await call('uploads', '@a', '-f', 'id', '--max-credits', '3/month');
+  const first = await call('uploads @a -f id --max-credits 3/month');
   assert.equal(first.exit, 9);
   assert.match(
     first.stderr,
@@ -144,11 +139,11 @@ test('--max-credits N/month counts all runs, from flag and environment, and name
     first.stderr,
     /--max-credits 3\/month, which resets on \d{4}-\d\d-01 00:00 \(local time\); about 997 more credits are needed to finish; 3 credits spent; /,
   );
-  const second = await run(['uploads', '@b'], { env: { ...env, CHANLIST_MAX_CREDITS: '50,4/day' } });
+  const second = await run('uploads @b', { env: { ...env, CHANLIST_MAX_CREDITS: '50,4/day' } });
   assert.equal(second.exit, 9);
   assert.match(second.stderr, /stopped at --max-credits 4\/day, .*; 1 credit spent; /);
   assert.doesNotMatch(second.stderr, /no ledger/);
-  const third = await call('search', '@a', 'x', '--max-credits', '9', '--max-credits', '4/month');
+  const third = await call('search @a x --max-credits 9 --max-credits 4/month');
   assert.equal(third.exit, 9);
   assert.equal(service.seen.length, 4);
 });
@@ -158,16 +153,13 @@ test('the bound of a profile holds unless flag or environment give one', async (
   const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: state };
   const login = ['auth', 'login', '--base-url', service.url, '--no-verify', '--max-credits', '2/month'];
   assert.equal((await run(login, { env, input: testKey })).exit, 0);
-  await run(['auth', 'switch', 'default'], { env });
-  assert.match((await run(['uploads', '@a', '--dry-run'], { env })).stdout, /^--max-credits 2\/month$/m);
-  const stopped = await run(['uploads', '@a', '-f', 'id'], { env });
+  await run('auth switch default', { env });
+  assert.match((await run('uploads @a --dry-run', { env })).stdout, /^--max-credits 2\/month$/m);
+  const stopped = await run('uploads @a -f id', { env });
   assert.deepEqual([stopped.exit, stopped.lines.length], [9, 2]);
   const given = { ...env, CHANLIST_MAX_CREDITS: '3/month' };
-  assert.equal((await run(['uploads', '@a', '-f', 'id'], { env: given })).lines.length, 1);
-  assert.equal(
-    (await run(['uploads', '@a', '-f', 'id', '--max-credits', '1'], { env: given })).lines.length,
-    1,
-  );
+  assert.equal((await run('uploads @a -f id', { env: given })).lines.length, 1);
+  assert.equal((await run('uploads @a -f id --max-credits 1', { env: given })).lines.length, 1);
 });
 
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
@@ -175,14 +167,14 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
     const { env, service } = await fixture(t);
     const broken = { ...env, XDG_STATE_HOME: folder };
     const file = join(await temporaryFolder(t), 'a.ndjson');
-    const bounded = await run(['uploads', '@a', '-o', file, '--max-credits', '3/month'], { env: broken });
+    const bounded = await run(`uploads @a -o ${file} --max-credits 3/month`, { env: broken });
     assert.equal(bounded.exit, 1);
     assert.match(
       bounded.stderr,
       /^chanlist: error: the credit ledger, which --max-credits needs, cannot be used: [^\n]*\n$/,
     );
     assert.equal(service.seen.length, 0);
-    const free = await run(['uploads', '@a', '-n', '3', '-f', 'id'], { env: broken });
+    const free = await run('uploads @a -n 3 -f id', { env: broken });
     assert.deepEqual([free.exit, free.lines.length], [0, 3]);
     assert.match(
       free.stderr,
@@ -194,41 +186,30 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
 test('eight processes with one bound per month buy exactly what it allows', async (t) => {
   const { env, service, credits: report, hold } = await fixture(t);
   const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month'];
-  let release = (): void => {};
-  hold(
-    new Promise((resolve) => {
-      release = resolve;
-    }),
-  );
+  const { opened, open } = gate();
+  hold(opened);
   const runs = Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
   // Each has bought its first page before any gets one.
   await service.arrived(8);
-  release();
+  open();
   const results = await runs;
-  assert.deepEqual(
-    results.map(({ exit }) => exit),
-    Array.from({ length: 8 }, () => 9),
-  );
+  for (const { exit } of results) assert.equal(exit, 9);
   assert.equal(service.seen.length, 20);
   assert.deepEqual((await report())[0]?.total, credits(20));
 });
 
 test('kill -9 while a request is under way: it counts as possibly charged, also for a bound', async (t) => {
   const { env, service, credits: report, hold, call } = await fixture(t);
-  let release = (): void => {};
-  hold(
-    new Promise((resolve) => {
-      release = resolve;
-    }),
-  );
-  const child = start(['uploads', '@a'], { env });
+  const { opened, open } = gate();
+  hold(opened);
+  const child = start('uploads @a', { env });
   const end = ended(child);
   await service.arrived(1);
   child.kill('SIGKILL');
   await end;
-  release();
+  open();
   assert.deepEqual((await report())[0]?.total, credits(0, 1));
-  assert.equal((await call('uploads', '@a', '--max-credits', '1/day')).exit, 9);
+  assert.equal((await call('uploads @a --max-credits 1/day')).exit, 9);
   assert.equal(service.seen.length, 1);
 });
 
@@ -249,7 +230,7 @@ test('a request that is noted only in part is a warning: the ledger misses it', 
   // Files of this call may have 1,024 bytes: the line fits only in part.
   await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
   const limited = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
-  const child = start(['uploads', '@a', '-n', '1'], { env, within: limited });
+  const child = start('uploads @a -n 1', { env, within: limited });
   child.stdin?.end();
   const result = await ended(child);
   assert.equal(result.exit, 0, result.stderr);

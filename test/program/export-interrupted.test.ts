@@ -6,6 +6,7 @@ import { type ExportFixture, exportFixture, type Outcome, uninterrupted } from '
 import { fileFormats } from '../support/file-formats.ts';
 import { type FlakyProxy, openFlakyProxy } from '../support/flaky-proxy.ts';
 import { takesSignals } from '../support/process-state.ts';
+import { run } from '../support/program.ts';
 import { entry, page, type Reply, scriptedService } from '../support/service.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
@@ -118,7 +119,7 @@ async function setUp(t: TestContext): Promise<{ fixture: ExportFixture; proxy: F
 for (const [name, way] of Object.entries(ways)) {
   test(`stopped by ${name}: the old FILE stays, and the same command resumes with the next page`, async (t) => {
     const { fixture, proxy } = await setUp(t);
-    const expected = await uninterrupted(fixture, ['uploads', list]);
+    const expected = await uninterrupted(fixture, `uploads ${list}`);
     await writeFile(join(fixture.folder, 'out'), 'the old one\n');
     const args = ['uploads', list, '-o', 'out', '--restart'];
     const stopped = await way.stop(fixture, proxy, args);
@@ -175,7 +176,7 @@ test('stopped before the first page: there is no FILE', async (t) => {
     assert.deepEqual(await fixture.files(), []);
   }
   fixture.sandbox.account.credits = 0;
-  assert.equal((await fixture.run(['uploads', list, '-o', 'out'])).exit, 4);
+  assert.equal((await fixture.run(`uploads ${list} -o out`)).exit, 4);
   assert.deepEqual(await fixture.files(), []);
   assert.deepEqual(await readdir(join(fixture.folder, '.chanlist')), ['.gitignore']);
 });
@@ -204,34 +205,6 @@ for (const [signal, exit] of [
   });
 }
 
-test('a rate limit that takes too long: 6 says when to come back, and the same command resumes', async (t) => {
-  let limited = true;
-  const service = await scriptedService(t, ({ query, path }) => {
-    const token = query.get('continuation');
-    if (path.endsWith('resolve')) return resolved;
-    if (token === null) return { body: page(0, 3, 'next', 5) };
-    return limited
-      ? { status: 429, headers: { 'retry-after': '3600' }, body: { detail: 'slow down' } }
-      : { body: page(3, 5, null, 5) };
-  });
-  const fixture = await exportFixture(t);
-  const args = ['uploads', '@test', '-o', 'out', '-f', 'id'];
-  const on = { baseUrl: service.url, unwatched: true };
-  const stopped = await fixture.run(args, on);
-  assert.equal(stopped.exit, 6);
-  onlyError(stopped, '429', '1 credit spent', /1 h|60 min/);
-  limited = false;
-  const sent = service.seen.length;
-  const result = await fixture.run(args, on);
-  assert.deepEqual([result.exit, result.only.credits.confirmed], [0, 1]);
-  assert.deepEqual(
-    service.seen.slice(sent).filter(({ path }) => path.endsWith('videos')).length,
-    1,
-    'the next page only',
-  );
-  assert.equal((await fixture.read('out')).split('\n').length - 1, 5);
-});
-
 test('--restart that gets no page leaves an interrupted export as it is', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
@@ -239,7 +212,7 @@ test('--restart that gets no page leaves an interrupted export as it is', async 
   assert.equal((await fixture.run([...args, '--restart', '--max-credits', '0'])).exit, 9);
   const result = await fixture.run(args);
   assert.deepEqual([result.exit, result.charged, result.only.resumed], [0, 1, 30]);
-  assert.equal(await fixture.read('out'), await uninterrupted(fixture, ['uploads', list, '-f', 'id']));
+  assert.equal(await fixture.read('out'), await uninterrupted(fixture, `uploads ${list} -f id`));
 });
 
 test('--restart carries over the publication dates that FILE has', async (t) => {
@@ -249,14 +222,14 @@ test('--restart carries over the publication dates that FILE has', async (t) => 
       ? { body: { results: [{ ...entry(0), published: '2026-01-03T00:00:00Z' }] } }
       : { body: page(0, 3, null) };
   });
-  const fixture = await exportFixture(t);
+  const fixture = await exportFixture(t, { service });
   const [first, second, third] = [entry(0), entry(1), entry(2)].map(({ videoId }) => videoId);
   await writeFile(
     join(fixture.folder, 'out.csv'),
     `videoId,@published\n${first},\n${second},2026-01-02T00:00:00Z\n${third},\n`,
   );
   const args = ['uploads', '@test', '-o', 'out.csv', '--fields', 'videoId,@published', '--restart'];
-  const result = await fixture.run(args, { baseUrl: service.url, unwatched: true });
+  const result = await fixture.run(args);
   assert.equal(result.exit, 0, result.stderr);
   assert.equal(
     await fixture.read('out.csv'),
@@ -266,8 +239,8 @@ test('--restart carries over the publication dates that FILE has', async (t) => 
 
 test('a reference matches an interrupted export by its meaning, not by its spelling', async (t) => {
   const fixture = await exportFixture(t);
-  assert.equal((await fixture.run(['uploads', list, '-o', 'out', '--max-credits', '2'])).exit, 9);
-  const result = await fixture.run(['uploads', `www.example.com/${list}/videos/`, '-o', './out']);
+  assert.equal((await fixture.run(`uploads ${list} -o out --max-credits 2`)).exit, 9);
+  const result = await fixture.run(`uploads www.example.com/${list}/videos/ -o ./out`);
   assert.equal(result.exit, 0, result.stderr);
   assert.equal(result.charged, 2);
 });
@@ -294,20 +267,21 @@ for (const [name, reply, endsForGood] of [
         ? resolved
         : threePages(query.get('continuation'), () => (isBad ? reply : null)),
     );
-    const fixture = await exportFixture(t);
+    const fixture = await exportFixture(t, { service });
     const args = ['uploads', '@test', '-o', 'out', '-f', 'id'];
-    const on = { baseUrl: service.url, unwatched: true };
-    const first = await fixture.run(args, on);
+    const first = await fixture.run(args);
     assert.equal(first.exit, 8, first.stderr);
     onlyError(first, /[23] credits spent/, ...(endsForGood ? ['--restart'] : []));
     if (endsForGood) {
-      const again = await fixture.run(args, on);
+      const again = await fixture.run(args);
       assert.deepEqual([again.exit, again.only.credits.confirmed], [8, 0], again.stderr);
       onlyError(again, '--restart', 'credit');
+      const { stdout } = await run(['check', 'out'], { cwd: fixture.folder });
+      assert.match(JSON.parse(stdout).problem.fix, /^chanlist uploads UC\S+ -o out --format id --restart$/);
     }
     assert.deepEqual(await fixture.files(), []);
     isBad = false;
-    const last = await fixture.run(endsForGood ? [...args, '--restart'] : args, on);
+    const last = await fixture.run(endsForGood ? [...args, '--restart'] : args);
     assert.deepEqual([last.exit, last.only.credits.confirmed], [0, endsForGood ? 3 : 1], last.stderr);
     assert.equal((await fixture.read('out')).split('\n').length - 1, 25);
   });
@@ -316,7 +290,7 @@ for (const [name, reply, endsForGood] of [
 test('uploads added during an interruption: no entry is written twice', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
-  const expected = await uninterrupted(fixture, ['uploads', list, '-f', 'id']);
+  const expected = await uninterrupted(fixture, `uploads ${list} -f id`);
   assert.equal((await fixture.run([...args, '--max-credits', '2'])).exit, 9);
   fixture.sandbox.setUploads(list, 38);
   const result = await fixture.run(args);
@@ -340,16 +314,15 @@ for (const [name, keys] of [
       if (query.has('continuation')) return { body: { ...page(0, 0, null, 4), results: ids(3, 5) } };
       return { body: { ...page(0, 0, 'next', 4), results: ids(isNew ? 0 : 1, 3) } };
     });
-    const on = { baseUrl: service.url, unwatched: true };
     for (const format of ['ndjson', 'csv']) {
       isNew = false;
-      const fixture = await exportFixture(t);
+      const fixture = await exportFixture(t, { service });
       const args = ['uploads', '@test', '-o', 'out', '-f', format];
-      assert.equal((await fixture.run([...args, '--max-credits', '1'], on)).exit, 9);
-      const resumed = await fixture.run(args, on);
+      assert.equal((await fixture.run([...args, '--max-credits', '1'])).exit, 9);
+      const resumed = await fixture.run(args);
       assert.deepEqual([resumed.exit, resumed.only.credits.confirmed], [0, 1], resumed.stderr);
       isNew = true;
-      const updated = await fixture.run([...args, '--update'], on);
+      const updated = await fixture.run([...args, '--update']);
       assert.deepEqual([updated.exit, updated.only.new, updated.only.entries], [0, 1, 5], updated.stderr);
     }
   });

@@ -24,116 +24,147 @@ interface Cell {
   /** What its only error, or warning, names. */
   readonly names?: readonly (string | RegExp)[];
   /** What follows when the command or the flag that it names is run: exit 0, these credits, this FILE. */
-  readonly next?: { readonly credits: number; readonly file: Range; readonly args?: readonly string[] };
+  readonly next?: { readonly credits: number; readonly file: Range; readonly args?: string };
 }
+
+/** Brings a world into a state, by runs of the program: 12 uploads, 5 a page. */
+type Make = (world: World, channel: SimulatedChannel) => unknown;
 
 interface Row {
   readonly state: string;
-  /** Makes it, by runs of the program: 12 uploads, 5 a page. */
-  readonly make: (given: World, channel: SimulatedChannel) => Promise<unknown>;
+  readonly make: Make;
   /** The command, without the flag of a column. */
-  readonly args?: readonly string[];
+  readonly args?: string;
   readonly name?: string;
   readonly cells: Partial<Readonly<Record<Column, Cell>>>;
 }
 
-const uploads = (...more: string[]): string[] => ['uploads', '@a', '-o', 'a.ndjson', ...more];
-const toJson = ['uploads', '@a', '-o', 'a.json'];
-const playlist = ['playlist', 'PLx', '-o', 'p.ndjson'];
-const folder = ['uploads', '@a', '--output-dir', '.'];
-const inFolder = `${channelId('a')}.ndjson`;
+const file = 'a.ndjson';
+const uploads = 'uploads @a -o a.ndjson';
+const json = { args: 'uploads @a -o a.json', name: 'a.json' };
+const playlist = { args: 'playlist PLx -o p.ndjson', name: 'p.ndjson' };
+const folder = { args: 'uploads @a --output-dir .', name: `${channelId('a')}.ndjson` };
 
-/** Twelve uploads, complete. */
-const exported = async (world: World, args: readonly string[] = uploads()): Promise<void> => {
-  const { exit, stderr } = await world.run(args);
-  assert.equal(exit, 0, stderr);
-};
+/** Steps, one after another. */
+const steps =
+  (...all: readonly Make[]): Make =>
+  async (world, channel) => {
+    for (const step of all) await step(world, channel);
+  };
+const exporting =
+  (args = uploads): Make =>
+  async (world) => {
+    const { exit, stderr } = await world.run(args);
+    assert.equal(exit, 0, stderr);
+  };
 /** No credits when the second page is asked for. */
-const interrupted = async (world: World, args: readonly string[] = uploads()): Promise<void> => {
-  const { exit, stderr } = await world.run(args, { at: 2, by: 402 });
-  assert.equal(exit, 4, stderr);
-};
-const upload = (channel: SimulatedChannel, to: number): void => {
-  channel.list = videos(0, to);
-};
-const restartInterrupted = async (world: World, channel: SimulatedChannel): Promise<void> => {
-  await exported(world);
-  upload(channel, 15);
-  await interrupted(world, uploads('--restart'));
-};
-const updateInterrupted = async (world: World, channel: SimulatedChannel): Promise<void> => {
-  await exported(world);
-  upload(channel, 23);
-  await interrupted(world, uploads('--update'));
-};
+const interrupting =
+  (args = uploads): Make =>
+  async (world) => {
+    const { exit, stderr } = await world.run(args, { at: 2, by: 402 });
+    assert.equal(exit, 4, stderr);
+  };
+const uploading =
+  (to: number): Make =>
+  (_, channel) => {
+    channel.list = videos(0, to);
+  };
+const removing =
+  (name: string): Make =>
+  (world) =>
+    world.remove(name);
+const refusingTokens: Make = (world) => world.service.expireTokens();
+const restartInterrupted = steps(exporting(), uploading(15), interrupting(`${uploads} --restart`));
+const updateInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads} --update`));
+
 /** A folder has the name of FILE when it is to be replaced. */
-const notInPlace = async (world: World): Promise<void> => {
-  const inTheWay = join(world.folder, 'a.ndjson');
+const notInPlace: Make = async (world) => {
+  const inTheWay = join(world.folder, file);
   const unhook = world.service.on(({ operation }) => {
     if (operation !== 'uploads') return;
     mkdirSync(inTheWay);
     unhook();
   });
-  assert.equal((await world.run(uploads())).exit, 1);
+  assert.equal((await world.run(uploads)).exit, 1);
   rmdirSync(inTheWay);
 };
-/** Takes the first so many rows from FILE. */
-const loseRows = (world: World, count: number, name = 'a.ndjson'): void =>
-  world.write(name, world.read(name).split('\n').slice(count).join('\n'));
-const loseRowsOfJson = (world: World): void => {
-  const document = JSON.parse(world.read('a.json')) as { results: unknown[] };
-  world.write('a.json', JSON.stringify({ ...document, results: document.results.slice(2) }));
+/** FILE is there, and its record does not know. */
+const inPlace: Make = (world) => {
+  const own = join(world.folder, '.chanlist');
+  const rows = readdirSync(own).find((name) => name.endsWith('.part')) ?? '';
+  renameSync(join(own, rows), join(world.folder, file));
+};
+/** A --restart cannot write its record. */
+const restartFailing: Make = async (world) => {
+  const inTheWay = join(world.folder, '.chanlist', `.${shortName('a.ndjson.json')}.tmp`);
+  mkdirSync(inTheWay);
+  assert.equal((await world.run(`${uploads} --restart`)).exit, 1);
+  rmdirSync(inTheWay);
+};
+/** Takes the first two entries from FILE. */
+const losing =
+  (name: string): Make =>
+  (world) => {
+    if (!name.endsWith('json') || name.endsWith('ndjson'))
+      return world.write(name, world.read(name).split('\n').slice(2).join('\n'));
+    const document = JSON.parse(world.read(name)) as { results: unknown[] };
+    world.write(name, JSON.stringify({ ...document, results: document.results.slice(2) }));
+  };
+/** A line of FILE is damaged; its size stays. */
+const damaging: Make = (world) => {
+  world.write('b', world.read(file).replace(/^.{9}/, 'x'.repeat(9)));
+  renameSync(join(world.folder, 'b'), join(world.folder, file));
+};
+const addingDamage: Make = (world) => world.write(file, `{"videoId":"a_0\n${world.read(file)}`);
+const addingRow: Make = (world) => {
+  const row = world.read(file).split('\n')[0]?.replace('000000011', '000000012');
+  world.write(file, `${row}\n${world.read(file)}`);
 };
 
 const whole: Range = [0, 12];
+type Names = readonly (string | RegExp)[];
 const exports = (credits: number, file: Range = whole): Cell => ({ exit: 0, credits, file });
-const refused = (file: Range | null, ...names: (string | RegExp)[]): Cell => ({
-  exit: 2,
-  credits: 0,
-  file,
-  names,
+/** FILE is kept, free, with a warning; what it names then costs this, and FILE has these videos. */
+const kept = (names: Names, credits: number, file: Range): Cell => ({
+  ...{ ...exports(0), names },
+  next: { credits, file },
 });
+const refused = (file: Range | null, ...names: Names): Cell => ({ exit: 2, credits: 0, file, names });
+const failed = (exit: 1 | 8, file: Range | null, flag: string, next?: Cell['next']): Cell => ({
+  ...{ exit, credits: 0, file, names: [flag, 'credit'] },
+  ...(next && { next }),
+});
+const cost = /3 credits|1 credit per/;
 
 const rows: readonly Row[] = [
   {
     state: 'nothing',
-    make: async () => {},
+    make: () => {},
     cells: { 'no flag': exports(3), '--update': refused(null), '--restart': exports(3) },
   },
   {
     state: 'nothing, in a folder with another export',
-    make: (world) => exported(world, ['uploads', '@b', '-o', 'b.ndjson']),
+    make: exporting('uploads @b -o b.ndjson'),
     cells: { 'no flag': exports(3), '--update': exports(3), '--restart': exports(3) },
   },
   {
     state: 'an empty FILE without a record',
-    make: async (world) => world.write('a.ndjson', ''),
+    make: (world) => world.write(file, ''),
     cells: { 'no flag': exports(3), '--restart': exports(3) },
   },
   {
     state: 'an interrupted export of this request',
-    make: (world) => interrupted(world),
+    make: interrupting(),
     cells: { 'no flag': exports(2), '--update': exports(2), '--restart': exports(3) },
   },
   {
-    state: 'an export of this request, interrupted by 500',
-    make: (world) => world.run(uploads(), { at: 3, by: 500 }),
-    cells: { 'no flag': exports(1), '--update': exports(1), '--restart': exports(3) },
-  },
-  {
     state: 'an export of this request, interrupted by a kill',
-    make: (world) => world.spawn(uploads(), 2),
+    make: (world) => world.spawn(uploads, 2),
     cells: { 'no flag': exports(2), '--update': exports(2), '--restart': exports(3) },
   },
   {
     state: 'an interrupted export, of which a --restart could not write its record',
-    make: async (world) => {
-      await interrupted(world);
-      const inTheWay = join(world.folder, '.chanlist', `.${shortName('a.ndjson.json')}.tmp`);
-      mkdirSync(inTheWay);
-      assert.equal((await world.run(uploads('--restart'))).exit, 1);
-      rmdirSync(inTheWay);
-    },
+    make: steps(interrupting(), restartFailing),
     cells: { 'no flag': exports(2) },
   },
   {
@@ -143,35 +174,24 @@ const rows: readonly Row[] = [
   },
   {
     state: 'a complete export that is in place, of which the record does not know',
-    make: async (world) => {
-      await notInPlace(world);
-      const own = join(world.folder, '.chanlist');
-      const rows = readdirSync(own).find((name) => name.endsWith('.part')) ?? '';
-      renameSync(join(own, rows), join(world.folder, 'a.ndjson'));
-    },
+    make: steps(notInPlace, inPlace),
     cells: { 'no flag': exports(0), '--update': exports(0) },
   },
   {
     state: 'an interrupted --restart of a complete FILE',
     make: restartInterrupted,
     cells: {
-      'no flag': { ...exports(0), names: ['--restart'], next: { credits: 2, file: [0, 15] } },
+      'no flag': kept(['--restart'], 2, [0, 15]),
       '--update': exports(2, [0, 15]),
       '--restart': exports(2, [0, 15]),
     },
   },
   {
     state: 'an interrupted --restart, of which the token is refused',
-    make: async (world, channel) => {
-      await restartInterrupted(world, channel);
-      world.service.expireTokens();
-    },
+    make: steps(restartInterrupted, refusingTokens),
     cells: {
-      'no flag': { ...exports(0), names: ['--restart'], next: { credits: 3, file: [0, 15] } },
-      '--update': {
-        ...{ exit: 8, credits: 0, file: whole, names: ['--restart', 'credit'] },
-        next: { credits: 3, file: [0, 15] },
-      },
+      'no flag': kept(['--restart'], 3, [0, 15]),
+      '--update': failed(8, whole, '--restart', { credits: 3, file: [0, 15] }),
       '--restart': exports(3, [0, 15]),
     },
   },
@@ -179,56 +199,43 @@ const rows: readonly Row[] = [
     state: 'an interrupted update of FILE',
     make: updateInterrupted,
     cells: {
-      'no flag': { ...exports(0), names: ['--update'], next: { credits: 2, file: [0, 23] } },
+      'no flag': kept(['--update'], 2, [0, 23]),
       '--update': exports(2, [0, 23]),
       '--restart': exports(5, [0, 23]),
     },
   },
   {
     state: 'an interrupted update of every page',
-    make: async (world, channel) => {
-      await exported(world);
-      upload(channel, 23);
-      await interrupted(world, uploads('--update', '--all'));
-    },
+    make: steps(exporting(), uploading(23), interrupting(`${uploads} --update --all`)),
     cells: { '--update': exports(4, [0, 23]), '--update --all': exports(4, [0, 23]) },
   },
   {
     state: 'an interrupted update, of which the token is refused',
-    make: async (world, channel) => {
-      await updateInterrupted(world, channel);
-      world.service.expireTokens();
-    },
+    make: steps(updateInterrupted, refusingTokens),
     cells: {
-      'no flag': { ...exports(0), names: ['--update'] },
+      'no flag': kept(['--update'], 3, [0, 23]),
       '--update': exports(3, [0, 23]),
       '--restart': exports(5, [0, 23]),
     },
   },
   {
     state: 'an interrupted export, of which the token is refused',
-    make: async (world) => {
-      await interrupted(world);
-      world.service.expireTokens();
-    },
+    make: steps(interrupting(), refusingTokens),
     cells: {
-      'no flag': {
-        ...{ exit: 8, credits: 0, file: null, names: ['--restart', 'credit'] },
-        next: { credits: 3, file: whole },
-      },
-      '--update': { exit: 8, credits: 0, file: null, names: ['--restart', 'credit'] },
+      'no flag': failed(8, null, '--restart', { credits: 3, file: whole }),
+      '--update': failed(8, null, '--restart'),
       '--restart': exports(3),
     },
   },
   ...(
     [
-      ['format', ['-f', 'csv'], 'csv'],
-      ['fields', ['--fields', 'videoId,title'], 'videoId,title'],
-      ['limit', ['-n', '7'], /limit 7|-n 7/],
+      ['format', '-f csv', 'csv'],
+      ['fields', '--fields videoId,title', 'videoId,title'],
+      ['limit', '-n 7', /limit 7|-n 7/],
     ] as const
   ).map(([what, words, shown]) => ({
     state: `an interrupted export with another ${what}`,
-    make: (world: World) => interrupted(world, uploads(...words)),
+    make: interrupting(`${uploads} ${words}`),
     cells: {
       'no flag': refused(null, shown, '--restart'),
       '--update': refused(null, shown),
@@ -237,8 +244,10 @@ const rows: readonly Row[] = [
   })),
   {
     state: 'an interrupted export from another service',
-    make: (world) =>
-      interrupted(world, uploads('--base-url', world.service.url.replace('127.0.0.1', 'localhost'))),
+    make: (world, channel) => {
+      const url = world.service.url.replace('127.0.0.1', 'localhost');
+      return interrupting(`${uploads} --base-url ${url}`)(world, channel);
+    },
     cells: {
       'no flag': refused(null, 'localhost'),
       '--update': refused(null, 'localhost'),
@@ -247,221 +256,125 @@ const rows: readonly Row[] = [
   },
   {
     state: 'a complete FILE of this request',
-    make: (world) => exported(world),
-    cells: {
-      'no flag': { ...exports(0), names: ['--update'], next: { credits: 0, file: whole } },
-      '--update': exports(0),
-      '--restart': exports(3),
-    },
+    make: exporting(),
+    cells: { 'no flag': kept(['--update'], 0, whole), '--update': exports(0), '--restart': exports(3) },
   },
   {
     state: 'a complete FILE of this request, and two new uploads',
-    make: async (world, channel) => {
-      await exported(world);
-      upload(channel, 14);
-    },
+    make: steps(exporting(), uploading(14)),
     cells: {
-      'no flag': { ...exports(0), names: ['--update'], next: { credits: 1, file: [0, 14] } },
+      'no flag': kept(['--update'], 1, [0, 14]),
       '--update': exports(1, [0, 14]),
       '--restart': exports(3, [0, 14]),
     },
   },
-  {
-    state: 'a complete json file',
-    args: toJson,
-    name: 'a.json',
-    make: (world) => exported(world, toJson),
-    cells: {
-      'no flag': {
-        ...exports(0),
-        names: ['--restart', /3 credits|1 credit per/],
-        next: { credits: 3, file: whole },
+  ...(
+    [
+      ['json file', json],
+      ['playlist', playlist],
+    ] as const
+  ).flatMap(([what, { args, name }]): Row[] => [
+    {
+      ...{ state: `a complete ${what}`, args, name },
+      make: exporting(args),
+      cells: {
+        'no flag': kept(['--restart', cost], 3, whole),
+        '--update': refused(whole),
+        '--restart': exports(3),
       },
-      '--update': refused(whole),
-      '--restart': exports(3),
     },
-  },
-  {
-    state: 'a complete playlist',
-    args: playlist,
-    name: 'p.ndjson',
-    make: (world) => exported(world, playlist),
-    cells: {
-      'no flag': {
-        ...exports(0),
-        names: ['--restart', /3 credits|1 credit per/],
-        next: { credits: 3, file: whole },
+    {
+      ...{ state: `a ${what} with fewer entries than recorded`, args, name },
+      make: steps(exporting(args), losing(name)),
+      cells: {
+        'no flag': failed(1, [0, 10], '--restart', { credits: 3, file: whole }),
+        '--update': refused([0, 10]),
+        '--restart': exports(3),
       },
-      '--update': refused(whole),
-      '--restart': exports(3),
     },
-  },
-  {
-    state: 'a complete FILE of another format',
-    args: uploads('-f', 'csv'),
-    make: (world) => exported(world),
-    cells: {
-      'no flag': {
-        ...refused(whole, 'show'),
-        next: { credits: 0, file: whole, args: ['show', 'a.ndjson', '-f', 'csv'] },
-      },
-      '--update': refused(whole),
-      '--restart': exports(3),
-    },
-  },
-  {
-    state: 'a complete FILE of other fields',
-    args: uploads('--fields', 'videoId,title'),
-    make: (world) => exported(world),
+  ]),
+  ...(
+    [
+      ['a complete FILE of another format', '-f csv', exports(3)],
+      ['a complete FILE of other fields', '--fields videoId,title', exports(3)],
+      ['a complete FILE, now with a --limit below its entries', '-n 5', exports(1, [7, 12])],
+    ] as const
+  ).map(([state, words, restarted]) => ({
+    state,
+    args: `${uploads} ${words}`,
+    make: exporting(),
     cells: {
       'no flag': {
         ...refused(whole, 'show'),
-        next: { credits: 0, file: whole, args: ['show', 'a.ndjson', '--fields', 'videoId,title'] },
+        next: { credits: 0, file: whole, args: `show a.ndjson ${words}` },
       },
       '--update': refused(whole),
-      '--restart': exports(3),
+      '--restart': restarted,
     },
-  },
-  {
-    state: 'a complete FILE, now with a --limit below its entries',
-    args: uploads('-n', '5'),
-    make: (world) => exported(world),
-    cells: {
-      'no flag': { ...refused(whole, 'show'), next: { credits: 0, file: whole } },
-      '--update': refused(whole),
-      '--restart': exports(1, [7, 12]),
-    },
-  },
+  })),
   {
     state: 'a complete FILE, now with a --limit above its entries',
-    args: uploads('-n', '50'),
-    make: (world) => exported(world),
+    args: `${uploads} -n 50`,
+    make: exporting(),
     cells: { 'no flag': exports(0) },
   },
   {
     state: 'a FILE that --limit cut, now another one',
-    args: uploads('-n', '7'),
-    make: (world) => exported(world, uploads('-n', '5')),
+    args: `${uploads} -n 7`,
+    make: exporting(`${uploads} -n 5`),
     cells: { 'no flag': exports(2, [5, 12]), '--update': refused([7, 12]), '--restart': exports(2, [5, 12]) },
   },
   {
     state: 'a FILE of which --limit cut the last page, now none',
-    make: (world) => exported(world, uploads('-n', '11')),
+    make: exporting(`${uploads} -n 11`),
     cells: { 'no flag': exports(3), '--update': exports(3), '--restart': exports(3) },
   },
   {
     state: 'a FILE that the same --limit cut',
-    args: uploads('-n', '5'),
-    make: (world) => exported(world, uploads('-n', '5')),
+    args: `${uploads} -n 5`,
+    make: exporting(`${uploads} -n 5`),
     cells: { 'no flag': exports(0, [7, 12]), '--restart': exports(1, [7, 12]) },
   },
   {
     state: 'FILE gone, the record is there',
-    make: async (world) => {
-      await exported(world);
-      world.remove('a.ndjson');
-    },
+    make: steps(exporting(), removing(file)),
     cells: {
       'no flag': exports(3),
-      '--update': {
-        ...{ exit: 1, credits: 0, file: null, names: ['--update', 'credit'] },
-        next: { credits: 3, file: whole, args: uploads() },
-      },
+      '--update': failed(1, null, '--update', { credits: 3, file: whole, args: uploads }),
       '--restart': exports(3),
     },
   },
   {
     state: 'FILE gone, the record of an interrupted update is there',
-    make: async (world, channel) => {
-      await updateInterrupted(world, channel);
-      world.remove('a.ndjson');
-    },
+    make: steps(updateInterrupted, removing(file)),
     cells: {
       'no flag': exports(5, [0, 23]),
-      '--update': { exit: 1, credits: 0, file: null, names: ['--update', 'credit'] },
+      '--update': failed(1, null, '--update'),
       '--restart': exports(5, [0, 23]),
     },
   },
   ...(
     [
-      ['with fewer entries than recorded', (world: World) => loseRows(world, 2), [0, 10]],
-      [
-        'of the same size, with a damaged line',
-        (world: World) => {
-          world.write('b', world.read('a.ndjson').replace(/^.{9}/, 'x'.repeat(9)));
-          renameSync(join(world.folder, 'b'), join(world.folder, 'a.ndjson'));
-        },
-        null,
-      ],
-      [
-        'with a damaged line more',
-        (world: World) => world.write('a.ndjson', `{"videoId":"a_0\n${world.read('a.ndjson')}`),
-        null,
-      ],
+      ['with fewer entries than recorded', losing(file), [0, 10]],
+      ['of the same size, with a damaged line', damaging, null],
+      ['with a damaged line more', addingDamage, null],
     ] as const
   ).map(([what, damage, left]) => {
-    const lost: Cell = {
-      ...{ exit: 1, credits: 0, file: left, names: ['--update --all', 'credit'] },
-      next: { credits: 3, file: whole },
-    };
+    const lost = failed(1, left, '--update --all', { credits: 3, file: whole });
     return {
       state: `a FILE ${what}`,
-      make: async (world: World) => {
-        await exported(world);
-        damage(world);
-      },
+      make: steps(exporting(), damage),
       cells: { 'no flag': lost, '--update': lost, '--update --all': exports(3), '--restart': exports(3) },
     };
   }),
   {
-    state: 'a json file with fewer entries than recorded',
-    args: toJson,
-    name: 'a.json',
-    make: async (world) => {
-      await exported(world, toJson);
-      loseRowsOfJson(world);
-    },
-    cells: {
-      'no flag': {
-        ...{ exit: 1, credits: 0, file: [0, 10], names: ['--restart', 'credit'] },
-        next: { credits: 3, file: whole },
-      },
-      '--update': refused([0, 10]),
-      '--restart': exports(3),
-    },
-  },
-  {
-    state: 'a playlist with fewer entries than recorded',
-    args: playlist,
-    name: 'p.ndjson',
-    make: async (world) => {
-      await exported(world, playlist);
-      loseRows(world, 2, 'p.ndjson');
-    },
-    cells: {
-      'no flag': {
-        ...{ exit: 1, credits: 0, file: [0, 10], names: ['--restart', 'credit'] },
-        next: { credits: 3, file: whole },
-      },
-      '--restart': exports(3),
-    },
-  },
-  {
     state: 'a FILE that has more entries than recorded',
-    make: async (world, channel) => {
-      await exported(world);
-      upload(channel, 14);
-      const row = world.read('a.ndjson').split('\n')[0]?.replace('000000011', '000000012');
-      world.write('a.ndjson', `${row}\n${world.read('a.ndjson')}`);
-    },
+    make: steps(exporting(), uploading(14), addingRow),
     cells: { 'no flag': exports(0, [0, 13]) },
   },
   {
     state: 'a FILE without a record',
-    make: async (world) => {
-      await exported(world);
-      world.remove('.chanlist');
-    },
+    make: steps(exporting(), removing('.chanlist')),
     cells: {
       'no flag': { ...refused(whole, '--update', '--restart'), next: { credits: 0, file: whole } },
       '--update': exports(0),
@@ -470,12 +383,8 @@ const rows: readonly Row[] = [
   },
   {
     state: 'a json file without a record',
-    args: toJson,
-    name: 'a.json',
-    make: async (world) => {
-      await exported(world, toJson);
-      world.remove('.chanlist');
-    },
+    ...json,
+    make: steps(exporting(json.args), removing('.chanlist')),
     cells: {
       'no flag': { ...refused(whole, '--restart'), next: { credits: 3, file: whole } },
       '--update': refused(whole),
@@ -484,35 +393,30 @@ const rows: readonly Row[] = [
   },
   {
     state: 'a FILE without a record, in a folder run',
-    args: folder,
-    name: inFolder,
-    make: async (world, channel) => {
-      await exported(world, folder);
-      world.remove('.chanlist');
-      upload(channel, 14);
-    },
+    ...folder,
+    make: steps(exporting(folder.args), removing('.chanlist'), uploading(14)),
     cells: {
-      'no flag': { ...exports(0), names: [''], next: { credits: 1, file: [0, 14] } },
+      'no flag': kept([''], 1, [0, 14]),
       '--update': exports(1, [0, 14]),
       '--restart': exports(3, [0, 14]),
     },
   },
   {
     state: 'a FILE of another channel',
-    args: ['uploads', '@b', '-o', 'a.ndjson'],
-    make: (world) => exported(world),
+    args: 'uploads @b -o a.ndjson',
+    make: exporting(),
     cells: { 'no flag': refused(whole), '--update': refused(whole), '--restart': refused(whole) },
   },
   {
     state: 'a FILE of a channel, now a playlist',
-    args: ['playlist', 'PLx', '-o', 'a.ndjson'],
-    make: (world) => exported(world),
+    args: 'playlist PLx -o a.ndjson',
+    make: exporting(),
     cells: { 'no flag': refused(whole), '--restart': refused(whole) },
   },
   {
     state: 'an interrupted export of another channel',
-    args: ['uploads', '@b', '-o', 'a.ndjson'],
-    make: (world) => interrupted(world),
+    args: 'uploads @b -o a.ndjson',
+    make: interrupting(),
     cells: { 'no flag': refused(null), '--update': refused(null), '--restart': refused(null) },
   },
 ];
@@ -526,7 +430,7 @@ function idsOf(world: World, name: string): string[] | null {
 
 const idsIn = ([from, to]: Range): unknown[] => videos(from, to).map(({ videoId }) => videoId);
 
-for (const { state, make, args = uploads(), name = 'a.ndjson', cells } of rows) {
+for (const { state, make, args = uploads, name = file, cells } of rows) {
   for (const [column, cell] of Object.entries(cells)) {
     test(`${state} | ${column}: ${cell.exit}, ${cell.credits} credits`, async (t) => {
       const world = await World.open(t, { pageSize });
@@ -536,7 +440,7 @@ for (const { state, make, args = uploads(), name = 'a.ndjson', cells } of rows) 
       await make(world, channel);
       const before = world.has(name) ? world.read(name) : null;
       world.now += 60_000;
-      const line = [...args, ...(column === 'no flag' ? [] : column.split(' '))];
+      const line = column === 'no flag' ? args : `${args} ${column}`;
       const { exit, credits, stderr, stdout, errors, warnings } = await (isLong
         ? world.spawn(line)
         : world.run(line));
@@ -561,9 +465,9 @@ for (const { state, make, args = uploads(), name = 'a.ndjson', cells } of rows) 
       const { next } = cell;
       if (next === undefined) return;
       const [flag = '--update'] = /--update --all|--update|--restart/.exec(message) ?? [];
-      const words = next.args ?? printedCommand(message) ?? [...args, ...flag.split(' ')];
+      const words = next.args ?? printedCommand(message) ?? `${args} ${flag}`;
       const after = await world.run(words);
-      assert.deepEqual([after.exit, after.credits], [0, next.credits], `${words.join(' ')}: ${after.stderr}`);
+      assert.deepEqual([after.exit, after.credits], [0, next.credits], `${words}: ${after.stderr}`);
       assert.deepEqual(idsOf(world, name), idsIn(next.file));
     });
   }

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { command } from '../support/command.ts';
-import { run, serviceEnvironment } from '../support/program.ts';
 import { page, type Reply, scriptedService } from '../support/service.ts';
 import { onlyError } from '../support/stderr.ts';
 
@@ -36,7 +34,7 @@ test('statuses map to the exit codes of the contract, once retries are used up',
         text: status === 204 ? '' : '{}',
       }));
       const args = ['uploads', '@a', '--retries', '2'];
-      const result = await command(args, { env: serviceEnvironment(service.url) });
+      const result = await service.command(args);
       assert.equal(result.exit, exit, `status ${status}`);
       assert.equal(service.seen.length, requests, `status ${status}`);
       assert.deepEqual(result.waits, requests === 3 ? [500, 1000] : [], `status ${status}`);
@@ -63,7 +61,7 @@ const details: readonly [body: string, said: RegExp][] = [
 test('the message of an error body is passed on, made harmless', async (t) => {
   for (const [text, said] of details) {
     const service = await scriptedService(t, () => ({ status: 422, text }));
-    const result = await run(['latest', '@a'], { env: serviceEnvironment(service.url) });
+    const result = await service.run('latest @a');
     assert.equal(result.exit, 8);
     assert.match(result.stderr, said);
     assert.doesNotMatch(result.stderr.trimEnd(), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
@@ -79,7 +77,7 @@ test('a retried failure in the middle of a listing costs nothing and loses nothi
   ];
   const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
   const args = ['uploads', '@a', '-f', 'id', '-v'];
-  const result = await command(args, { env: serviceEnvironment(service.url) });
+  const result = await service.command(args);
   assert.equal(result.exit, 0);
   assert.deepEqual(result.waits, [500, 1000]);
   assert.equal(result.stdout, 'video000000\nvideo000001\nvideo000002\n');
@@ -96,7 +94,7 @@ test('a body that breaks off is retried and counted as possibly charged', async 
   const service = await scriptedService(t, (_, number) =>
     number === 0 ? breaks : { body: page(0, 1, null) },
   );
-  const result = await command(['uploads', '@a', '-v'], { env: serviceEnvironment(service.url) });
+  const result = await service.command('uploads @a -v');
   assert.equal(result.exit, 0);
   assert.equal(service.seen.length, 2);
   assert.match(result.stderr, /1 credit, 1 more possibly charged\n$/);
@@ -104,7 +102,7 @@ test('a body that breaks off is retried and counted as possibly charged', async 
 
 test('possibly charged requests count against the budget', async (t) => {
   const service = await scriptedService(t, () => (_, socket) => socket.destroy());
-  const result = await run(['uploads', '@a', '--max-credits', '1'], { env: serviceEnvironment(service.url) });
+  const result = await service.run('uploads @a --max-credits 1');
   assert.equal(result.exit, 9);
   assert.equal(service.seen.length, 1);
   assert.match(result.stderr, /0 credits spent, 1 more possibly charged/);
@@ -117,7 +115,7 @@ test('a body with a BOM, white space or gzip is read as JSON', async (t) => {
   ];
   for (const answer of answers) {
     const service = await scriptedService(t, () => answer);
-    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    const result = await service.run('uploads @a');
     assert.equal(result.exit, 0);
     assert.equal(result.lines.length, 1);
     assert.deepEqual(JSON.parse(result.stdout).index, '0');
@@ -142,7 +140,7 @@ test('a body of over 64 MiB is 8, announced or not, compressed or not', async (t
   const announced = endless({ 'content-length': String(65 * 1024 * 1024) });
   for (const answer of [announced, endless({}), bomb]) {
     const service = await scriptedService(t, () => answer);
-    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    const result = await service.run('uploads @a');
     assert.equal(result.exit, 8);
     assert.equal(service.seen.length, 1);
     assert.match(result.stderr, /64 MiB/);

@@ -17,14 +17,14 @@ const listing = (results: string, rest = '"continuation_token":null,"has_more":f
 
 test('ndjson: exactly the fields the service sent, in its order, digit for digit', async (t) => {
   const service = await scriptedService(t, () => ({ text: listing(`${wild} , ${wild}`) }));
-  const result = await run(['uploads', '@a', '--ndjson'], { env: serviceEnvironment(service.url) });
+  const result = await service.run('uploads @a --ndjson');
   assert.equal(result.stdout, `${canonical}\n${canonical}\n`);
 });
 
 test('json: one envelope with all pages in it, equally faithful', async (t) => {
   const pages = [listing(wild, '"continuation_token":"x","has_more":true'), listing('{"videoId":"2"}')];
   const service = await scriptedService(t, (_, number) => ({ text: pages[number] ?? '' }));
-  const result = await run(['uploads', '@a', '--json'], { env: serviceEnvironment(service.url) });
+  const result = await service.run('uploads @a --json');
   assert.equal(
     result.stdout,
     `{"playlist_info":{"title":"T","numVideos":"1","viewCount":null},"results":[${canonical},{"videoId":"2"}],"continuation_token":null,"has_more":false}\n`,
@@ -35,11 +35,10 @@ test('json cut short: has_more true and the token of the first page not fully pr
   const service = await scriptedService(t, ({ query }) => ({
     body: query.has('continuation') ? page(2, 4, 'third', 6) : page(0, 2, 'second', 6),
   }));
-  const env = serviceEnvironment(service.url);
   const cut = async (
     ...args: string[]
   ): Promise<{ token: unknown; more: unknown; rows: number; exit: number | null; error: unknown }> => {
-    const result = await run(['uploads', '@a', '--json', ...args], { env });
+    const result = await service.run(['uploads', '@a', '--json', ...args]);
     const value = JSON.parse(result.stdout);
     assert.deepEqual(Object.keys(value).slice(0, 4), [
       'playlist_info',
@@ -66,7 +65,7 @@ test('json cut short: has_more true and the token of the first page not fully pr
 test('json after a failure: a valid document, even if nothing arrived', async (t) => {
   const service = await scriptedService(t, () => ({ status: 404, body: { detail: 'gone' } }));
   const env = serviceEnvironment(service.url);
-  const uploads = JSON.parse((await run(['uploads', '@a', '--json'], { env })).stdout);
+  const uploads = JSON.parse((await service.run('uploads @a --json')).stdout);
   assert.deepEqual(uploads, {
     playlist_info: null,
     results: [],
@@ -74,10 +73,10 @@ test('json after a failure: a valid document, even if nothing arrived', async (t
     has_more: false,
     error: { code: 'not_found', status: 404, message: 'not found (404: gone)' },
   });
-  const latest = await run(['latest', '@a', '--json'], { env });
+  const latest = await run('latest @a --json', { env });
   assert.equal(latest.exit, 5);
   assert.deepEqual(Object.keys(JSON.parse(latest.stdout)), ['error']);
-  const usage = await run(['uploads', 'nonsense', '--json'], { env });
+  const usage = await run('uploads nonsense --json', { env });
   assert.equal(JSON.parse(usage.stdout).error.code, 'usage');
 });
 
@@ -85,17 +84,16 @@ test('json of several references: an array of reference and result, in input ord
   const service = await scriptedService(t, ({ query }) =>
     query.get('channel') === '@b' ? { status: 404 } : { body: page(0, 1, null) },
   );
-  const env = serviceEnvironment(service.url);
-  const several = JSON.parse((await run(['uploads', '@a', '@b', '@c', '--json'], { env })).stdout);
+  const several = JSON.parse((await service.run('uploads @a @b @c --json')).stdout);
   assert.deepEqual(
     several.map(({ reference }: { reference: string }) => reference),
     ['@a', '@b', '@c'],
   );
   assert.equal(several[1].result.error.status, 404);
   assert.equal(several[2].result.results.length, 1);
-  const from = JSON.parse((await run(['uploads', '--from', '-', '--json'], { env, input: '@a\n' })).stdout);
+  const from = JSON.parse((await service.run('uploads --from - --json', { input: '@a\n' })).stdout);
   assert.equal(from.length, 1);
-  const latest = JSON.parse((await run(['latest', '@a', '@b', '--json'], { env })).stdout);
+  const latest = JSON.parse((await service.run('latest @a @b --json')).stdout);
   assert.equal(latest[1].result.error.code, 'not_found');
 });
 
@@ -107,24 +105,22 @@ test('csv: RFC 4180, the nine fields of 2.2, a header even for an empty list', a
         ? listing('')
         : listing(JSON.stringify(odd).replace('"index":7', '"index":9007199254740993')),
   }));
-  const env = serviceEnvironment(service.url);
   const header =
     'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index\n';
-  const full = await run(['uploads', '@a', '-f', 'csv'], { env });
+  const full = await service.run('uploads @a -f csv');
   assert.equal(
     full.stdout,
     `${header}video000000,"a ""b"", c\nd",UCtesttesttesttesttestte,Test,@test,1:02,,"[{""url"":""https://img.example/0.jpg"",""width"":120,""height"":90}]",9007199254740993\n`,
   );
-  const none = await run(['uploads', '@none', '-f', 'csv'], { env });
+  const none = await service.run('uploads @none -f csv');
   assert.equal(none.stdout, header);
 });
 
 test('--fields: these, in this order, in every format; a missing value is null', async (t) => {
   const service = await scriptedService(t, () => ({ text: listing(wild) }));
-  const env = serviceEnvironment(service.url);
   const fields = 'big,nested.z.2.k,nested.z.1,gone.deep,@reference';
   const out = async (format: string): Promise<string> =>
-    (await run(['uploads', 'example.com/@a', '-f', format, '--fields', fields], { env })).stdout;
+    (await service.run(['uploads', 'example.com/@a', '-f', format, '--fields', fields])).stdout;
   const row =
     '{"big":12345678901234567890123,"nested.z.2.k":null,"nested.z.1":2.0,"gone.deep":null,"@reference":"example.com/@a"}';
   assert.equal(await out('ndjson'), `${row}\n`);
@@ -135,7 +131,6 @@ test('--fields: these, in this order, in every format; a missing value is null',
 
 test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  const env = serviceEnvironment(service.url);
   for (const [fields, says] of [
     ['vidoeId', "--fields: there is no field 'vidoeId'; did you mean videoId?"],
     ['videoid', "--fields: there is no field 'videoid'; did you mean videoId?"],
@@ -149,23 +144,14 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
     ],
     ['', '--fields is empty'],
   ] as const) {
-    const result = await run(['uploads', '@a', '--fields', fields], { env });
+    const result = await service.run(['uploads', '@a', '--fields', fields]);
     assert.equal(result.exit, 2, fields);
     assert.equal(result.stdout, '');
     assert.equal(result.stderr, `chanlist: error: ${says}\n`);
   }
   assert.equal(service.seen.length, 0);
-  const known = await run(['latest', '@a', '--fields', 'thumbnail,viewCount,published'], { env });
+  const known = await service.run('latest @a --fields thumbnail,viewCount,published');
   assert.equal(known.exit, 0);
-});
-
-test('id: one videoId per line; resolve: the channel_id', async (t) => {
-  const service = await scriptedService(t, ({ path }) => ({
-    body: path.endsWith('resolve') ? { channel_id: 'UCx', resolved_from: '@a' } : page(0, 2, null),
-  }));
-  const env = serviceEnvironment(service.url);
-  assert.equal((await run(['uploads', '@a', '-f', 'id'], { env })).stdout, 'video000000\nvideo000001\n');
-  assert.equal((await run(['resolve', '@a', '-f', 'id'], { env })).stdout, 'UCx\n');
 });
 
 /** The header of a search: its documented fields, in the order of the known deployment. */
@@ -203,20 +189,18 @@ const shapes: readonly [name: string, body: unknown, lines: string[], csv: strin
 test('an answer of any unknown shape is printed, in every format', async (t) => {
   for (const [name, body, lines, csv, table] of shapes) {
     const service = await scriptedService(t, () => ({ body }));
-    const env = serviceEnvironment(service.url);
-    const ndjson = await run(['latest', '@a'], { env });
-    assert.deepEqual(ndjson.lines, lines, name);
-    const json = await run(['latest', '@a', '--json'], { env });
-    assert.equal(json.stdout, `${JSON.stringify(body)}\n`, name);
     const [header, ...rows] = csv;
     const texts = {
+      ndjson: lines.map((line) => `${line}\n`).join(''),
+      json: `${JSON.stringify(body)}\n`,
       csv: [`${searchHeader},${header}`, ...rows.map((row) => `${','.repeat(12)}${row}`), ''].join('\n'),
       table,
       // No entry has a videoId.
       id: '',
     };
     for (const [format, text] of Object.entries(texts)) {
-      const { exit, stdout } = await run(['search', '@a', 'x', '-f', format], { env });
+      const line = format.endsWith('json') ? 'latest @a' : 'search @a x';
+      const { exit, stdout } = await service.command(`${line} -f ${format}`);
       assert.deepEqual([exit, stdout], [0, text], `${name} as ${format}`);
     }
   }
@@ -229,12 +213,11 @@ test('resolve prints the body as sent; one without a channel_id is 8', async (t)
         ? '{ "extra":1.0, "channel_id":"UCx", "resolved_from":"@a" }'
         : '{"resolved_from":"@b"}',
   }));
-  const env = serviceEnvironment(service.url);
   assert.equal(
-    (await run(['resolve', '@a', '--json'], { env })).stdout,
+    (await service.run('resolve @a --json')).stdout,
     '{"extra":1.0,"channel_id":"UCx","resolved_from":"@a"}\n',
   );
-  assert.equal((await run(['resolve', '@b'], { env })).exit, 8);
+  assert.equal((await service.run('resolve @b')).exit, 8);
 });
 
 test('free commands keep the input order, in whatever order the responses arrive', async (t) => {
@@ -244,8 +227,6 @@ test('free commands keep the input order, in whatever order the responses arrive
     if (input === '@a') await service.arrived(4);
     return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
   });
-  const result = await run(['resolve', '@a', '@b', '@c', '@d', '@e', '-f', 'id', '--concurrency', '4'], {
-    env: serviceEnvironment(service.url),
-  });
+  const result = await service.run('resolve @a @b @c @d @e -f id --concurrency 4');
   assert.equal(result.stdout, 'UCa\nUCb\nUCc\nUCd\nUCe\n');
 });

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { command } from '../support/command.ts';
-import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import { ended, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
@@ -38,9 +37,7 @@ test('the receipt is written at the start with exit null, and replaced at the en
     if (query.get('channel') === '@b') return { status: 404 };
     return { body: page(0, 2, query.has('continuation') ? null : 'x', 7) };
   });
-  const result = await run(['uploads', '@a', '@b', '-n', '2', '--summary', file], {
-    env: serviceEnvironment(service.url),
-  });
+  const result = await service.run(`uploads @a @b -n 2 --summary ${file}`);
   assert.equal(result.exit, 5);
   const { started, seconds, ...summary } = await read();
   assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
@@ -95,9 +92,7 @@ test('into a device or a pipe only the final receipt is written', async (t) => {
       : page(0, 2, null),
   }));
   const out = join(await temporaryFolder(t), 'out.ndjson');
-  const result = await run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout'], {
-    env: serviceEnvironment(service.url),
-  });
+  const result = await service.run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout']);
   assert.equal(result.exit, 0, result.stderr);
   const { exit, references } = JSON.parse(result.stdout);
   assert.deepEqual([exit, references[0].file, references[0].missing ?? 0], [0, out, 0]);
@@ -108,10 +103,7 @@ test('a receipt that cannot be created at the start: 1, nothing is sent', async 
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'file'), '');
   for (const summary of ['.', 'missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
-    const result = await run(['uploads', '@a', '--summary', summary], {
-      env: serviceEnvironment(service.url),
-      cwd: folder,
-    });
+    const result = await service.run(`uploads @a --summary ${summary}`, { cwd: folder });
     assert.equal(result.exit, 1, `${summary}: ${result.stderr}`);
     onlyError(result, '--summary');
     assert.equal(result.stdout, '');
@@ -131,9 +123,7 @@ test('a receipt that cannot be written at the end is an error, and 1 if nothing 
       await mkdir(summary);
       return { status, body: page(0, 1, null) };
     });
-    const result = await run(['uploads', '@a', '--summary', summary], {
-      env: serviceEnvironment(service.url),
-    });
+    const result = await service.run(`uploads @a --summary ${summary}`);
     assert.equal(result.exit, exit);
     assert.ok(
       said(result.stderr).errors.some((line) => line.includes('summary.json')),
@@ -155,17 +145,10 @@ test('output that could not be written has failed in the receipt, too; its credi
     const result = await ended(child);
     await full.close();
     assert.equal(result.exit, 1, command);
-    const { exit, credits, references } = JSON.parse(await readFile(summary, 'utf8'));
-    assert.deepEqual([exit, credits], [1, { confirmed: 1, possibly_charged: 0 }], command);
-    assert.deepEqual(
-      references.map(({ status, exit, error }: Record<string, unknown> & { error: { code: string } }) => [
-        status,
-        exit,
-        error.code,
-      ]),
-      [['interrupted', 1, 'failed']],
-      command,
-    );
+    const { exit, credits: spent, references } = JSON.parse(await readFile(summary, 'utf8'));
+    assert.deepEqual([exit, spent], [1, credits(1)], command);
+    const [{ status, error }] = references;
+    assert.deepEqual([references.length, status, error.code], [1, 'interrupted', 'failed'], command);
   }
 });
 
@@ -175,7 +158,7 @@ test('free requests are counted as requests, and cost nothing', async (t) => {
   );
   const summary = join(await temporaryFolder(t), 'summary.json');
   const args = ['latest', '@a', '--summary', summary];
-  const result = await command(args, { env: serviceEnvironment(service.url) });
+  const result = await service.command(args);
   assert.deepEqual([result.exit, result.waits], [0, [500]]);
   const { requests, retries, credits: total, references } = JSON.parse(await readFile(summary, 'utf8'));
   assert.deepEqual([requests, retries, total], [2, 1, credits(0)]);
@@ -184,15 +167,12 @@ test('free requests are counted as requests, and cost nothing', async (t) => {
 
 test('error: what ended the run; a usage error, too', async (t) => {
   const service = await scriptedService(t, () => ({ status: 402, body: { detail: 'none left' } }));
-  const summary = join(await temporaryFolder(t), 'summary.json');
-  for (const [args, exit, code] of [
-    [['uploads', '@a', '@b'], 4, 'no_credits'],
-    [['uploads', '@a', '@b', '-o', 'x'], 2, 'usage'],
+  for (const [line, exit, code] of [
+    ['uploads @a @b', 4, 'no_credits'],
+    ['uploads @a @b -o x', 2, 'usage'],
   ] as const) {
-    const result = await run([...args, '--summary', summary], { env: serviceEnvironment(service.url) });
-    assert.equal(result.exit, exit, result.stderr);
-    const { error } = JSON.parse(await readFile(summary, 'utf8'));
-    assert.equal(error?.code, code, args.join(' '));
+    const { receipt } = await service.report(line);
+    assert.deepEqual([receipt.exit, receipt.error?.code], [exit, code]);
   }
 });
 
@@ -201,7 +181,7 @@ test('a reader that leaves: exit 0, and every reference has its place with what 
     body: page(0, 100, query.has('continuation') ? null : 'x', 200),
   }));
   const summary = join(await temporaryFolder(t), 'summary.json');
-  const child = start(['uploads', '@a', '@b', '@c', '--summary', summary], {
+  const child = start(`uploads @a @b @c --summary ${summary}`, {
     env: serviceEnvironment(service.url),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

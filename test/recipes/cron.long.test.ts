@@ -60,36 +60,6 @@ async function lists(t: TestContext) {
 
 const firstRun = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports';
 
-test('the cost of the monthly run, before it is run', { skip: missing('jq') }, async (t) => {
-  const at = await lists(t);
-  assert.equal(await recipe(at, 'cd ~/lists && chanlist check exports --json'), '16\n');
-});
-
-test('the summary of a run: its new uploads and its failures', { skip: missing('jq') }, async (t) => {
-  const at = await lists(t);
-  at.sandbox.setUploads('@demo', 1236);
-  const nightly = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports --update --summary';
-  await recipe(at, nightly);
-  const { exit, credits, counts } = JSON.parse(await recipe(at, 'jq -c'));
-  assert.deepEqual([exit, credits], [0, { confirmed: 1, possibly_charged: 0 }]);
-  assert.deepEqual([counts.complete, counts.unchanged], [1, 1]);
-  assert.equal(await recipe(at, "jq -r '.references[] | select(.new"), '@demo\t2\n');
-  assert.equal(await recipe(at, "jq -r '.references[] | select(.error"), '');
-  await at.write(`${refs}@nobody\n`);
-  assert.equal((await runExample(await exampleOf(file, nightly), at)).exit, 5);
-  assert.match(await recipe(at, "jq -r '.references[] | select(.error"), /^@nobody\tnot found.*\n$/);
-});
-
-test('--print-new: each new upload once, and none for the baseline', async (t) => {
-  const at = await lists(t);
-  const update = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports --update --print-new';
-  await recipe(at, update);
-  at.sandbox.setUploads('@demo', 1236);
-  await recipe(at, update);
-  await recipe(at, update);
-  assert.equal(lines(await readFile(join(at.folder, 'lists/queue.ndjson'), 'utf8')).length, 2);
-});
-
 test('check: its exit code goes to the monitoring service, its problems to a file', {
   skip: missing('curl'),
 }, async (t) => {
@@ -105,16 +75,6 @@ test('check: its exit code goes to the monitoring service, its problems to a fil
   const problems = lines(await readFile(join(at.folder, 'lists/problems.ndjson'), 'utf8'));
   const { reference, problem } = JSON.parse(problems.join(''));
   assert.deepEqual([reference, problem.code], ['@size-4', 'absent']);
-});
-
-test('two keys: a folder each, and one check', async (t) => {
-  const at = await workshop(t);
-  await writeFile(join(at.folder, 'refs.txt'), '@demo\n@size-250\n@size-3\n');
-  for (const name of ['key-00.txt', 'key-01.txt']) await writeFile(join(at.folder, name), `${testKey}\n`);
-  assert.equal(await recipe(at, 'split -d'), '');
-  assert.equal(1000 - at.sandbox.account.credits, 13 + 3 + 1);
-  const { stdout } = await at.sh('wc -l < exports-01/*.ndjson');
-  assert.equal(stdout.trim(), '250');
 });
 
 suite('the crontab lines, as cron runs them', async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { Collected } from '../support/collect.ts';
-import { examplesOf } from '../support/documents.ts';
 import { temporaryFolder, testKey } from '../support/program.ts';
-import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
+import { runCommand, type Workshop } from '../support/shell.ts';
 import { testExamples } from './run-examples.ts';
 
 const root = process.cwd();
@@ -62,24 +61,3 @@ async function installed(at: Workshop, t: TestContext): Promise<Collected> {
   assert.equal((await runCommand(['sh', '-c', line], { cwd: at.folder, env })).stdout.trim(), '3');
   return { ...result, stderr: '' };
 }
-
-test('completions: the lines that install them leave files that the shells accept', async (t) => {
-  const at = await workshop(t);
-  const lines = (await examplesOf('README.md'))
-    .map(({ text }) => text)
-    .filter((line) => line.includes('chanlist completion'));
-  assert.equal(lines.length, 3);
-  for (const line of lines) assert.equal((await at.sh(line)).exit, 0, line);
-  const bash = await at.sh('. ~/.bashrc && complete -p chanlist');
-  assert.match(bash.stdout, /\bchanlist$/m);
-  if (missing('zsh') === false) {
-    const zsh = await at.sh(
-      "zsh -f -c 'autoload -U compinit; compinit -u -D; . ~/.zshrc; print $_comps[chanlist]'",
-    );
-    assert.equal(zsh.stdout.trim(), '_chanlist', zsh.stderr);
-  }
-  if (missing('fish') === false) {
-    const fish = await at.sh('fish -c "complete -C \'chanlist uplo\'"');
-    assert.match(fish.stdout, /^uploads\b/, fish.stderr);
-  }
-});

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/errors.ts';
-import { Budget, type Ledger, newTally, type SpentBound, withEstimate } from '../../src/service/budget.ts';
+import { Budget, type Ledger, newTally, type SpentBound } from '../../src/service/budget.ts';
 
 const perRun = (credits: number) => ({ credits, per: 'run' }) as const;
 const perMonth = { credits: 3, per: 'month' } as const;
@@ -37,14 +36,6 @@ test('all bounds hold: the one that is spent first stops purchases, and is named
   assert.deepEqual(noted, ['@a', 'confirmed', '@a', 'possibly_charged']);
   assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 1 });
   assert.deepEqual(budget.total.credits, tally.credits);
-});
-
-test('the failure says about how many more credits are needed', () => {
-  const failure = new Failure('budget', 'stopped at --max-credits 3');
-  const message = (needed: number): string => withEstimate(failure, needed).message;
-  assert.equal(message(10), 'stopped at --max-credits 3; about 10 more credits are needed to finish');
-  assert.equal(message(1), 'stopped at --max-credits 3; about 1 more credit is needed to finish');
-  assert.equal(message(0), 'stopped at --max-credits 3');
 });
 
 test('a free request opens no ledger and needs no budget', async () => {

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
-import { stateHome, testKey } from './program.ts';
+import { type Line, stateHome, testKey, wordsOf } from './program.ts';
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface CommandResult {
 }
 
 /** Runs a command in this process with a fake context: captured streams, a clock that only waits move. */
-export async function command(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+export async function command(line: Line, options: CommandOptions = {}): Promise<CommandResult> {
   const out = capture(options.columns);
   const err = capture(options.columns);
   const waits: number[] = [];
@@ -49,7 +49,7 @@ export async function command(args: readonly string[], options: CommandOptions =
     },
     stop: new AbortController().signal,
   };
-  const exit = await main(args, context);
+  const exit = await main([...wordsOf(line)], context);
   const [stdout, stderr] = [out.text(), err.text()];
   if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
   return { exit, stdout, stderr, waits };

@@ -4,8 +4,25 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { ended, type Result, start, temporaryFolder, testKey } from './program.ts';
-import { type Receipt, type ReferenceReceipt, takeReceipt } from './receipt.ts';
+import {
+  ended,
+  type Line,
+  type Result,
+  serviceEnvironment,
+  start,
+  temporaryFolder,
+  testKey,
+  wordsOf,
+} from './program.ts';
+import {
+  checkReceipt,
+  isReceiptDue,
+  onlyReference,
+  type Receipt,
+  type ReferenceReceipt,
+  takeReceipt,
+} from './receipt.ts';
+import type { ScriptedService } from './service.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 /** How a run ended, and what it cost by the service's own account. */
@@ -40,14 +57,22 @@ export interface ExportFixture {
   /** Called at each request, before it is answered. */
   onRequest: (line: string, number: number) => void;
   /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
-  run(args: readonly string[], options?: FixtureRunOptions): Promise<Outcome>;
+  run(line: Line, options?: FixtureRunOptions): Promise<Outcome>;
   /** All files in the folder, hidden ones too, but not `.chanlist`. */
   files(): Promise<string[]>;
   read(name: string): Promise<string>;
 }
 
+export interface ExportFixtureOptions extends SandboxOptions {
+  /** What answers in place of the sandbox: there is no account to hold summaries against. */
+  readonly service?: ScriptedService;
+}
+
 /** Opens a fixture with a sandbox: 10 entries per page, 1000 credits. */
-export async function exportFixture(t: TestContext, options: SandboxOptions = {}): Promise<ExportFixture> {
+export async function exportFixture(
+  t: TestContext,
+  { service, ...options }: ExportFixtureOptions = {},
+): Promise<ExportFixture> {
   const folder = await temporaryFolder(t);
   const requests: string[] = [];
   let onRequest: ExportFixture['onRequest'] = () => {};
@@ -73,38 +98,26 @@ export async function exportFixture(t: TestContext, options: SandboxOptions = {}
     set onRequest(hook) {
       onRequest = hook;
     },
-    run: async (args, { started, env = {}, within = [], baseUrl, unwatched, noSummary, keepStdin } = {}) => {
+    run: async (line, { started, env = {}, within = [], noSummary, keepStdin, ...others } = {}) => {
+      const { baseUrl = service?.url ?? sandbox.baseUrl, unwatched = service !== undefined } = others;
       const report = join(reports, `${runs++}.json`);
       const before = sandbox.account.credits;
-      const words = noSummary ? args : [...args, '--summary', report];
-      const service = { CHANLIST_BASE_URL: baseUrl ?? sandbox.baseUrl, CHANLIST_API_KEY: testKey };
-      const child = start(words, { env: { ...service, ...env }, cwd: folder, within });
+      const words = noSummary ? line : [...wordsOf(line), '--summary', report];
+      const child = start(words, { env: { ...serviceEnvironment(baseUrl), ...env }, cwd: folder, within });
       child.stdin?.on('error', () => {});
       if (!keepStdin) child.stdin?.end();
       started?.(child);
       const result = await ended(child);
       const charged = before - sandbox.account.credits;
       const summary = await takeReceipt(report);
-      // A usage error and --dry-run need not have one.
-      const isDue = !noSummary && result.signal === null && result.exit !== 2 && !args.includes('--dry-run');
-      assert.ok(!isDue || summary !== null, 'there is no summary');
-      if (summary !== null && result.signal !== 'SIGKILL') {
-        const { confirmed, possibly_charged: possibly } = summary.credits;
-        assert.ok(
-          unwatched || (confirmed <= charged && charged <= confirmed + possibly),
-          `the summary says ${confirmed} + ${possibly}, the service ${charged}`,
-        );
-        assert.equal(summary.exit, result.exit);
-      }
+      assert.ok(summary !== null || !isReceiptDue(wordsOf(words), result), 'there is no summary');
+      checkReceipt(summary, result, unwatched ? null : charged);
       return {
         ...result,
         charged,
         summary,
         get only() {
-          assert.equal(summary?.references.length, 1);
-          const [only] = summary.references;
-          assert.ok(only);
-          return only;
+          return onlyReference(summary);
         },
       };
     },
@@ -119,8 +132,8 @@ export async function exportsIn(folder: string): Promise<string[]> {
 }
 
 /** What an uninterrupted run writes, on stdout. */
-export async function uninterrupted(fixture: ExportFixture, args: readonly string[]): Promise<string> {
-  const { stdout, exit } = await fixture.run(args);
+export async function uninterrupted(fixture: ExportFixture, line: Line): Promise<string> {
+  const { stdout, exit } = await fixture.run(line);
   assert.equal(exit, 0);
   return stdout;
 }

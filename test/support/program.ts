@@ -57,6 +57,15 @@ export function serviceEnvironment(baseUrl: string): Record<string, string> {
   return { CHANLIST_BASE_URL: baseUrl, CHANLIST_API_KEY: testKey };
 }
 
+// Before a test changes the working directory.
+const fakeClock = join(process.cwd(), 'test/support/fake-clock.cjs');
+
+/** Environment of a process whose clock shows this time, in milliseconds since 1970. */
+export function clockEnvironment(now: number): Record<string, string> {
+  const time = new Date(now).toISOString();
+  return { TZ: 'UTC', NODE_OPTIONS: `--require=${fakeClock}`, CHANLIST_TEST_NOW: time };
+}
+
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -67,10 +76,15 @@ export interface StartOptions {
   readonly within?: readonly string[];
 }
 
+/** A command line: its words, or a text with a space between them. */
+export type Line = string | readonly string[];
+
+export const wordsOf = (line: Line): readonly string[] => (typeof line === 'string' ? line.split(' ') : line);
+
 /** Starts the built program. What it writes, and its line in the process list, must not hold the key. */
-export function start(args: readonly string[], options: StartOptions = {}): ChildProcess {
+export function start(line: Line, options: StartOptions = {}): ChildProcess {
   const { env, cwd, stdio = 'pipe', node = [], within = [] } = options;
-  const [command = '', ...words] = [...within, process.execPath, ...node, launcher, ...args];
+  const [command = '', ...words] = [...within, process.execPath, ...node, launcher, ...wordsOf(line)];
   const child = spawn(command, words, { env: cleanEnvironment(env), cwd, stdio });
   watchForKey(child, testKey);
   return child;
@@ -90,8 +104,8 @@ export async function ended(child: ChildProcess): Promise<Result> {
 }
 
 /** Runs the built program to its end. */
-export function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
-  const child = start(args, options);
+export function run(line: Line, options: RunOptions = {}): Promise<Result> {
+  const child = start(line, options);
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.input ?? '');
   options.started?.(child);

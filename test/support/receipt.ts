@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
+import type { Collected } from './collect.ts';
 
 /** The fields of `--summary`, as the contract names them. */
 export interface Credits {
@@ -57,3 +59,36 @@ export async function takeReceipt(path: string): Promise<Receipt | null> {
     await rm(path, { force: true });
   }
 }
+
+/** Holds a receipt against how its run ended, and against what the service charged (null: it keeps no account). */
+export function checkReceipt(
+  receipt: Receipt | null,
+  { exit, signal, stderr }: Omit<Collected, 'stdout'>,
+  charged: number | null,
+): void {
+  if (receipt === null || signal === 'SIGKILL') return;
+  assert.equal(receipt.exit, exit, stderr);
+  const { confirmed, possibly_charged: possibly } = receipt.credits;
+  assert.ok(
+    charged === null || (confirmed <= charged && charged <= confirmed + possibly),
+    `the receipt says ${confirmed} + ${possibly} credits, the service ${charged}`,
+  );
+}
+
+/** Whether a run has to write its receipt: a usage error and --dry-run need not. */
+export const isReceiptDue = (
+  words: readonly string[],
+  { exit, signal }: Omit<Collected, 'stdout'>,
+): boolean => words.includes('--summary') && signal === null && exit !== 2 && !words.includes('--dry-run');
+
+/** The only reference of a receipt. */
+export function onlyReference(receipt: Receipt | null): ReferenceReceipt {
+  assert.equal(receipt?.references.length, 1);
+  const [only] = receipt.references;
+  assert.ok(only);
+  return only;
+}
+
+/** What became of each reference: its status, and its exit code if it has one (`failed 5`). */
+export const statuses = (receipt: Receipt | null): string[] =>
+  (receipt?.references ?? []).map(({ status, exit }) => (exit === null ? status : `${status} ${exit}`));

@@ -1,7 +1,20 @@
+import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { type CommandOptions, type CommandResult, command } from './command.ts';
+import {
+  type Line,
+  type Result,
+  type RunOptions,
+  run,
+  serviceEnvironment,
+  temporaryFolder,
+  wordsOf,
+} from './program.ts';
+import { checkReceipt, type Receipt, takeReceipt } from './receipt.ts';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -20,6 +33,16 @@ export type Reply =
 export interface ScriptedService {
   readonly url: string;
   readonly seen: Seen[];
+  /** The requests, decoded: `channel/videos?channel=@a`. */
+  requests(): string[];
+  /** Environment that names it, and the test key. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs the built program against it. */
+  run(line: Line, options?: RunOptions): Promise<Result>;
+  /** The same, with its receipt. */
+  report(line: Line, options?: RunOptions): Promise<Result & { readonly receipt: Receipt }>;
+  /** Runs the program against it in this process, where waits take no time. */
+  command(line: Line, options?: CommandOptions): Promise<CommandResult>;
   /** Resolves once so many requests have arrived. */
   arrived(count: number): Promise<void>;
 }
@@ -57,9 +80,26 @@ export async function scriptedService(
         server.closeAllConnections();
       }),
   );
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = serviceEnvironment(url);
+  const reports = await temporaryFolder(t);
+  const runHere: ScriptedService['run'] = (line, options) =>
+    run(line, { ...options, env: { ...env, ...options?.env } });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     seen,
+    requests: () => seen.map(({ rawUrl }) => decodeURIComponent(rawUrl.replace(/^.*\/api\/v2\/media\//, ''))),
+    env,
+    run: runHere,
+    report: async (line, options) => {
+      const path = join(reports, 'summary.json');
+      const result = await runHere([...wordsOf(line), '--summary', path], options);
+      const receipt = await takeReceipt(path);
+      assert.ok(receipt !== null, 'there is no receipt');
+      checkReceipt(receipt, result, null);
+      return { ...result, receipt };
+    },
+    command: (line, options) => command(line, { ...options, env: { ...env, ...options?.env } }),
     arrived: async (count) => {
       while (seen.length < count) await once(arrivals, 'request');
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
-import { launcher, temporaryFolder, testKey } from './program.ts';
+import { cleanEnvironment, launcher, temporaryFolder, testKey } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export interface ShellOptions {
@@ -24,9 +24,9 @@ export interface Workshop {
 }
 
 /** Opens a workshop, with a sandbox of its own that its environment names. */
-export async function workshop(t: TestContext): Promise<Workshop> {
+export async function workshop(t: TestContext, key = testKey): Promise<Workshop> {
   const folder = await temporaryFolder(t);
-  const sandbox = await startTestSandbox({ key: testKey });
+  const sandbox = await startTestSandbox({ key });
   t.after(() => sandbox.close());
   const bin = join(folder, '.bin');
   await mkdir(bin);
@@ -38,7 +38,7 @@ export async function workshop(t: TestContext): Promise<Workshop> {
     HOME: folder,
     LANG: 'C.UTF-8',
     CHANLIST_BASE_URL: sandbox.baseUrl,
-    CHANLIST_API_KEY: testKey,
+    CHANLIST_API_KEY: key,
   };
   const sh = (line: string, options: ShellOptions = {}): Promise<Collected> =>
     runCommand(['bash', '-o', 'pipefail', '-c', line], { cwd: folder, env, ...options });
@@ -61,6 +61,16 @@ export function runCommand(
   child.stdin.end(input ?? '');
   started?.(child);
   return collect(child);
+}
+
+/** Runs a command that the program has printed, in a shell. */
+export function runPrinted(
+  command: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Collected> {
+  const line = command.replace(/^chanlist /, `'${process.execPath}' '${launcher}' `);
+  return runCommand(['sh', '-c', line], { cwd, env: cleanEnvironment(env) });
 }
 
 /** Skips a test for want of tools, and says which; where CI is set they are required. */

@@ -13,7 +13,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { command } from './command.ts';
-import { ended, serviceEnvironment, start, temporaryFolder } from './program.ts';
+import {
+  clockEnvironment,
+  ended,
+  type Line,
+  serviceEnvironment,
+  start,
+  temporaryFolder,
+  wordsOf,
+} from './program.ts';
 import {
   type LoggedRequest,
   type SimulatedOptions,
@@ -71,7 +79,7 @@ export class World {
    * Runs a command in this process. A kill is the folder as it was when the request arrived: what the run did after
    * that is undone.
    */
-  async run(args: readonly string[], stop: Stop | null = null): Promise<WorldRun> {
+  async run(line: Line, stop: Stop | null = null): Promise<WorldRun> {
     const first = this.service.log.length;
     let atKill: Snapshot | null = null;
     let cancel = (): void => {};
@@ -89,26 +97,17 @@ export class World {
       };
     }
     const env = serviceEnvironment(this.service.url);
-    const { exit, stdout, stderr } = await command(withoutRetries(args), { env, now: () => this.now });
+    const { exit, stdout, stderr } = await command(withoutRetries(line), { env, now: () => this.now });
     cancel();
     if (atKill !== null) restoreSnapshot(this.folder, atKill);
     return this.#result(atKill === null ? exit : null, stdout, stderr, first);
   }
 
   /** Runs a command as a process; killed when the paid request of this number arrives, counted from 1. */
-  async spawn(args: readonly string[], killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
+  async spawn(line: Line, killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
     const first = this.service.log.length;
-    const env = {
-      ...serviceEnvironment(this.service.url),
-      TZ: 'UTC',
-      NODE_OPTIONS: `--require=${fakeClock}`,
-      CHANLIST_TEST_NOW: new Date(this.now).toISOString(),
-    };
-    const child = start(withoutRetries(args), {
-      cwd: this.folder,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const env = { ...serviceEnvironment(this.service.url), ...clockEnvironment(this.now) };
+    const child = start(withoutRetries(line), { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const end = ended(child);
     let left = killAt;
     const unhook = this.service.on(async (request) => {
@@ -152,14 +151,15 @@ export class World {
 }
 
 /** Commands that send requests do not repeat them. */
-const withoutRetries = (args: readonly string[]): readonly string[] =>
-  ['show', 'check'].includes(args[0] ?? '') ? args : [...args, '--retries', '0'];
+const withoutRetries = (line: Line): readonly string[] => {
+  const words = wordsOf(line);
+  return ['show', 'check'].includes(words[0] ?? '') ? words : [...words, '--retries', '0'];
+};
 
 const isPaid = ({ operation }: LoggedRequest): boolean => operation === 'uploads' || operation === 'playlist';
 
 // Before a test changes the working directory.
 const repository = process.cwd();
-const fakeClock = join(repository, 'test/support/fake-clock.cjs');
 
 /** The IDs that stand in the text of an export with `videoId` as its first field. */
 export function idsInText(text: string, format: string): string[] {

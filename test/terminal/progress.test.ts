@@ -63,60 +63,6 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     for (const line of lines) JSON.parse(line);
   });
 
-  test('stdout to a program that prints on the same terminal: never shown', async (t) => {
-    const env = await slowService(t, 150);
-    const line = `${chanlist} uploads @size-750 --fields index | cat`;
-    const screen = await open(t, line, { rows: 40, env });
-    const { text } = await screen.ended();
-    assert.match(text, /^\{"index":"749"\}$/m);
-    assert.match(text, /^chanlist: 750 entries, 8 pages, 8 credits$/m);
-    assert.doesNotMatch(text, progressLine);
-  });
-
-  test('stderr to a file: a table on the terminal, nothing in the file', async (t) => {
-    const env = await slowService(t, 60);
-    const cwd = await temporaryFolder(t);
-    const screen = await open(t, `exec ${chanlist} uploads @size-450 --all 2> err.txt`, { env, cwd });
-    const { exit, text } = await screen.ended();
-    assert.equal(exit, 0);
-    assert.doesNotMatch(text, progressLine);
-    assert.equal(text.split('\n').length, 2 + 450);
-    assert.equal(await readFile(join(cwd, 'err.txt'), 'utf8'), '');
-  });
-
-  for (const [name, flags, env] of [
-    ['--quiet', '--quiet', {}],
-    ['TERM=dumb', '', { TERM: 'dumb' }],
-  ] as const) {
-    test(`${name}: no line at all, and nothing that moves a cursor`, async (t) => {
-      const service = await slowService(t, 100);
-      const cwd = await temporaryFolder(t);
-      const line = `script -qefc "${chanlist} uploads @size-450 --all ${flags}" raw.txt > shown.txt`;
-      if (missing('script') !== false) return t.skip('script is not installed');
-      const screen = await open(t, line, { env: { ...service, ...env }, cwd });
-      assert.equal((await screen.ended()).exit, 0);
-      const raw = await readFile(join(cwd, 'shown.txt'), 'utf8');
-      assert.match(raw, /videoId/);
-      assert.doesNotMatch(raw, progressLine);
-      if (name === 'TERM=dumb') assert.ok(!raw.includes('\u001b'));
-    });
-  }
-
-  test('a terminal that does not report its width counts as 80 columns', async (t) => {
-    if (missing('script') !== false) return t.skip('script is not installed');
-    const env = await slowService(t, 100);
-    const cwd = await temporaryFolder(t);
-    // Started without a terminal of its own, script gives the program one of 0 columns.
-    const line = `exec script -qec "${chanlist} uploads @size-450 --all" /dev/null < /dev/null > shown`;
-    const screen = await open(t, line, { env, cwd });
-    assert.equal((await screen.ended()).exit, 0);
-    const shown = await readFile(join(cwd, 'shown'), 'utf8');
-    assert.doesNotMatch(shown, progressLine);
-    assert.match(shown, /(?<!─)─{80}(?!─)/);
-    assert.doesNotMatch(shown, /\u001b\[\d*A/);
-    assert.match(shown, /chanlist: 450 entries, 5 pages, 5 credits\r?\n/);
-  });
-
   test('a wait is counted down, then the listing continues', async (t) => {
     const service = await scriptedService(t, (_, number): Reply => {
       if (number === 0)
@@ -198,37 +144,5 @@ suite('auth login in a real terminal', { skip }, () => {
     ]);
     assert.match(text, /^active {2}profile {2}origin +namespace {2}last_four\n─+\ntrue {4}default {2}http:/m);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
-  });
-
-  test('a key that is refused: exit 3, nothing stored, and the next step', async (t) => {
-    const { CHANLIST_BASE_URL: url = '' } = await slowService(t, 0);
-    const home = await temporaryFolder(t);
-    const screen = await open(t, `exec ${chanlist} auth login --base-url ${url}`, {
-      columns: 200,
-      env: { HOME: home },
-    });
-    await screen.until(/not shown/);
-    await screen.type('sk_wrong');
-    await screen.press('Enter');
-    const { exit, text } = await screen.ended();
-    assert.equal(exit, 3);
-    assert.match(
-      text,
-      /^chanlist: error: the key was rejected \(401.*\); check the key and the address; nothing is stored$/m,
-    );
-    await assert.rejects(stat(join(home, '.config/chanlist/config.json')));
-  });
-
-  test('Ctrl-C at the prompt: exit 130, nothing stored, the terminal echoes again', async (t) => {
-    const cwd = await temporaryFolder(t);
-    const line = `${chanlist} auth login --base-url http://127.0.0.1:9; echo "exit $?"; stty -a | grep -o '[-]*echo\\b'`;
-    const screen = await open(t, line, { env: { HOME: cwd }, cwd });
-    await screen.until(/not shown/);
-    await screen.type('sk_half');
-    await screen.press('C-c');
-    const { text } = await screen.ended();
-    assert.match(text, /^chanlist: error: stopped by SIGINT[^\n]*\nexit 130\necho$/m);
-    assert.ok(!text.includes('sk_half'));
-    await assert.rejects(stat(join(cwd, '.config/chanlist/config.json')));
   });
 });

@@ -26,7 +26,6 @@ export interface Screen {
   type(text: string): Promise<void>;
   /** Presses a key by its name in tmux: `Enter`, `C-c`. */
   press(key: string): Promise<void>;
-  resize(columns: number): Promise<void>;
   /** Waits for the program to end; returns its exit code and what is on the screen then. */
   ended(): Promise<{ exit: number; text: string }>;
   /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
@@ -88,9 +87,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
     },
     press: async (key) => {
       await tmux('send-keys', '-t', 'it', key);
-    },
-    resize: async (to) => {
-      await tmux('resize-window', '-t', 'it', '-x', String(to), '-y', String(rows));
     },
     ended: async () => {
       const exit = await poll(async () => {

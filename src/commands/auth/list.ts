@@ -3,11 +3,17 @@ import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
+import type { Example } from '../../help/document.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
+export const about = ['Lists the stored profiles. Sends nothing.'];
+
+export const examples: readonly Example[] = [
+  ['list the profiles: a table at a terminal, ndjson elsewhere', 'chanlist auth list'],
+];
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */
-export async function runList(options: OutputOptions, context: Context): Promise<number> {
+export async function run(options: OutputOptions, context: Context): Promise<number> {
   const { format, color } = options;
   const stderr = new Stderr(context, options);
   const { active, profiles } = readStore(context.env);

@@ -1,15 +1,31 @@
-import { parseKey, readKeyFile, readKeyFromStdin } from '../../accounts/key.ts';
+import { parseKey, readKey } from '../../accounts/key.ts';
 import { defaultProfile, type Profile } from '../../accounts/profile.ts';
 import { givenProfile, givenService } from '../../accounts/settings.ts';
 import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
+import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
 import { verifyKey } from './verify-key.ts';
+export const about = [
+  'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
+    'reads the key from stdin, or from --key-file. --max-credits is stored too, and limits every run with the profile.',
+  'An existing profile (default: default) gets the new key and keeps its address, namespace and --max-credits ' +
+    'unless they are given. In a script, a new profile becomes the active one only if there is none.',
+];
+
+export const examples: readonly Example[] = [
+  ['store a key at a terminal; prompts for address and key', 'chanlist auth login'],
+  [
+    'store the key of a local sandbox (chanlist serve) in a script',
+    'echo sk_sandbox | chanlist auth login --profile demo --base-url http://127.0.0.1:8787',
+  ],
+  ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
+];
 
 /** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
 export interface LoginOptions extends CommonOptions {
@@ -17,18 +33,11 @@ export interface LoginOptions extends CommonOptions {
   readonly verify: boolean;
 }
 
-/** Verifies a key; a parameter of the commands, so that their tests need no service. */
-export type Verify = typeof verifyKey;
-
 /**
  * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  */
-export async function runLogin(
-  options: LoginOptions,
-  context: Context,
-  verify: Verify = verifyKey,
-): Promise<number> {
+export async function run(options: LoginOptions, context: Context): Promise<number> {
   const { env, stdin } = context;
   const stderr = new Stderr(context, options);
   const name = givenProfile(options, env) ?? defaultProfile;
@@ -39,7 +48,7 @@ export async function runLogin(
   const { baseUrl, key } = account;
   const namespace = given.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   const verification = options.verify
-    ? await verify({ baseUrl, namespace, key }, context, options).catch(notStored)
+    ? await verifyKey({ baseUrl, namespace, key }, context, options).catch(notStored)
     : null;
   const profile: Profile = {
     baseUrl,
@@ -85,7 +94,7 @@ async function readAccount(
 ): Promise<ServiceAddress & { readonly key: string }> {
   const { stdin, stop } = context;
   const address = known && { baseUrl: known, namespace: null };
-  const fromFile = keyFile === undefined ? undefined : await readKeyFile(keyFile, '--key-file', stop);
+  const fromFile = keyFile === undefined ? undefined : await readKey(keyFile, '--key-file', stop);
   if (address !== undefined && fromFile !== undefined) return { ...address, key: fromFile };
   if (stdin.isTTY) {
     const { withPrompt } = await import('./prompt.ts');
@@ -98,5 +107,5 @@ async function readAccount(
   }
   if (address === undefined)
     throw usage('auth login needs the address of the service', 'add --base-url https://...');
-  return { ...address, key: await readKeyFromStdin(stdin, stop) };
+  return { ...address, key: await readKey(stdin, 'stdin', stop) };
 }

@@ -2,22 +2,30 @@ import { unknownProfile } from '../../accounts/profile.ts';
 import { givenProfile } from '../../accounts/settings.ts';
 import { updateStore } from '../../accounts/store.ts';
 import type { CommonOptions } from '../../cli/options.ts';
+import type { Argument } from '../../cli/program.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
+import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
+export const args: readonly Argument[] = [
+  ['name', '[profile]', 'name of the profile; default: the active one'],
+];
+
+export const about = ['Removes a profile from the store: the named one, or else the active one.'];
+
+export const examples: readonly Example[] = [['remove the profile demo', 'chanlist auth logout demo']];
 
 /**
  * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. Without the
  * active one none is active, because each spends its own credits.
  */
-export async function runLogout(
-  named: string | undefined,
-  options: CommonOptions,
+export async function run(
+  options: CommonOptions & { readonly name?: string | undefined },
   context: Context,
 ): Promise<number> {
   let removed = '';
   const { active, profiles } = await updateStore(context.env, (store) => {
-    const name = named ?? givenProfile({}, context.env) ?? store.active;
+    const name = options.name ?? givenProfile({}, context.env) ?? store.active;
     if (name === null)
       throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
     removed = name;

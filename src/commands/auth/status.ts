@@ -5,26 +5,29 @@ import { storeFile } from '../../accounts/store.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
+import type { Example } from '../../help/document.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
-import { type Verify, warnOfNoCredits } from './login.ts';
+import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
+export const about = ['Shows the account in use and verifies its key with a free request.'];
+
+export const examples: readonly Example[] = [
+  ['show the account in use', 'chanlist auth status'],
+  ['print it as JSON for a script', 'chanlist auth status --json'],
+];
 
 /**
  * `auth status`: prints the service and account that a run would use, where its key comes from, and whether the
  * service accepts it (a free request). Returns the exit code of the check; without an account, 3.
  */
-export async function runStatus(
-  options: CommonOptions,
-  context: Context,
-  verify: Verify = verifyKey,
-): Promise<number> {
+export async function run(options: CommonOptions, context: Context): Promise<number> {
   const stderr = new Stderr(context, options);
   const settings = await findService(options, context);
-  const error = await checkAccount(settings, context, verify, options, stderr);
+  const error = await checkAccount(settings, options, context, stderr);
   const { profile, baseUrl, namespace, maxCredits, keySource, key } = settings;
   const isRejected = error?.code === 'unauthorized' && error.status !== null;
-  const record = {
+  const shown = {
     profile,
     store: storeFile(context.env),
     base_url: baseUrl?.href ?? null,
@@ -34,18 +37,15 @@ export async function runStatus(
     key_source: keySource,
     last_four: key === null ? null : lastFour(key),
     check: error === null ? 'accepted' : isRejected ? 'rejected' : 'could not verify',
-    error,
   };
-  const fields = Object.keys(record) as (keyof typeof record)[];
-  const shown = fields.filter((field) => field !== 'error');
+  const record = { ...shown, error };
+  const { format, color } = options;
   await printRecords([record], {
-    format: options.format,
-    color: options.color,
-    context,
-    stderr,
-    document: 'object',
-    fields,
-    columns: Object.fromEntries(shown.map((field) => [field, (row) => row[field] ?? 'none'])),
+    ...{ format, color, context, stderr, document: 'object' },
+    fields: Object.keys(record) as (keyof typeof record)[],
+    columns: Object.fromEntries(
+      Object.entries(shown).map(([field, value]) => [field, () => value ?? 'none']),
+    ),
   });
   if (error === null) return 0;
   stderr.failure(error);
@@ -55,15 +55,14 @@ export async function runStatus(
 /** The failure of the account; null if it works. Throws signals and bugs, which prove nothing about the account. */
 async function checkAccount(
   { baseUrl, namespace, key, problem }: Settings,
-  context: Context,
-  verify: Verify,
   options: CommonOptions,
+  context: Context,
   stderr: Stderr,
 ): Promise<Failure | null> {
   if (baseUrl === null || key === null) return problem;
   try {
-    if ((await verify({ baseUrl, namespace, key }, context, options)) === 'no credits')
-      warnOfNoCredits(stderr);
+    const verification = await verifyKey({ baseUrl, namespace, key }, context, options);
+    if (verification === 'no credits') warnOfNoCredits(stderr);
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'interrupted') throw error;

@@ -1,11 +1,24 @@
 import { unknownProfile } from '../../accounts/profile.ts';
 import { updateStore } from '../../accounts/store.ts';
 import type { CommonOptions } from '../../cli/options.ts';
+import type { Argument } from '../../cli/program.ts';
 import type { Context } from '../../context.ts';
+import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
+export const args: readonly Argument[] = [['name', '<profile>', 'name of the profile']];
+
+export const about = ['Makes a stored profile the active one.'];
+
+export const examples: readonly Example[] = [
+  ['use the profile demo from now on', 'chanlist auth switch demo'],
+];
 
 /** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
-export async function runSwitch(name: string, options: CommonOptions, context: Context): Promise<number> {
+export async function run(
+  options: CommonOptions & { readonly name: string },
+  context: Context,
+): Promise<number> {
+  const { name } = options;
   await updateStore(context.env, (store) => {
     if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
     return { ...store, active: name };

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import { Stderr } from '../../output/stderr.ts';
-import { createClient } from '../../run/open.ts';
+import { clientOptions } from '../../run/open.ts';
 import { Budget, newTally } from '../../service/budget.ts';
-import type { Service } from '../../service/client.ts';
+import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/references.ts';
 
@@ -30,9 +30,12 @@ export async function verifyKey(
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
-    const serviceWithKey = { ...service, key };
-    const budget = new Budget([{ credits: 0, per: 'run' }], null);
-    const client = createClient(serviceWithKey, budget, shared, context, { stderr, progress }, 1);
+    const client = new Client({
+      ...clientOptions(shared, context, stderr, progress),
+      service: { ...service, key },
+      budget: new Budget([{ credits: 0, per: 'run' }], null),
+      connections: 1,
+    });
     try {
       const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
       const what = 'its 200 response has no channel_id';

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { command } from '../../support/command.ts';
-import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
 import { entry, page, type Reply, type Seen, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
@@ -112,15 +108,7 @@ const notHttp = (
   reply: Reply,
   said = /the response is not valid HTTP/,
   status: number | null = null,
-): Fault => ({
-  name,
-  reply,
-  exit: 8,
-  code: 'bad_answer',
-  status,
-  charge: 'possibly_charged',
-  said,
-});
+): Fault => ({ ...broken(name, reply, status, said), exit: 8, code: 'bad_answer' });
 
 const strange: readonly Fault[] = [
   { ...notHttp('another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n')), everywhere: true },
@@ -148,6 +136,12 @@ const strange: readonly Fault[] = [
   ),
 ];
 
+/** JSON that is cut. */
+const tooShort: Fault = {
+  ...notHttp('a Content-Length that is too short', raw(head(whole.length - 1) + whole), /not JSON/, 200),
+  ...{ charge: 'confirmed', everywhere: true },
+};
+
 /** The status line has come: that nothing was charged is certain, whatever becomes of the body. */
 const certain: readonly Fault[] = (
   [
@@ -172,7 +166,8 @@ test('a connection that breaks at any point: 7, possibly charged', (t) =>
 test('a response that does not end within --timeout: 7, possibly charged', (t) =>
   inBatches(slow, (fault) => checkFault(t, fault)));
 
-test('a response that is not valid HTTP is 8', (t) => inBatches(strange, (fault) => checkFault(t, fault)));
+test('a response that is not valid HTTP, or has a wrong length, is 8', (t) =>
+  inBatches([...strange, tooShort], (fault) => checkFault(t, fault)));
 
 test('the status alone decides if the body of an error breaks off: nothing is charged', (t) =>
   inBatches(certain, (fault) => checkFault(t, fault)));
@@ -181,7 +176,7 @@ test('a response that breaks the rules of HTTP is not requested again', async (t
   const answers = [raw('SSH-2.0-OpenSSH_9.2\r\n'), raw(`${chunked}zz\r\n{"results":[`)];
   await inBatches(answers, async (answer) => {
     const service = await scriptedService(t, () => answer);
-    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    const result = await service.run('uploads @a');
     assert.equal(result.exit, 8);
     assert.equal(service.seen.length, 1);
     assert.match(result.stderr, /; 0 credits spent, 1 more possibly charged;/);
@@ -206,7 +201,7 @@ test('a page that may have been charged twice is not requested again in this run
   ];
   for (const [args, replies, exit, requests] of cases) {
     const service = await scriptedService(t, (_, n) => paged(replies)(n));
-    const result = await command(args, { env: serviceEnvironment(service.url) });
+    const result = await service.command(args);
     assert.equal(result.exit, exit, `${args[0]}: ${result.stderr}`);
     assert.equal(service.seen.length, requests);
     if (exit === 7)
@@ -223,14 +218,9 @@ async function possiblyCharged(
   reply: (n: number) => Reply,
 ): Promise<readonly [number, Seen[]]> {
   const service = await scriptedService(t, (_, n) => reply(n));
-  const summaryFile = join(await temporaryFolder(t), 'summary.json');
-  const args = ['uploads', '@a', '--summary', summaryFile];
-  const result = await run(args, { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 0, result.stderr);
-  assert.equal(result.lines.length, 10);
-  const { credits } = JSON.parse(await readFile(summaryFile, 'utf8'));
-  assert.equal(credits.confirmed, 10);
-  return [credits.possibly_charged, service.seen];
+  const { exit, stderr, lines, receipt } = await service.report('uploads @a');
+  assert.deepEqual([exit, lines.length, receipt.credits.confirmed], [0, 10, 10], stderr);
+  return [receipt.credits.possibly_charged, service.seen];
 }
 
 const tenPages = (n: number): string => JSON.stringify(page(n, n + 1, n === 9 ? null : `t${n}`));
@@ -268,19 +258,6 @@ test('a request that fails on a used connection is possibly charged; the next on
   assert.equal(seen.length, 11);
 });
 
-test('a Content-Length that is too short cuts the body: invalid JSON, 8', async (t) => {
-  await checkFault(t, {
-    name: 'too short',
-    reply: raw(head(whole.length - 1) + whole),
-    exit: 8,
-    code: 'bad_answer',
-    status: 200,
-    charge: 'confirmed',
-    said: /not JSON/,
-    everywhere: true,
-  });
-});
-
 test('more than Content-Length says is no part of this answer, nor of the next', async (t) => {
   const forged = JSON.stringify(page(90, 91, null));
   const first = JSON.stringify(page(0, 2, 'next'));
@@ -289,7 +266,7 @@ test('more than Content-Length says is no part of this answer, nor of the next',
       ? raw(`${head(Buffer.byteLength(first))}${first}${head(Buffer.byteLength(forged))}${forged}`)
       : { body: page(2, 3, null) },
   );
-  const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+  const result = await service.run('uploads @a');
   // Whether the rest arrives before the next request depends on timing: it is never printed.
   assert.ok(result.lines.length >= 2);
   for (const [n, line] of result.lines.entries()) assert.deepEqual(JSON.parse(line), entry(n));
@@ -306,7 +283,7 @@ test('a body that ends with the connection, hints before an answer and lower-cas
   ];
   await inBatches(answers, async (answer) => {
     const service = await scriptedService(t, () => answer);
-    const result = await run(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+    const result = await service.run('uploads @a');
     assert.equal(result.exit, 0, result.stderr);
     assert.equal(result.lines.length, 2);
   });

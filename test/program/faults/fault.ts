@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { onlyReference } from '../../support/receipt.ts';
 import { entry, page, type Reply, scriptedService } from '../../support/service.ts';
 
 /** What a service does wrong once, and what the contract says about it. */
@@ -69,9 +67,8 @@ async function checkOne(
   const service = await scriptedService(t, (_, number) =>
     number >= index ? fault.reply : { body: page(2 * number, 2 * number + 2, tokens[number + 1] ?? null, 6) },
   );
-  const summaryFile = join(await temporaryFolder(t), 'summary.json');
-  const args = ['uploads', '@a', '-f', format, '--retries', '0', '--summary', summaryFile];
-  const result = await run([...args, ...(fault.args ?? [])], { env: serviceEnvironment(service.url) });
+  const line = ['uploads', '@a', '-f', format, '--retries', '0', ...(fault.args ?? [])];
+  const { receipt, ...result } = await service.report(line);
 
   assert.equal(result.exit, fault.exit, result.stderr);
   assert.equal(service.seen.length, index + 1, 'requests');
@@ -107,13 +104,8 @@ async function checkOne(
     assert.deepEqual([error.code, error.status], [fault.code, fault.status]);
   }
 
-  const summary = JSON.parse(await readFile(summaryFile, 'utf8'));
-  assert.equal(summary.exit, fault.exit);
-  assert.deepEqual(summary.credits, credits);
-  assert.equal(summary.requests, index + 1);
-  const [reference] = summary.references;
-  assert.equal(reference.status, endsCall.has(fault.code) ? 'interrupted' : 'failed');
-  assert.equal(reference.entries, printed.length);
-  assert.equal(reference.continuation_token, resumed);
-  assert.equal(reference.error.code, fault.code);
+  assert.deepEqual([receipt.credits, receipt.requests], [credits, index + 1]);
+  const { status, entries, continuation_token, error } = onlyReference(receipt);
+  assert.equal(status, endsCall.has(fault.code) ? 'interrupted' : 'failed');
+  assert.deepEqual([entries, continuation_token, error?.code], [printed.length, resumed, fault.code]);
 }

@@ -18,7 +18,7 @@ test('a list of 100,000 references is read and checked in seconds, all of it, be
   await writeFile(join(folder, 'good.txt'), `${lines.join('\r\n')}\r\n`);
   await writeFile(join(folder, 'bad.txt'), `${lines.join('\n')}\nnonsense\n`);
 
-  const bad = await run(['uploads', '--from', 'bad.txt'], { cwd: folder, env });
+  const bad = await run('uploads --from bad.txt', { cwd: folder, env });
   assert.equal(bad.exit, 2);
   assert.match(
     bad.stderr,
@@ -27,7 +27,7 @@ test('a list of 100,000 references is read and checked in seconds, all of it, be
   assert.equal(service.seen.length, 0);
 
   const started = Date.now();
-  const good = await run(['uploads', '--from', 'good.txt'], { cwd: folder, env });
+  const good = await run('uploads --from good.txt', { cwd: folder, env });
   assert.equal(good.exit, 3);
   assert.equal(service.seen.length, 1);
   assert.match(good.stderr, /^chanlist: error: [^\n]*; not finished: 100000 references [^\n]*\n$/);
@@ -75,7 +75,6 @@ test('file names with spaces, line ends, quotes, leading dashes and bytes beyond
     if (path.endsWith('/resolve')) return { body: resolved };
     return { body: query.has('continuation') ? page(2, 3, null, 3) : page(0, 2, 'next', 3) };
   });
-  const env = serviceEnvironment(service.url);
   const names = [
     ' a b ',
     'line\nend',
@@ -96,9 +95,9 @@ test('file names with spaces, line ends, quotes, leading dashes and bytes beyond
     const cwd = join(folder, name);
     await writeFile(join(cwd, `${name}.txt`), '@a\n');
     const [list, out, summary, dir] = [`${name}.txt`, `./${name}.csv`, `./${name}.json`, `./${name}.dir`];
-    const file = await run(['uploads', '@a', '-o', out, '--summary', summary], { cwd, env });
+    const file = await service.run(['uploads', '@a', '-o', out, '--summary', summary], { cwd });
     assert.equal(file.exit, 0, file.stderr);
-    const many = await run(['uploads', `--from=${list}`, `--output-dir=${dir}`], { cwd, env });
+    const many = await service.run(['uploads', `--from=${list}`, `--output-dir=${dir}`], { cwd });
     assert.equal(many.exit, 0, many.stderr);
     assert.deepEqual(
       (await readdir(cwd)).sort(),
@@ -107,15 +106,4 @@ test('file names with spaces, line ends, quotes, leading dashes and bytes beyond
     );
     assert.deepEqual(await exportsIn(join(cwd, dir)), ['UCtesttesttesttesttestte.ndjson']);
   }
-});
-
-test('the resume command is quoted so that a shell reads it back', async (t) => {
-  const folder = await temporaryFolder(t);
-  const service = await scriptedService(t, () => ({ body: page(0, 2, 'it\'s $(here) `x` \\ "q" ! #', 4) }));
-  const result = await run(['uploads', "https://example.com/c/it's;here", '--max-credits', '1', '-f', 'id'], {
-    cwd: folder,
-    env: serviceEnvironment(service.url),
-  });
-  assert.equal(result.exit, 9);
-  assert.ok(result.stderr.includes(`--continuation='it'\\''s $(here) \`x\` \\ "q" ! #'`), result.stderr);
 });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run, serviceEnvironment } from '../../support/program.ts';
 import { entry, page, scriptedService } from '../../support/service.ts';
 import { inBatches } from './fault.ts';
 
@@ -78,7 +77,7 @@ const loops: readonly Loop[] = [
 test('paging that would never end is 8, after the fewest pages that show it, which are printed', async (t) => {
   await inBatches(loops, async ({ name, answer, requests, printed, said, args = ['uploads', '@a'] }) => {
     const service = await scriptedService(t, (_, n) => ({ body: answer(n) }));
-    const result = await run([...args, '--json'], { env: serviceEnvironment(service.url) });
+    const result = await service.run([...args, '--json']);
     assert.equal(result.exit, 8, name);
     assert.equal(service.seen.length, requests, name);
     const { results, continuation_token, has_more, error } = JSON.parse(result.stdout);
@@ -95,44 +94,10 @@ test('paging that would never end is 8, after the fewest pages that show it, whi
   });
 });
 
-test('nine empty pages and then entries are no loop', async (t) => {
-  const service = await scriptedService(t, (_, n) => ({
-    body: n % 10 === 9 ? page(n, n + 1, n === 19 ? null : `t${n}`) : page(0, 0, `t${n}`),
-  }));
-  const result = await run(['uploads', '@a', '-f', 'id'], { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 0);
-  assert.equal(result.lines.length, 2);
-});
-
-test('tokens of every kind come back to the service as they were sent', async (t) => {
-  const tokens = [
-    'a+b/c==&d%20e f',
-    '../../x?y#z',
-    'ü日👍\u202e',
-    'line\nend\u0000\u001b[31m',
-    '-n',
-    '"quotes\\"',
-    'null',
-    '0',
-    '__proto__',
-    ' ',
-    'x'.repeat(10_000),
-  ];
-  const service = await scriptedService(t, (_, n) => ({ body: page(n, n + 1, tokens[n] ?? null) }));
-  const result = await run(['uploads', '@a', '-vv'], { env: serviceEnvironment(service.url) });
-  assert.equal(result.exit, 0);
-  assert.deepEqual(
-    service.seen.slice(1).map(({ query }) => query.get('continuation')),
-    tokens,
-  );
-});
-
 test('a token that cannot be shown is in the JSON document, and stderr says so', async (t) => {
   for (const token of ['t'.repeat(4097), 'a\nb', '\u001b[2J', 'x\u202ey', '\u009b']) {
     const service = await scriptedService(t, () => ({ body: page(0, 1, token) }));
-    const result = await run(['uploads', '@a', '--json', '--max-credits', '1'], {
-      env: serviceEnvironment(service.url),
-    });
+    const result = await service.run('uploads @a --json --max-credits 1');
     assert.equal(result.exit, 9);
     assert.equal(JSON.parse(result.stdout).continuation_token, token);
     assert.match(result.stderr, /^chanlist: error: @a: [^\n]*token cannot be printed here[^\n]*\n$/);

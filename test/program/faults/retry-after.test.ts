@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { command } from '../../support/command.ts';
-import { serviceEnvironment } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 
 /** What the service says its own clock shows. */
@@ -42,7 +40,7 @@ test('Retry-After: seconds and dates are obeyed; anything else is none', async (
       const service = await scriptedService(t, (_, number) =>
         number === 0 ? { status, headers: { date, 'retry-after': header } } : { body: page(0, 1, null) },
       );
-      const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+      const result = await service.command('uploads @a');
       const name = `${status} with Retry-After: ${header}`;
       assert.equal(result.exit, 0, `${name}: ${result.stderr}`);
       assert.deepEqual(result.waits, [wait ?? 500], name);
@@ -71,7 +69,7 @@ test('Retry-After: more than --max-wait ends the call at once, saying when to co
           ? { status, headers: { date, 'retry-after': header } }
           : { body: page(number, number + 1, 'next') },
       );
-      const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+      const result = await service.command('uploads @a');
       assert.equal(result.exit, exit, header);
       assert.deepEqual(result.waits, [], header);
       assert.equal(service.seen.length, 2, header);
@@ -87,9 +85,7 @@ test('Retry-After: 0, again and again: one request per second, until --max-wait'
     [503, 7],
   ] as const) {
     const service = await scriptedService(t, () => ({ status, headers: { 'retry-after': '0' } }));
-    const result = await command(['uploads', '@a', '--max-wait', '9'], {
-      env: serviceEnvironment(service.url),
-    });
+    const result = await service.command('uploads @a --max-wait 9');
     assert.equal(result.exit, exit);
     assert.equal(service.seen.length, 10);
     assert.deepEqual(result.waits, Array(9).fill(1000));
@@ -101,25 +97,7 @@ test('the wait that a 429 asks for needs no retry', async (t) => {
   const service = await scriptedService(t, (_, number) =>
     number === 0 ? { status: 429, headers: { 'retry-after': '40' } } : { body: page(0, 1, null) },
   );
-  const result = await command(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(service.url) });
+  const result = await service.command('uploads @a --retries 0');
   assert.equal(result.exit, 0);
   assert.deepEqual(result.waits, [40_000]);
-});
-
-test('a clock that jumps changes no wait', async (t) => {
-  const answers = [429, 503, 429].map((status) => ({ status, headers: { 'retry-after': '3' } }));
-  const service = await scriptedService(t, (_, number) => answers[number] ?? { body: page(0, 1, null) });
-  const result = await command(['uploads', '@a'], {
-    env: serviceEnvironment(service.url),
-    // A day back at each look.
-    now: (() => {
-      let at = Date.UTC(2026, 0, 1);
-      return () => {
-        at -= 24 * 60 * 60 * 1000;
-        return at;
-      };
-    })(),
-  });
-  assert.equal(result.exit, 0);
-  assert.deepEqual(result.waits, [3000, 3000, 3000]);
 });

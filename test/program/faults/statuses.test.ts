@@ -63,18 +63,3 @@ test('a 403 without a JSON body comes from something in front of the service: 8,
   );
   await inBatches(faults, (fault) => checkFault(t, fault));
 });
-
-test('a 403 with a JSON body of any type rejects the key', async (t) => {
-  const faults = ['{"detail":"no"}', '"no"', 'null'].map(
-    (text): Fault => ({
-      name: text,
-      reply: { status: 403, text, headers: { 'content-type': 'text/plain' } },
-      exit: 3,
-      code: 'unauthorized',
-      status: 403,
-      charge: 'none',
-      said: /the key was rejected \(403/,
-    }),
-  );
-  await inBatches(faults, (fault) => checkFault(t, fault));
-});

@@ -49,28 +49,14 @@ const commands: readonly (readonly [args: readonly string[], body: unknown])[] =
 test('a table and its messages hold nothing that controls a terminal', async (t) => {
   await inBatches(commands, async ([args, body]) => {
     const service = await scriptedService(t, () => ({ body }));
-    const env = serviceEnvironment(service.url);
     for (const fields of [[], ['--fields', 'title,videoId,thumbnails.0,@reference']]) {
-      const result = await run([...args, '-f', 'table', '-vv', ...fields], { env });
+      const result = await service.run([...args, '-f', 'table', '-vv', ...fields]);
       assert.equal(result.exit, 0, result.stderr);
       assert.match(result.stdout, args[0] === 'resolve' && fields.length > 0 ? /@a/ : /title|UC|a x/);
       assertHarmless(result.stdout, `stdout of ${args.join(' ')}`);
       assertHarmless(result.stderr, `stderr of ${args.join(' ')}`);
     }
   });
-});
-
-test('JSON, NDJSON and CSV stay faithful off the terminal', async (t) => {
-  const service = await scriptedService(t, () => ({ body: envelope }));
-  const env = serviceEnvironment(service.url);
-  const ndjson = await run(['uploads', '@a', '-f', 'ndjson'], { env });
-  assert.deepEqual(JSON.parse(ndjson.lines[0] ?? ''), entry);
-  const json = await run(['uploads', '@a', '-f', 'json'], { env });
-  assert.deepEqual(JSON.parse(json.stdout).results, envelope.results);
-  for (const { stdout } of [ndjson, json])
-    assertHarmless(stdout.replaceAll('\u2028', '').replaceAll('\u2029', ''), 'JSON');
-  const csv = await run(['uploads', '@a', '-f', 'csv', '--fields', 'title'], { env });
-  assert.ok(csv.stdout.includes(`"title${hostile.replaceAll('"', '""')}"`));
 });
 
 /** Answers that end in a message, with hostile text wherever it may come from. */
@@ -129,7 +115,7 @@ test('no error body, header or protocol brings a control character to stderr', a
   await inBatches(refusals, async ([name, reply, exit]) => {
     const service = await scriptedService(t, () => reply);
     const env = serviceEnvironment(service.url);
-    const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--max-wait', '1', '-f', 'json'], {
+    const result = await run('uploads @a -vv --retries 1 --max-wait 1 -f json', {
       env: { ...env, CHANLIST_DEBUG: '1' },
     });
     assert.equal(result.exit, exit, `${name}: ${result.stderr}`);
@@ -192,7 +178,7 @@ test('no argument, file name or setting brings a control character to stderr', a
     assertHarmless(result.stdout, shown);
   });
   for (const variable of ['PROFILE', 'BASE_URL', 'NAMESPACE', 'API_KEY', 'API_KEY_FILE', 'MAX_CREDITS']) {
-    const result = await run(['uploads', '@a'], { env: { ...env, [`CHANLIST_${variable}`]: argument } });
+    const result = await run('uploads @a', { env: { ...env, [`CHANLIST_${variable}`]: argument } });
     // CHANLIST_API_KEY takes precedence over the file.
     assert.equal(result.exit, variable === 'API_KEY_FILE' ? 5 : 2, `${variable}: ${result.stderr}`);
     assertHarmless(result.stderr, variable);
@@ -218,18 +204,4 @@ test('at a terminal: every format is harmless', {
     const shown = name.includes('json') ? screen.replace(/[\u2028\u2029]/g, '') : screen;
     assertHarmlessScreen(shown, name);
   });
-});
-
-test('at a terminal: a counted-down wait shows the message of the service without control characters', {
-  skip: missing('script'),
-}, async (t) => {
-  const service = await scriptedService(t, (_, number) =>
-    number === 0
-      ? { status: 503, headers: { 'retry-after': '1' }, body: { detail: `busy ${hostile}` } }
-      : { body: envelope },
-  );
-  const { exit, screen } = await onTerminal(['uploads', '@a'], serviceEnvironment(service.url));
-  assert.equal(exit, 0);
-  assert.match(screen, /busy/);
-  assertHarmlessScreen(screen, 'the wait');
 });

@@ -34,6 +34,13 @@ async function secureService(t: TestContext, credentials: Credentials): Promise<
   return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
 }
 
+/** Environment of a service behind a proxy; all that is said is said. */
+const behind = (proxy: string, more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  ...serviceEnvironment('https://service.test'),
+  ...{ HTTPS_PROXY: proxy, CHANLIST_DEBUG: '1', ...more },
+});
+const password = /hunter|c29tZW9uZTpodW50ZXIy/;
+
 const skip = missing('openssl');
 const authority = async (t: TestContext): Promise<Authority> => createAuthority(await temporaryFolder(t));
 
@@ -43,7 +50,7 @@ test('a service with a private certificate authority is trusted with NODE_EXTRA_
   const ca = await authority(t);
   const service = await secureService(t, await ca.issue('IP:127.0.0.1,DNS:localhost'));
   for (const host of ['127.0.0.1', 'localhost']) {
-    const result = await run(['uploads', '@a'], {
+    const result = await run('uploads @a', {
       env: { ...serviceEnvironment(`https://${host}:${service.port}`), NODE_EXTRA_CA_CERTS: ca.file },
     });
     assert.equal(result.exit, 0, result.stderr);
@@ -69,23 +76,15 @@ test('a certificate that cannot be trusted is 7: not retried, nothing sent, noth
     ['unknown authority', good, null, /: its certificate is signed by an unknown authority/],
     ['another authority', good, another, /: its certificate is signed by an unknown authority/],
     ['expired', await ca.issue('IP:127.0.0.1', '20200101000000Z', '20210101000000Z'), ca, /has expired/],
-    [
-      'not valid yet',
-      await ca.issue('IP:127.0.0.1', '20900101000000Z', '20910101000000Z'),
-      ca,
-      /not yet valid/,
-    ],
+    ['not yet', await ca.issue('IP:127.0.0.1', '20900101000000Z', '20910101000000Z'), ca, /not yet valid/],
     ['another host', await ca.issue('DNS:service.test,IP:127.0.0.2'), ca, /for another host/],
     ['a look-alike', await ca.issue('DNS:127.0.0.1.service.test'), ca, /for another host/],
   ];
   for (const [name, credentials, trusted, said] of cases) {
     const service = await secureService(t, credentials);
-    const result = await run(['uploads', '@a', '@b', '--json', '-vv'], {
-      env: {
-        ...serviceEnvironment(`https://127.0.0.1:${service.port}`),
-        ...(trusted === null ? {} : { NODE_EXTRA_CA_CERTS: trusted.file }),
-      },
-    });
+    const trust = trusted === null ? {} : { NODE_EXTRA_CA_CERTS: trusted.file };
+    const env = { ...serviceEnvironment(`https://127.0.0.1:${service.port}`), ...trust };
+    const result = await run('uploads @a @b --json -vv', { env });
     assert.equal(result.exit, 7, name);
     assert.match(result.stderr, said, name);
     assert.match(
@@ -114,24 +113,17 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
     ['https_proxy', `${at}:${plain.port}`, plain],
     ['HTTPS_PROXY', `https://${at}:${secure.port}`, secure],
   ] as const) {
-    const result = await run(['uploads', '@a', '-vv'], {
-      env: {
-        ...serviceEnvironment('https://service.test'),
-        NODE_EXTRA_CA_CERTS: ca.file,
-        CHANLIST_DEBUG: '1',
-        [name]: address,
-        // Stands in where the other is not set.
-        HTTP_PROXY: 'http://127.0.0.1:9',
-      },
-    });
+    // HTTP_PROXY stands in where the other is not set.
+    const more = { NODE_EXTRA_CA_CERTS: ca.file, HTTP_PROXY: 'http://127.0.0.1:9' };
+    const result = await run('uploads @a -vv', { env: behind('', { ...more, [name]: address }) });
     assert.equal(result.exit, 0, result.stderr);
     assert.equal(result.lines.length, 4);
-    assert.doesNotMatch(result.stderr, /hunter/);
+    assert.doesNotMatch(result.stderr, password);
     assert.equal(proxy.asked.at(-1), 'service.test:443');
     const headers = proxy.headers.at(-1);
     assert.equal(headers?.authorization, undefined);
-    const password = Buffer.from('someone:hunter+2').toString('base64');
-    assert.equal(headers?.['proxy-authorization'], `Basic ${password}`);
+    const basic = Buffer.from('someone:hunter+2').toString('base64');
+    assert.equal(headers?.['proxy-authorization'], `Basic ${basic}`);
     assert.ok(proxy.through().length > 0);
     assert.ok(!proxy.through().includes(testKey));
   }
@@ -145,19 +137,15 @@ test('through a proxy: a certificate for another host is rejected, and the reque
   const ca = await authority(t);
   const service = await secureService(t, await ca.issue('DNS:service.test'));
   const proxy = await startProxy(t, service.port);
-  const result = await run(['uploads', '@a', '-vv'], {
-    env: {
-      ...serviceEnvironment('https://other.test'),
-      NODE_EXTRA_CA_CERTS: ca.file,
-      HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${proxy.port}`,
-    },
-  });
+  const address = `http://someone:hunter2@127.0.0.1:${proxy.port}`;
+  const more = { CHANLIST_BASE_URL: 'https://other.test', NODE_EXTRA_CA_CERTS: ca.file };
+  const result = await run('uploads @a -vv', { env: behind(address, more) });
   assert.equal(result.exit, 7);
   assert.match(
     result.stderr,
     /through the proxy [0-9.:]+ cannot be trusted: its certificate is for another host; 0 credits spent/,
   );
-  assert.doesNotMatch(result.stderr, /hunter2/);
+  assert.doesNotMatch(result.stderr, password);
   assert.equal(proxy.asked.length, 1);
   assert.deepEqual(service.seen, []);
 });
@@ -180,13 +168,8 @@ test('through a proxy: one request that fails on a used connection, then new con
     server.closeAllConnections();
   });
   const proxy = await startProxy(t, (server.address() as AddressInfo).port);
-  const result = await run(['uploads', '@a', '-v'], {
-    env: {
-      ...serviceEnvironment('https://service.test'),
-      NODE_EXTRA_CA_CERTS: ca.file,
-      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-    },
-  });
+  const env = behind(`http://127.0.0.1:${proxy.port}`, { NODE_EXTRA_CA_CERTS: ca.file });
+  const result = await run('uploads @a -v', { env });
   assert.equal(result.exit, 0, result.stderr);
   assert.match(result.stderr, /5 entries, 5 pages, 5 credits, 1 more possibly charged\n$/);
 });
@@ -194,13 +177,8 @@ test('through a proxy: one request that fails on a used connection, then new con
 test('a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown', async (t) => {
   for (const status of [407, 403]) {
     const proxy = await startProxy(t, null, status);
-    const result = await run(['uploads', '@a', '@b', '-vv'], {
-      env: {
-        ...serviceEnvironment('https://service.test'),
-        HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${proxy.port}`,
-        CHANLIST_DEBUG: '1',
-      },
-    });
+    const env = behind(`http://someone:hunter2@127.0.0.1:${proxy.port}`);
+    const result = await run('uploads @a @b -vv', { env });
     assert.equal(result.exit, 7);
     assert.equal(proxy.asked.length, 1);
     const what = `cannot reach https://service\\.test through the proxy 127\\.0\\.0\\.1:${proxy.port}: the proxy refused the connection \\(${status}\\)`;
@@ -208,26 +186,21 @@ test('a proxy that refuses the connection is 7, certainly not charged, not retri
       result.stderr,
       new RegExp(`\nchanlist: error: ${what}; [^\n]*0 credits spent; [^\n]*HTTPS_PROXY`),
     );
-    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+    assert.doesNotMatch(result.stderr, password);
   }
 });
 
 test('a proxy that cannot reach the service: 7 after retries', async (t) => {
   const unable = await startProxy(t, null, 502);
-  const result = await run(['uploads', '@a', '-vv', '--retries', '1', '--timeout', '20'], {
-    env: {
-      ...serviceEnvironment('https://service.test'),
-      HTTPS_PROXY: `http://someone:hunter2@127.0.0.1:${unable.port}`,
-      CHANLIST_DEBUG: '1',
-    },
-  });
+  const env = behind(`http://someone:hunter2@127.0.0.1:${unable.port}`);
+  const result = await run('uploads @a -vv --retries 1 --timeout 20', { env });
   assert.equal(result.exit, 7);
   assert.match(result.stderr, /the proxy failed to make the connection \(502\)/);
   assert.match(
     result.stderr,
     /\nchanlist: error: cannot reach https:\/\/service\.test through the proxy 127[^\n]*, after 2 attempts; 0 credits spent; /,
   );
-  assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy/);
+  assert.doesNotMatch(result.stderr, password);
   assert.equal(unable.asked.length, 2);
 });
 
@@ -236,12 +209,8 @@ test('a proxy that closes the connection: 7, not retried, without a wait for --t
   await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
   t.after(() => closing.close());
   const started = Date.now();
-  const result = await run(['uploads', '@a', '--timeout', '20'], {
-    env: {
-      ...serviceEnvironment('https://service.test'),
-      HTTPS_PROXY: `http://127.0.0.1:${(closing.address() as AddressInfo).port}`,
-    },
-  });
+  const env = behind(`http://127.0.0.1:${(closing.address() as AddressInfo).port}`);
+  const result = await run('uploads @a --timeout 20', { env });
   assert.equal(result.exit, 7);
   assert.match(result.stderr, /the proxy cannot be reached: connection reset; 0 credits spent/);
   assert.ok(Date.now() - started < 15_000);
@@ -249,13 +218,8 @@ test('a proxy that closes the connection: 7, not retried, without a wait for --t
 
 test('a proxy that is not there: 7, not retried, its password not shown', async () => {
   for (const address of ['127.0.0.1:9', 'no-such-host.invalid:3128']) {
-    const result = await run(['uploads', '@a', '-vv', '--timeout', '5'], {
-      env: {
-        ...serviceEnvironment('https://service.test'),
-        ALL_PROXY: `http://someone:hunter2@${address}`,
-        CHANLIST_DEBUG: '1',
-      },
-    });
+    const env = behind('', { ALL_PROXY: `http://someone:hunter2@${address}` });
+    const result = await run('uploads @a -vv --timeout 5', { env });
     assert.equal(result.exit, 7, address);
     assert.match(
       result.stderr,
@@ -274,44 +238,34 @@ test('an invalid proxy address is a usage error that does not show it', async ()
     'socks5://someone:hunter2@127.0.0.1:9',
     'socks5h://127.0.0.1:9',
   ]) {
-    const result = await run(['uploads', '@a', '-vv', '--retries', '0'], {
-      env: { ...serviceEnvironment('https://service.test'), HTTPS_PROXY: address, CHANLIST_DEBUG: '1' },
-    });
+    const result = await run('uploads @a -vv --retries 0', { env: behind(address) });
     assert.equal(result.exit, 2, `${address}: ${result.stderr}`);
     assert.match(result.stderr, /^chanlist: error: [^\n]*HTTPS_PROXY[^\n]*\n/m);
     assert.doesNotMatch(result.stderr, /Warning/);
-    assert.doesNotMatch(result.stderr, /hunter2/);
+    assert.doesNotMatch(result.stderr, password);
   }
 });
 
 test('a proxy is not used for what NO_PROXY names, and never for loopback', async (t) => {
   const proxy = await startProxy(t, null);
   const address = `http://127.0.0.1:${proxy.port}`;
-  const all = {
-    HTTPS_PROXY: address,
-    HTTP_PROXY: address,
-    ALL_PROXY: address,
-    https_proxy: address,
-    http_proxy: address,
-  };
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy'];
+  const all = Object.fromEntries(names.map((name) => [name, address]));
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const { port } = new URL(service.url);
   for (const host of ['127.0.0.1', 'localhost']) {
-    const result = await run(['uploads', '@a'], {
+    const result = await run('uploads @a', {
       env: { ...serviceEnvironment(`http://${host}:${port}`), ...all },
     });
     assert.equal(result.exit, 0, result.stderr);
   }
   for (const url of ['http://[::1]:1', 'https://127.8.8.8:1', 'https://localhost:1']) {
-    const result = await run(['uploads', '@a', '--retries', '0'], {
-      env: { ...serviceEnvironment(url), ...all },
-    });
+    const result = await run('uploads @a --retries 0', { env: { ...serviceEnvironment(url), ...all } });
     assert.equal(result.exit, 7, result.stderr);
   }
   for (const noProxy of ['service.invalid', '*', '.invalid', 'x, service.invalid']) {
-    const result = await run(['uploads', '@a', '--retries', '0'], {
-      env: { ...serviceEnvironment('https://service.invalid'), ...all, NO_PROXY: noProxy },
-    });
+    const env = { ...serviceEnvironment('https://service.invalid'), ...all, NO_PROXY: noProxy };
+    const result = await run('uploads @a --retries 0', { env });
     assert.equal(result.exit, 7, result.stderr);
   }
   assert.deepEqual(proxy.asked, []);

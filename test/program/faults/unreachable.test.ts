@@ -39,7 +39,7 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
   ] as const) {
     for (const format of ['ndjson', 'json']) {
       const url = await serviceThatGoes(t, pages);
-      const result = await run(['uploads', '@a', '@b', '-f', format, '--retries', '1', '-v'], {
+      const result = await run(`uploads @a @b -f ${format} --retries 1 -v`, {
         env: serviceEnvironment(url),
       });
       assert.equal(result.exit, 7);
@@ -64,52 +64,49 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
   }
 });
 
-test('a connection that is reset as soon as it is made: 7', async (t) => {
-  const url = await listening(
-    t,
-    createTcpServer((socket) => socket.resetAndDestroy()),
-  );
-  const result = await run(['uploads', '@a', '--retries', '0'], { env: serviceEnvironment(url) });
-  assert.equal(result.exit, 7);
-  assert.equal(result.stdout, '');
-  // Whether the request had left is a matter of time; if it had, it counts.
-  assert.match(
-    result.stderr,
-    /^chanlist: error: [^\n]*; 0 credits spent(?:, 1 more possibly charged)?; [^\n]*\n$/,
-  );
-});
+/** What is wrong with an address, and what is said; whether the request had left is a matter of time for a reset. */
+const addresses: readonly (readonly [
+  name: string,
+  url: (t: TestContext) => Promise<string>,
+  said: RegExp,
+  timeout?: number,
+])[] = [
+  [
+    'a connection that is reset as soon as it is made',
+    (t) =>
+      listening(
+        t,
+        createTcpServer((socket) => socket.resetAndDestroy()),
+      ),
+    /; 0 credits spent(?:, 1 more possibly charged)?; /,
+  ],
+  [
+    'a host that does not exist',
+    async () => 'https://no-such-host.invalid',
+    /cannot reach https:\/\/no-such-host\.invalid: [^\n]*; 0 credits spent; /,
+  ],
+  [
+    'a port that accepts connections and sends nothing',
+    (t) => listening(t, createTcpServer()),
+    /no complete response within 0\.5 s; 0 credits spent, 1 more possibly charged/,
+    0.5,
+  ],
+  [
+    'https to a plain http server',
+    async (t) => (await serviceThatGoes(t, 99)).replace('http:', 'https:'),
+    /cannot reach https:\/\/127[^\n]*: no TLS connection: [a-z ]+; 0 credits spent; /,
+  ],
+];
 
-test('a host that does not exist: 7, certainly not charged', async () => {
-  const result = await run(['uploads', '@a', '--retries', '0'], {
-    env: serviceEnvironment('https://no-such-host.invalid'),
+for (const [name, urlOf, said, timeout = 20] of addresses) {
+  test(`${name}: 7`, async (t) => {
+    const env = serviceEnvironment(await urlOf(t));
+    const { exit, stdout, stderr } = await run(`uploads @a --retries 0 --timeout ${timeout}`, { env });
+    assert.deepEqual([exit, stdout], [7, '']);
+    assert.match(stderr, /^chanlist: error: [^\n]*\n$/);
+    assert.match(stderr, said);
   });
-  assert.equal(result.exit, 7);
-  assert.match(
-    result.stderr,
-    /^chanlist: error: cannot reach https:\/\/no-such-host\.invalid: [^\n]*; 0 credits spent; [^\n]*\n$/,
-  );
-});
-
-test('a port that accepts connections and sends nothing: 7 after --timeout', async (t) => {
-  const url = await listening(t, createTcpServer());
-  const result = await run(['uploads', '@a', '--retries', '0', '--timeout', '0.3'], {
-    env: serviceEnvironment(url),
-  });
-  assert.equal(result.exit, 7);
-  assert.match(result.stderr, /no complete response within 0\.3 s; 0 credits spent, 1 more possibly charged/);
-});
-
-test('https to a plain http server: 7, certainly not charged', async (t) => {
-  const plain = await serviceThatGoes(t, 99);
-  const result = await run(['uploads', '@a', '--retries', '0'], {
-    env: serviceEnvironment(plain.replace('http:', 'https:')),
-  });
-  assert.equal(result.exit, 7);
-  assert.match(
-    result.stderr,
-    /^chanlist: error: cannot reach https:\/\/127[^\n]*: no TLS connection: [a-z ]+; 0 credits spent; [^\n]*\n$/,
-  );
-});
+}
 
 test('no room for a file or a socket: one line says so', () => {
   const said: string[] = [];

@@ -45,7 +45,7 @@ export interface Done {
 }
 
 /** An export under its lock. */
-export interface Job extends ExportRun {
+export interface LockedExport extends ExportRun {
   readonly item: ExportItem;
   readonly flags: ExportFlags;
   readonly file: ExportFile;
@@ -72,8 +72,12 @@ export function flagsOf(
   return { request, update, all: update && all, restart, isFolder, several, now };
 }
 
+/** How FILE is read: as its record says, or as the flags do without one. */
+export const formatOf = ({ record, flags }: Pick<LockedExport, 'record' | 'flags'>) =>
+  record.finished === null ? flags.request : record.request;
+
 /** Writes a record that no page depends on: if that fails, the next run only knows less. */
-export function save({ folder, name, run, item }: Job, record: ExportRecord): void {
+export function save({ folder, name, run, item }: LockedExport, record: ExportRecord): void {
   try {
     writeRecord(folder, name, record, { durable: false });
   } catch (error) {
@@ -81,22 +85,22 @@ export function save({ folder, name, run, item }: Job, record: ExportRecord): vo
   }
 }
 
-/** The record and result of a failure that ends an export. */
-export function failedDone(
-  job: Job,
+/** Ends an export with a failure, which its record notes. */
+export function recordFailure(
+  locked: LockedExport,
   record: ExportRecord,
   cause: Failure,
   facts: Partial<Result> = {},
 ): Done {
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
-  const next = afterRun(record, { kind: 'failed', failure }, job.flags.now);
-  if (next !== record && (next.finished !== null || next.progress !== null)) save(job, next);
+  const next = afterRun(record, { kind: 'failed', failure }, locked.flags.now);
+  if (next !== record && (next.finished !== null || next.progress !== null)) save(locked, next);
   const isResumable =
-    failure.scope !== 'reference' && !(failure.code === 'budget' && job.run.isNothingAllowed);
+    failure.scope !== 'reference' && !(failure.code === 'budget' && locked.run.isNothingAllowed);
   return {
     record: next,
-    result: resultOf(job.item, {
-      ...factsOf(job),
+    result: resultOf(locked.item, {
+      ...factsOf(locked),
       ...facts,
       failure,
       next: isResumable && failure.code !== 'usage' ? 'run the same command again to resume' : null,
@@ -108,7 +112,7 @@ export function failedDone(
 const gone = (checked: string, { status }: Failure): Failure =>
   new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status });
 
-export const factsOf = ({ item }: Pick<Job, 'item'>): Partial<Result> => ({
+export const factsOf = ({ item }: Pick<LockedExport, 'item'>): Partial<Result> => ({
   id: item.id,
   file: item.sighting.target.path,
 });

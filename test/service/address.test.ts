@@ -3,104 +3,57 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
 import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../../src/service/address.ts';
+import { isFailure } from '../support/failures.ts';
 
 const parseBaseUrl = (text: string, source: string): BaseUrl => parseAddress(text, source).baseUrl;
 
-/** The usage error that `act` throws. */
-function usageError(act: () => unknown): Failure {
-  try {
-    act();
-  } catch (error) {
-    assert.ok(error instanceof Failure, String(error));
-    assert.equal(error.code, 'usage');
-    assert.equal(error.exit, 2);
-    return error;
-  }
-  assert.fail('no error');
-}
-
 const good: [text: string, href: string, origin: string, loopback: boolean][] = [
-  ['https://api.example.com', 'https://api.example.com', 'https://api.example.com', false],
   ['https://api.example.com/', 'https://api.example.com', 'https://api.example.com', false],
   ['https://api.example.com/v1/x//', 'https://api.example.com/v1/x', 'https://api.example.com', false],
   ['  https://api.example.com/a  ', 'https://api.example.com/a', 'https://api.example.com', false],
   ['HTTPS://API.Example.COM:443/A', 'https://api.example.com/A', 'https://api.example.com', false],
   ['https://api.example.com:8443', 'https://api.example.com:8443', 'https://api.example.com:8443', false],
   ['https://api.example.com/@team', 'https://api.example.com/@team', 'https://api.example.com', false],
-  ['http://localhost:8787', 'http://localhost:8787', 'http://localhost:8787', true],
-  ['http://LOCALHOST', 'http://localhost', 'http://localhost', true],
-  ['http://127.0.0.1:80', 'http://127.0.0.1', 'http://127.0.0.1', true],
-  ['http://127.1', 'http://127.0.0.1', 'http://127.0.0.1', true],
+  ['http://LOCALHOST:8787', 'http://localhost:8787', 'http://localhost:8787', true],
+  ['http://127.1:80', 'http://127.0.0.1', 'http://127.0.0.1', true],
   ['http://127.255.3.4', 'http://127.255.3.4', 'http://127.255.3.4', true],
-  ['http://0x7f.1', 'http://127.0.0.1', 'http://127.0.0.1', true],
   ['http://[::1]:8787/', 'http://[::1]:8787', 'http://[::1]:8787', true],
   ['https://[::1]', 'https://[::1]', 'https://[::1]', true],
   ['https://128.0.0.1', 'https://128.0.0.1', 'https://128.0.0.1', false],
 ];
 
-for (const [text, href, origin, loopback] of good)
-  test(`an address: ${text}`, () => {
+test('an address', () => {
+  for (const [text, href, origin, loopback] of good)
     assert.deepEqual(parseBaseUrl(text, '--base-url'), { href, origin, loopback });
-  });
+});
 
-const bad = [
-  '',
-  '   ',
-  'api.example.com',
-  'localhost:8787',
-  '/api',
-  'ftp://api.example.com',
-  'file:///etc/passwd',
-  'https:api.example.com',
-  'https:/api.example.com',
-  'https:///api.example.com',
-  'https://',
-  'https:\\\\api.example.com',
-  'https://api.example.com\\x',
-  'https://api example.com',
-  'https://api.exa\tmple.com',
-  'https://api.example.com/a\nb',
-  'https://api.example.com:99999',
-  'https://[::1',
-  'https://user@api.example.com',
-  'https://user:secret@api.example.com',
-  'https://@api.example.com',
-  'https://:@api.example.com',
-  'https://api.example.com?',
-  'https://api.example.com/?key=secret',
-  'https://api.example.com#',
-  'https://api.example.com/#secret',
+const notHttp = ['', 'api.example.com', 'localhost:8787', '/api', 'ftp://api.example.com'];
+const notPlain = [
+  ...['https:api.example.com', 'https:///api.example.com', 'https://', 'https:\\\\api.example.com'],
+  ...['https://api.example.com\\x', 'https://api example.com', 'https://api.exa\tmple.com'],
+  ...['https://api.example.com/a\nb', 'https://api.example.com:99999', 'https://[::1'],
 ];
-
-for (const text of bad)
-  test(`not an address: ${JSON.stringify(text)}`, () => {
-    const { message, hint } = usageError(() => parseBaseUrl(text, '--base-url'));
-    assert.match(message, /^--base-url: /);
-    assert.match(hint ?? '', /https:\/\//);
-    assert.doesNotMatch(message + hint, /secret/);
-  });
-
+const withMore = [
+  ...['https://user:secret@api.example.com', 'https://@api.example.com', 'https://api.example.com?'],
+  ...['https://api.example.com/?key=secret', 'https://api.example.com/#secret'],
+];
 const plainHttp = [
-  'http://api.example.com',
-  'http://localhost.evil.com',
-  'http://127.0.0.1.evil.com',
-  'http://localhost.',
-  'http://xlocalhost',
-  'http://evil.com/localhost',
-  'http://126.0.0.1',
-  'http://0.0.0.0',
-  'http://192.168.0.1',
-  'http://[::2]',
-  'http://[::ffff:127.0.0.1]',
-  'http://127.0.0.1.nip.io:8787',
+  ...['api.example.com', 'localhost.evil.com', '127.0.0.1.evil.com', 'localhost.', 'evil.com/localhost'],
+  ...['126.0.0.1', '0.0.0.0', '192.168.0.1', '[::2]', '[::ffff:127.0.0.1]', '127.0.0.1.nip.io:8787'],
 ];
 
-for (const text of plainHttp)
-  test(`plain http is refused: ${text}`, () => {
-    const { message, hint } = usageError(() => parseBaseUrl(text, 'CHANLIST_BASE_URL'));
-    assert.match(message, /^CHANLIST_BASE_URL: .*plain http/);
-    assert.match(hint ?? '', /https:\/\//);
-  });
+test('anything else is a usage error that names the setting and shows no secret', () => {
+  for (const text of [...notHttp, ...notPlain, ...withMore])
+    assert.throws(
+      () => parseBaseUrl(text, '--base-url'),
+      (error: Failure) => isFailure(2, '--base-url: ', 'https://')(error) && !error.line().includes('secret'),
+    );
+  for (const host of plainHttp)
+    assert.throws(
+      () => parseBaseUrl(`http://${host}`, 'CHANLIST_BASE_URL'),
+      isFailure(2, 'CHANLIST_BASE_URL: ', 'plain http', 'use https://'),
+    );
+});
 
 test('a host name that only looks like loopback is not loopback', () => {
   const loopback = fc.constantFrom('localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST');
@@ -115,7 +68,7 @@ test('a host name that only looks like loopback is not loopback', () => {
   );
   fc.assert(
     fc.property(lookAlike, (host) => {
-      usageError(() => parseBaseUrl(`http://${host}`, '--base-url'));
+      assert.throws(() => parseBaseUrl(`http://${host}`, '--base-url'), isFailure(2));
     }),
   );
 });
@@ -146,7 +99,7 @@ test('every accepted http address is loopback, and none ends with a slash', () =
 test('the path word: one segment that needs no escaping', () => {
   for (const word of ['media', 'a', 'A-Z_0.9~', '...', '.a']) assert.equal(parseNamespace(word, 'x'), word);
   for (const word of ['', '.', '..', 'a/b', '/', 'a b', 'a?b', 'a#b', '%2e', 'ä', 'a\n', '\\'])
-    assert.match(usageError(() => parseNamespace(word, '--namespace')).message, /^--namespace: /);
+    assert.throws(() => parseNamespace(word, '--namespace'), isFailure(2, '--namespace: '));
 });
 
 const suffixes: [text: string, href: string, namespace: string | null][] = [
@@ -163,11 +116,12 @@ const suffixes: [text: string, href: string, namespace: string | null][] = [
   ['https://api.example.com/api/v2/a%20b', 'https://api.example.com/api/v2/a%20b', null],
 ];
 
-for (const [text, href, namespace] of suffixes)
-  test(`a trailing /api/v2 or /api/v2/WORD is stripped: ${text}`, () => {
+test('a trailing /api/v2 or /api/v2/WORD is stripped', () => {
+  for (const [text, href, namespace] of suffixes) {
     const address = parseAddress(text, '--base-url');
     assert.deepEqual([address.baseUrl.href, address.namespace], [href, namespace]);
-  });
+  }
+});
 
 test('a missing scheme is completed only for a possible host', () => {
   for (const [text, completed] of [

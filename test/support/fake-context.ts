@@ -1,16 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import type { TestContext } from 'node:test';
 import type { Context } from '../../src/context.ts';
-
-/** A folder of the test's own, removed after it. */
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'chanlist-accounts-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export interface FakeOptions {
   readonly env?: Record<string, string>;
@@ -78,36 +67,4 @@ function capture(terminal: boolean) {
     while (!all.includes(text)) await new Promise((resolve) => stream.once('data', resolve));
   };
   return { stream, text: () => all, holds };
-}
-
-/** The store below a folder that is XDG_CONFIG_HOME. */
-export function storeIn(folder: string): string {
-  return join(folder, 'chanlist', 'config.json');
-}
-
-export interface StoredProfile {
-  readonly baseUrl: string;
-  readonly namespace: string;
-  readonly key: string;
-  readonly max_credits?: string;
-}
-
-/** Writes a store as the program does. */
-export function writeStore(
-  folder: string,
-  profiles: Record<string, StoredProfile>,
-  active: string | null,
-): void {
-  writeRawStore(folder, JSON.stringify({ version: 1, active, profiles }));
-}
-
-/** Writes any text where the store is. */
-export function writeRawStore(folder: string, text: string): void {
-  mkdirSync(dirname(storeIn(folder)), { recursive: true, mode: 0o700 });
-  writeFileSync(storeIn(folder), text, { mode: 0o600 });
-}
-
-/** The store's file, as JSON. */
-export function storedJson(folder: string): unknown {
-  return JSON.parse(readFileSync(storeIn(folder), 'utf8'));
 }

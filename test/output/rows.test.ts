@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { createFormat, type FormatName } from '../../src/output/formats.ts';
+import type { OperationName } from '../../src/service/contract.ts';
+import {
+  answered,
+  complete,
+  elements,
+  item,
+  json,
+  listed,
+  notFound,
+  type Overrides,
+  options,
+  screen,
+} from './support.ts';
+
+const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
+
+/** What is printed of a list, or (if it is no array) of a whole response. */
+const printed: readonly [
+  what: string,
+  format: FormatName,
+  operation: OperationName,
+  overrides: Overrides,
+  body: string,
+  text: string,
+][] = [
+  [
+    'numbers and nested values as sent, without white space between tokens',
+    'ndjson',
+    'uploads',
+    {},
+    '[ {"title": "a  b", "n": 9007199254740993, "x": {"b": [1.0, 2], "a": null}},\n {"é": "\\u00e9"} ]',
+    '{"title":"a  b","n":9007199254740993,"x":{"b":[1.0,2],"a":null}}\n{"é":"é"}\n',
+  ],
+  [
+    'fields as keys, in their order; null if missing, and of a record that is no object',
+    'ndjson',
+    'uploads',
+    { fields: 'thumbnails.0.url,@reference,nope,n' },
+    '[{"n":1.50,"thumbnails":[{"url":"u"}]},7]',
+    '{"thumbnails.0.url":"u","@reference":"@demo","nope":null,"n":1.50}\n' +
+      '{"thumbnails.0.url":null,"@reference":"@demo","nope":null,"n":null}\n',
+  ],
+  [
+    'the whole of resolve',
+    'ndjson',
+    'resolve',
+    {},
+    '{"channel_id":"UC","a":[1]}',
+    '{"channel_id":"UC","a":[1]}\n',
+  ],
+  [
+    'strings raw, numbers digit for digit, booleans as text, null and missing empty, nested as compact JSON',
+    'csv',
+    'uploads',
+    {},
+    '[{"title":"a \\"b\\", c\\nd","videoId":"v","channelId":null,"channelTitle":true,"channelHandle":9007199254740993,' +
+      '"lengthText":1.0,"thumbnails":[ {"url": "u"} ],"index":"0","more":1}]',
+    `${nine},more\nv,"a ""b"", c\nd",,true,9007199254740993,1.0,,"[{""url"":""u""}]",0,1\n`,
+  ],
+  ['a header for an empty list', 'csv', 'playlist', {}, '[]', `${nine}\n`],
+  [
+    'resolve has its two columns first',
+    'csv',
+    'resolve',
+    {},
+    '{"resolved_from":"@a","channel_id":"UCx"}',
+    'channel_id,resolved_from\nUCx,@a\n',
+  ],
+  [
+    'fields are the columns',
+    'csv',
+    'uploads',
+    { fields: 'thumbnails.0.url,@reference,x' },
+    '[{"thumbnails":[{"url":"u,v"}],"x":false}]',
+    'thumbnails.0.url,@reference,x\n"u,v",@demo,false\n',
+  ],
+  ['a row of one empty cell is no empty line', 'csv', 'uploads', { fields: 'title' }, '[{}]', 'title\n""\n'],
+  ['a carriage return is quoted', 'csv', 'uploads', { fields: 'x' }, '[{"x":"a\\rb"}]', 'x\n"a\rb"\n'],
+  [
+    'elsewhere than on a terminal: as sent',
+    'csv',
+    'uploads',
+    { fields: 'videoId' },
+    unsafe,
+    'videoId\n"a\r\nb\u001b[2J\u2066"\n',
+  ],
+  [
+    'on a terminal: free of control and bidi characters',
+    'csv',
+    'uploads',
+    { fields: 'videoId', terminal: screen(80) },
+    unsafe,
+    'videoId\na b [2J \n',
+  ],
+  [
+    'entries without an ID are skipped',
+    'id',
+    'uploads',
+    {},
+    '[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]',
+    'a\n7.0\n',
+  ],
+  ['the channel_id of resolve', 'id', 'resolve', {}, '{"channel_id":"UCx","resolved_from":"@a"}', 'UCx\n'],
+  [
+    'fields with tabs between them',
+    'id',
+    'uploads',
+    { fields: 'videoId,title,thumbnails' },
+    '[{"videoId":"a","title":"x\\ty","thumbnails":[1, 2]},{"index":"1"},{"title":"t"}]',
+    'a\tx y\t[1,2]\n\tt\t\n',
+  ],
+  ['a value never takes two lines', 'id', 'uploads', {}, unsafe, 'a b\u001b[2J\u2066\n'],
+  ['a value is harmless on a terminal', 'id', 'uploads', { terminal: screen(80) }, unsafe, 'a b [2J \n'],
+];
+
+suite('ndjson, csv and id', () => {
+  for (const [what, format, operation, overrides, body, text] of printed) {
+    test(`${format}: ${what}`, async () => {
+      const print = body.trim().startsWith('[') ? listed : answered;
+      assert.equal(await print(format, operation, overrides, body), text);
+    });
+  }
+
+  test('a response that failed prints nothing but the header of csv', async () => {
+    const texts = await Promise.all(
+      (['ndjson', 'id', 'csv'] as const).map((name) => answered(name, 'resolve', {}, null)),
+    );
+    assert.deepEqual(texts, ['', '', 'channel_id,resolved_from\n']);
+  });
+});
+
+/** A reader of RFC 4180 with LF line ends. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = '';
+    if (text[at] === '"') {
+      at++;
+      for (;;) {
+        if (text[at] === undefined) throw new Error('quote not closed');
+        if (text[at] === '"' && text[at + 1] === '"') {
+          cell += '"';
+          at += 2;
+        } else if (text[at] === '"') break;
+        else cell += text[at++];
+      }
+      at++;
+    } else while (text[at] !== ',' && text[at] !== '\n' && text[at] !== undefined) cell += text[at++];
+    row.push(cell);
+    if (text[at] === '\n') {
+      rows.push(row);
+      row = [];
+    } else if (text[at] !== ',') throw new Error(`unexpected ${text[at]} at ${at}`);
+    at++;
+  }
+  return rows;
+}
+
+suite('csv: columns', () => {
+  test('the nine fields, then the other keys of the first page; later keys are left out with one warning', async () => {
+    const format = await createFormat('csv', options('playlist'));
+    assert.equal(format.head() + format.rows(item(), []), '');
+    assert.equal(format.columns(), null);
+    assert.equal(
+      format.rows(item(), elements('[{"x":1,"videoId":"a"},{"members_only":true,"a,b":null}]')),
+      `${nine},x,members_only,"a,b"\na,,,,,,,,,1,,\n,,,,,,,,,,true,\n`,
+    );
+    assert.deepEqual(format.warnings(), []);
+    assert.deepEqual(format.columns()?.slice(8), ['index', 'x', 'members_only', 'a,b']);
+    assert.equal(
+      format.rows(item(), elements('[{"new":1,"x":2},{"new":3,"newer":4}]')),
+      ',,,,,,,,,2,,\n,,,,,,,,,,,\n',
+    );
+    assert.deepEqual(format.warnings(), [
+      'csv: left out 2 fields that are not in the header: new, newer; name them with --fields',
+    ]);
+    assert.equal(format.close(item(), complete) + format.tail(), '');
+  });
+
+  test('given columns are kept: a new key is left out with a warning', async () => {
+    const columns = ['videoId', '@published', 'title'];
+    const format = await createFormat('csv', options('uploads', { columns, fields: 'videoId,@published,*' }));
+    assert.equal(format.head(), 'videoId,@published,title\n');
+    assert.deepEqual(format.columns(), columns);
+    const from = { ...item(), published: () => '2026' };
+    assert.equal(format.rows(from, elements('[{"title":"t","videoId":"a","x":1}]')), 'a,2026,t\n');
+    assert.equal(format.warnings().length, 1);
+    assert.equal(format.tail(), '');
+  });
+
+  test('search and latest: the documented fields first, also in the header of an empty result', async () => {
+    const headers = {
+      search:
+        'type,videoId,title,channelId,channelTitle,channelHandle,channelVerified,lengthText,viewCountText,publishedTimeText,hasCaptions,thumbnails',
+      latest:
+        'videoId,title,channelId,author,published,updated,link,description,thumbnail,viewCount,starRating',
+    };
+    for (const [operation, header] of Object.entries(headers) as ['search' | 'latest', string][]) {
+      assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
+      const full = await answered(
+        'csv',
+        operation,
+        {},
+        '[{"extra":{"a": 1},"videoId":"v"}]',
+        '[{"videoId":"w"}]',
+      );
+      assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
+    }
+  });
+
+  test('records that are no objects have the column value', async () => {
+    const text = await answered('csv', 'search', {}, '["a",{"x":1},[2, 3],null]');
+    assert.match(text, /,value,x\n,{12}a,\n,{12},1\n,{12}"\[2,3\]",\n,{12},\n$/);
+  });
+
+  test('a listing of which nothing arrived has the header', async () => {
+    const format = await createFormat('csv', options('uploads', { several: true }));
+    assert.equal(format.close(item(), { hasMore: true, token: null, failure: notFound }), '');
+    assert.equal(format.tail(), `${nine}\n`);
+  });
+
+  test('any text comes back from an RFC 4180 reader', async () => {
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'),
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 5 }), async (rows) => {
+        const format = await createFormat('csv', options('uploads', { fields: 'title,videoId' }));
+        const entries = rows.map(([title, videoId]) => json(JSON.stringify({ videoId, title })));
+        assert.deepEqual(parseCsv(format.rows(item(), entries) + format.tail()), [
+          ['title', 'videoId'],
+          ...rows,
+        ]);
+      }),
+    );
+  });
+});
