@@ -1,5 +1,5 @@
 /**
- * The service of the benchmarks, in a process of its own: answers at once, or after a latency, with canned pages.
+ * The service of the benchmarks, in its own process: sends canned pages, at once or after a latency.
  * Prints its address once it listens. The channel says what is wanted: `@pages-1000` or `@pages-1000-20ms`.
  */
 import { createServer } from 'node:http';

@@ -14,7 +14,7 @@ const out = resolve(process.argv[2] ?? join(root, 'dist'));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 const target = 'node20.18';
 
-/** The merged files: each holds what its sources import statically, unless one before it does */
+/** The merged files: each contains what its sources import statically, unless one before it does */
 const groups = {
   'core.cjs': [
     'src/start.ts',
@@ -54,15 +54,22 @@ function refuse(warnings) {
   if (warnings.length > 0) throw new Error(`the build has ${warnings.length} warnings`);
 }
 
+const { outputs } = bundle.metafile;
 const merged = new Set();
 const members = Object.entries(groups).map(([group, sources]) => {
-  const names = [...reachedFrom(bundle.metafile.outputs, sources)]
+  const names = [...reachedFrom(outputs, sources)]
     .map((path) => basename(path))
     .filter((name) => !merged.has(name));
   for (const name of names) merged.add(name);
   return [group, names];
 });
-const chunks = new Map(bundle.outputFiles.map(({ path, text }) => [basename(path), text]));
+const texts = new Map(bundle.outputFiles.map(({ path, text }) => [basename(path), text]));
+const chunks = new Map(
+  Object.entries(outputs).map(([path, { exports }]) => {
+    const name = basename(path);
+    return [name, { text: texts.get(name), exports }];
+  }),
+);
 const { files, warnings } = await mergeStartupChunks(chunks, new Map(members), {
   platform: 'node',
   target,

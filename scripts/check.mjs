@@ -34,7 +34,7 @@ async function generatedFilesAreCurrent(generated) {
   ];
 }
 
-/** What no file of the repository may hold. */
+/** What no file of the repository may contain. */
 const unwanted = [
   ['the host that packages come from', /\bregistry\.[\w-]+\.[a-z]{2,}\b/i],
   ['an absolute home folder', /(?<![\w.:~-])\/root\/\w/],
@@ -71,7 +71,7 @@ function textsAreClean() {
 /** Words with a usual replacement: begun (started), anew (again), told (reported), mend (fix), and so on. */
 const unusualWords =
   /\b(?:begun|anew|told|mend|at the most|asked for|side by side|makes no sense|goes on)\b/i;
-/** What people read, and the files among it that may still hold such words. */
+/** What people read, and the files among it that may contain such words. */
 const proseFiles = /^(?:src|docs|man|bin|scripts|bench)\/|^(?:README|CONTRIBUTING|CHANGELOG)\.md$/;
 const wordExceptions = ['scripts/check.mjs'];
 

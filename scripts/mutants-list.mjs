@@ -166,9 +166,8 @@ export const mutants = [
   ...of('export/references.ts', folders, [
     ['35 days', '= 30 * 24', '= 35 * 24'],
     ['resolved every night', '< resolveInterval', '< 0', folder],
-    ['a move is said once', 'id: now } }', 'id: known } }'],
-    ['a move is not said', 'if (known === now)', 'if (true)'],
-    ['a handle that moved is followed', 'found?.record.request.id ?? now', 'now ?? found?.record.request.id'],
+    ['a move is not said', 'if (id === now)', 'if (true)'],
+    ['a handle that moved is followed', 'known ?? now', 'now ?? known'],
     ['a failure is a move', "failure.code !== 'not_found'", 'false'],
   ]),
   ...of('export/folder.ts', folders, [
@@ -193,7 +192,7 @@ export const mutants = [
     ['feeds that are missing are an outage', "failure.code !== 'no_feed' &&", ''],
     ['a failure of the run does not end it', "failure.scope === 'run'", 'false', listing],
     ['pages between two of which the run ends', 'this.client.end(failure);', '', folder],
-    ['the ledger is opened too late', 'if (plan.operation.credits > 0) await', 'if (false) await', program('credits')],
+    ['the ledger is opened too late', 'if (work.operation.credits > 0) await', 'if (false) await', program('credits')],
   ]),
   ...of('errors.ts', ['test/service/failures.test.ts'], [
     ['8 is graver than 2', '4, 2, 8, 7', '4, 8, 2, 7'],

@@ -58,7 +58,7 @@ function find(path) {
 
 const tests =
   names.length > 0 ? names.flatMap(find) : find('test').filter((path) => all || !longTests.test(path));
-// Without a file, node --test would run whatever it takes for a test.
+// Without a file, node --test would run every file that looks like a test.
 if (tests.length === 0) {
   console.error(`there are no tests in ${names.join(', ')}`);
   process.exit(1);

@@ -1,6 +1,6 @@
 import type { CommonOptions } from './cli/options.ts';
 import { parseArguments } from './cli/program.ts';
-import { wantsJson } from './cli/usage-errors.ts';
+import { unparsedSummary, wantsJson } from './cli/usage-errors.ts';
 import { commands } from './commands/table.ts';
 import type { Context } from './context.ts';
 import { ClosedPipe, type Failure, toFailure } from './errors.ts';
@@ -29,11 +29,12 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
     if (wantsJson(argv)) await printDocument(failure, stdout, context);
-    if (options?.summary) {
+    const asked = options ? { ...options, command: options.invocation.name } : unparsedSummary(argv);
+    if (asked?.summary && !options?.dryRun) {
       const { writeSummaryOf } = await import('./run/summary.ts');
-      await writeSummaryOf(failure, options, context);
+      await writeSummaryOf(failure, asked, context);
     }
-    return report(failure, context, stderr);
+    return reportFailure(failure, context, stderr);
   }
 }
 
@@ -44,8 +45,8 @@ async function printDocument(error: Failure, stdout: Stdout, { stdout: { isTTY }
 }
 
 /** Reports what was thrown in one line; returns the exit code. */
-export function report(thrown: unknown, context: Context, stderr = new Stderr(context)): number {
+export function reportFailure(thrown: unknown, context: Context, stderr = new Stderr(context)): number {
   const failure = toFailure(thrown);
-  stderr.failure(failure);
+  stderr.printFailure(failure);
   return failure.exit;
 }

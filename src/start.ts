@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { processContext } from './context.ts';
-import { main, report } from './main.ts';
+import { main, reportFailure } from './main.ts';
 
 /** Runs the program in this process. */
 export async function start(): Promise<void> {
   const context = processContext();
   process.on('exit', closeDeadTerminals);
   // Errors of promises that no command awaits.
-  process.on('uncaughtException', (error) => process.exit(report(error, context)));
+  process.on('uncaughtException', (error) => process.exit(reportFailure(error, context)));
   process.exitCode = await main(process.argv.slice(2), context);
   // A reader that does not read must not keep a stopped program alive.
   if (context.stop.aborted) setTimeout(() => process.exit(), 1000).unref();

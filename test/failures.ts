@@ -12,20 +12,20 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'the account has no credits',
     'a failure of the account ends the run; its code is graver than that of a reference',
   ],
-  ['a bound of `--max-credits` is reached', 'a spent budget stops buying, not checking'],
+  ['a bound of `--max-credits` is reached', 'a spent budget stops paid requests, not checks'],
   [
     'a channel is deleted or misspelled',
-    'a misspelled channel: one line of mail and exit 5; the others are brought up to date',
+    'a misspelled channel: one line of mail and exit 5; the others are updated',
   ],
   [
     'a handle resolves to another channel, or to none',
-    'a handle that now resolves to another channel: no request for that channel, nothing is bought',
+    'a handle that now resolves to another channel: no request for that channel, no paid request',
   ],
   [
     "a channel's feed is missing, empty or unreadable",
     'rule 3: no feed fails until the last check is seven days old, then costs a page a week',
   ],
-  ['the disk is full', 'a full disk during an update: the old FILE stays, and the same command resumes'],
+  ['the disk is full', 'a full disk during an update: FILE is unchanged, and the same command resumes'],
   [
     'the run of the night before is still writing',
     'the lock is per FILE: 10 for a file that another run writes, other references share the folder',
@@ -51,17 +51,17 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     '503 whose own request has waited `--max-wait`',
-    'a 503 fails its reference once its own request has waited --max-wait, and says when to come back',
+    'a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again',
   ],
   [
     '429 or 503 that asks for a longer wait than `--max-wait`',
-    'Retry-After: more than --max-wait ends the call at once, saying when to come back',
+    'Retry-After: more than --max-wait ends the run at once, and the message says when to try again',
   ],
   [
     '408 or 5xx until retries are used up',
     'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   ],
-  ['any other 4xx', 'the message of an error body is passed on, made harmless'],
+  ['any other 4xx', 'the message of an error body is printed, sanitized'],
   [
     'five references in a row with 7 or 8',
     'five references in a row with 7 or 8 end the run; references not reached are interrupted',
@@ -77,7 +77,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a page without `has_more`, `results` or a usable token',
-    'a page that no page can follow is printed as far as it is valid, and is 8',
+    'a page with an invalid envelope is printed as far as it is valid, and is 8',
   ],
   [
     'a token for the second time, or ten empty pages in a row',
@@ -97,14 +97,11 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'an ID that cannot be a file name',
     'an ID from the service that cannot name a file: 8 for that reference, the others are exported',
   ],
-  [
-    'remote text that would control a terminal',
-    'a table and its messages hold nothing that controls a terminal',
-  ],
-  ['the service quotes the key', 'a key in an answer appears in no message, log, receipt or document'],
+  ['remote text that would control a terminal', 'a table and its messages contain no control characters'],
+  ['the service quotes the key', 'a key in a response appears in no message, log, receipt or document'],
   [
     'connection refused, no such host',
-    'no connection, before, in the middle and at the end: 7, certainly not charged, the call ends',
+    'no connection, before, in the middle and at the end: 7, certainly not charged, the run ends',
   ],
   ['a reset, or a body that breaks off', 'a connection that breaks at any point: 7, possibly charged'],
   [
@@ -138,11 +135,11 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'the reader of stdout closes the pipe',
-    'a reader that is gone before anything is written: 0, and at most one page',
+    'a reader that has left before anything is written: 0, and at most one page',
   ],
   [
     'stdout at a full disk',
-    'stdout at a full disk is 1 in every format, in one line, and no further page is bought',
+    'stdout on a full disk is 1 in every format, in one line, and no further page is requested',
   ],
   [
     'Ctrl-C, SIGTERM, SIGHUP',
@@ -155,18 +152,15 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ['the terminal is closed', 'a terminal that closes: 129, no abort, no core file'],
   [
     'a reader that stops reading, or a FIFO without a reader',
-    'a reader that stops reading is waited for, without buying more; a signal still ends the program',
+    'a reader that stops reading is waited for, without further requests; a signal still ends the program',
   ],
   [
     'a full disk while the response of `search -o` is written',
-    'a full disk while an answer is written: 1, the old FILE stays, the paid answer goes to stdout',
+    'a full disk while a response is written: 1, FILE is unchanged, the paid response goes to stdout',
   ],
-  ['no space for the next page', 'a disk without room for a page: 1, and no page is bought'],
+  ['no space for the next page', 'a disk without space for a page: 1, and no paid request'],
   ['any system call on a file fails', 'a system call on a file that fails, or is the last one before a kill'],
-  [
-    'the folder vanishes during an export',
-    'a path that vanishes midway: 1 says so, and no page is bought for it any more',
-  ],
+  ['the folder vanishes during an export', 'a folder removed during a run: 1, and no further paid request'],
   [
     'rows of an interrupted run are damaged',
     'rows in progress that are gone or damaged: an export is 1 and names --restart, an update starts over',
@@ -175,12 +169,12 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'the folder cannot be synced after FILE was replaced',
     'a system call on a file that fails, or is the last one before a kill',
   ],
-  ['a file system without sockets', 'where no socket can be created there is no lock, and nothing is left'],
+  ['a file system without sockets', 'a file system without sockets: no lock, no leftovers'],
   ['two runs with one `--seen` file', 'two runs on one FILE: the second ends at once with 10'],
-  ['a dead process held the lock', 'the lock of a dead process does not hold, that of a stopped one does'],
+  ['a dead process held the lock', 'a dead process holds no lock, a stopped one does'],
   [
     'no HOME',
-    'without HOME, or with one that does not exist, a call with its settings in the environment works',
+    'without HOME, or with one that does not exist, a run with its settings in the environment works',
   ],
   [
     'Node.js without WebAssembly, or without memory for it (`ulimit -v`)',
@@ -189,7 +183,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ['a bug', 'an uncaught error is one line and 1; its stack only with CHANLIST_DEBUG=1'],
   [
     'a wrong address or namespace at `auth login`',
-    'verification: a key is stored only if the answers prove it, and auth status says the same',
+    'verification: a key is stored only if the responses prove it, and auth status says the same',
   ],
   [
     'a signal or a closed terminal at the key prompt',
@@ -197,7 +191,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a damaged store, or one of a newer version',
-    'a store of a newer version is 2, a damaged one 1, for every command; it stays as it is',
+    'a store of a newer version is 2, a damaged one 1, for every command; it is not changed',
   ],
   [
     'a stored key, and another address',
@@ -214,16 +208,16 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'the ledger is removed, renamed, truncated, or gets a second name (a hard link) during a run',
-    'a ledger that is not the one at its path any more: with a bound 1, and the bound is not exceeded',
+    'a ledger that was replaced during the run: 1 with a bound, which is not exceeded',
   ],
   [
     'others can write to the ledger or its folder (mode 0777), or it has a second name',
     '… is refused: 1 with a bound per month, one warning without; it is not changed',
   ],
-  ['a ledger of a newer version', 'a ledger of a newer version is left alone: 2, with a bound or without'],
+  ['a ledger of a newer version', 'a ledger of a newer version is not changed: 2, with a bound or without'],
   [
     'a line of the ledger that cannot be read',
-    'a line torn at any byte damages only itself, and never lowers the sum',
+    'a line cut short at any byte damages only itself, and never lowers the sum',
   ],
   [
     'no ledger at all, with a bound per day or month',
@@ -256,7 +250,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'an output that is an input, or another output, also through links',
-    'no output destroys an input: 2 names both flags, nothing is sent, all files are as they were',
+    'no output destroys an input: 2 names both flags, nothing is sent, no file is changed',
   ],
   [
     'a `--summary` that cannot be created',
@@ -270,7 +264,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ['a complete FILE, without `--update` or `--restart`', 'a complete FILE of this request'],
   [
     '`--update` in a folder without any export, because a disk is not mounted',
-    'before the first run, or without its disk, the nightly line asks whether the folder is mounted',
+    'an update of a folder without exports: 2, asks whether it is mounted',
   ],
   [
     'a feed entry that the list never shows',
@@ -278,7 +272,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'more than fifteen Shorts at once',
-    'rule 1: a feed of which nothing is known may have hidden uploads: a page is bought, once',
+    'rule 1: a feed without a known ID may have missed uploads: a page is fetched, once',
   ],
   [
     '`numVideos` counts more than is listed',
@@ -286,17 +280,14 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'the clock was wrong for a night',
-    'rules 3 and 4: one night with a clock that is a year ahead postpones nothing for a year',
+    'rules 3 and 4: a run with a clock that is a year ahead postpones nothing for a year',
   ],
   [
     'a channel that was exported before is gone (404)',
-    'a channel that vanished: gone since its last successful check, in every run; the others go on',
+    'a channel that vanished: gone since its last successful check, in every run; the others are updated',
   ],
   ['two references of one channel, or one given twice', 'two references to one channel are one'],
-  [
-    'an entry twice in FILE, or entries of another channel',
-    'only a person can repair what is foreign or twice in it',
-  ],
+  ['an entry twice in FILE, or entries of another channel', 'foreign and duplicate entries have no fix'],
   ['a recorded FILE that is gone, with `--update`', 'FILE gone, the record is there'],
   [
     'an empty list, for a FILE with entries',
@@ -304,11 +295,11 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a record of a newer version',
-    'a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid',
+    'a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid',
   ],
   [
     'a damaged record',
-    'a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid',
+    'a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid',
   ],
   [
     'many references fail with one cause',

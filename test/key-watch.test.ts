@@ -9,7 +9,7 @@ import { refuseKeyInFiles, watchForKey, watchOutput } from './support/key-watch.
 import { noProc } from './support/process-state.ts';
 import { temporaryFolder, testKey } from './support/program.ts';
 
-test('every process that a test gives a key to is watched for it', async () => {
+test('every process that gets a key in a test is watched for it', async () => {
   const names = await readdir('test', { recursive: true });
   for (const name of names.filter((each) => each.endsWith('.ts'))) {
     const text = await readFile(join('test', name), 'utf8');
@@ -23,7 +23,7 @@ test('every process that a test gives a key to is watched for it', async () => {
   }
 });
 
-test('a key in a file, or in its name, is found; the store and a key file may hold it', async (t) => {
+test('a key in a file, or in its name, is found; the store and a key file may contain it', async (t) => {
   const folder = await temporaryFolder(t);
   // Not the key of the other tests: this folder is searched for that one.
   const key = 'sk_another_8d1f0a';

@@ -12,7 +12,7 @@ const documents = [
   ...(await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
-test('the first two sh blocks hold one command each: the main job on the sandbox, and the tests', async () => {
+test('the first two sh blocks have one command each: the main job on the sandbox, and the tests', async () => {
   const blocks = (await codeBlocks('README.md')).filter(({ language }) => language === 'sh');
   assert.deepEqual(blocks[0]?.lines, ['npm ci && node bin/chanlist.js uploads @demo --sandbox']);
   assert.deepEqual(blocks[1]?.lines, ['npm test']);
@@ -44,7 +44,7 @@ const anchor = (heading: string): string =>
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-');
 
-test('every link of the documents leads to a file or heading', async () => {
+test('every link of the documents points to a file or heading', async () => {
   for (const document of documents) {
     const text = await documentText(document);
     for (const [link, target = '', heading] of text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)) {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { commonFlags, type FlagRow, flagHelp, flagsOf, longName, ownFlags } from '../../src/cli/flags.ts';
+import { commonFlags, type FlagRow, flagHelp, flagsOf, longFlag, ownFlags } from '../../src/cli/flags.ts';
 import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
 import { pathOf } from '../../src/cli/usage-errors.ts';
 import { commands as table } from '../../src/commands/table.ts';
-import { type Rows, type Terms, wrap } from '../../src/help/document.ts';
+import { type TermRows, type Terms, wrap } from '../../src/help/document.ts';
 import { topics } from '../../src/help/topics.ts';
 
 /** The manual page, in the man macros. */
@@ -70,7 +70,7 @@ async function section(command: Command): Promise<string[]> {
   const others =
     common.length === commonFlags.length
       ? 'Also takes all options of the section OPTIONS.'
-      : `Also takes ${common.map(longName).join(', ')}; see OPTIONS.`;
+      : `Also takes ${common.map(longFlag).join(', ')}; see OPTIONS.`;
   const arguments_ = command.usage().replace(/ *\[options\]$/, '');
   return [
     `.SS ${roff(`${path} ${arguments_}`.trim())}`,
@@ -105,7 +105,7 @@ function blocks(topic: readonly (string | Terms)[]): string[] {
   });
 }
 
-function taggedRows(rows: Rows): string[] {
+function taggedRows(rows: TermRows): string[] {
   return rows.flatMap(([term, meaning]) => tagged(term, meaning));
 }
 

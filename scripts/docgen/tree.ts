@@ -4,9 +4,9 @@ import {
   flagHelp,
   flagsOf,
   localReports,
-  longName,
+  longFlag,
   parts,
-  shortName,
+  shortFlag,
   valueName,
 } from '../../src/cli/flags.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
@@ -116,25 +116,25 @@ function argumentCompletion(path: string, helpWords: Completion): Completion {
 
 function flag(row: FlagRow, taken: readonly FlagRow[], path: string): Flag {
   return {
-    long: longName(row),
-    short: shortName(row),
+    long: longFlag(row),
+    short: shortFlag(row),
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),
     repeatable: row.repeats === true,
-    excludes: excluded(row, taken).flatMap((other) => [shortName(other) ?? [], longName(other)].flat()),
+    excludes: excluded(row, taken).flatMap((other) => [shortFlag(other) ?? [], longFlag(other)].flat()),
   };
 }
 
 /** The flags that exclude a flag: by the table of conflicts, and all that choose the format. */
 function excluded(row: FlagRow, taken: readonly FlagRow[]): FlagRow[] {
-  const name = longName(row);
+  const name = longFlag(row);
   const choosesFormat = (each: FlagRow): boolean =>
-    longName(each) === '--format' || each.format !== undefined;
+    longFlag(each) === '--format' || each.format !== undefined;
   const excludes = (other: FlagRow): boolean =>
     (choosesFormat(row) && choosesFormat(other)) ||
     conflicts.some(([one, two]) =>
-      one === name ? two === longName(other) : two === name && one === longName(other),
+      one === name ? two === longFlag(other) : two === name && one === longFlag(other),
     );
   return taken.filter((other) => other !== row && excludes(other));
 }

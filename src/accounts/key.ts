@@ -10,7 +10,7 @@ const expected = 'expected one key and nothing else';
 
 /**
  * Parses a key; surrounding white space is trimmed. `source` names where it was given. Throws a usage error, which
- * never shows the key, for a text that cannot stand in an `Authorization` header (section 5).
+ * never shows the key, for a text that is not valid in an `Authorization` header (section 5).
  */
 export function parseKey(text: string, source: string): string {
   const key = text.trim();

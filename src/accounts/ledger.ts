@@ -25,7 +25,6 @@ export interface LedgerOptions {
   readonly command: string;
   /** The bounds of the run; those per day and per month are enforced here. */
   readonly bounds: readonly CreditBound[];
-  /** Prints a warning. */
   warn(message: string): void;
 }
 
@@ -59,7 +58,7 @@ export class FileLedger implements Ledger {
   constructor(options: LedgerOptions) {
     const { bounds, context, account, warn } = options;
     this.#options = options;
-    // The month first: if both are spent, that is when more can be bought.
+    // The month first: if both are spent, its reset is the one to wait for.
     this.#bounds = (['month', 'day'] as const).flatMap((per) =>
       bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
     );

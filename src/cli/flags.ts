@@ -1,4 +1,5 @@
 import { parseBounds } from '../accounts/bounds.ts';
+import { parseKey } from '../accounts/key.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseFaultRule } from '../sandbox/faults.ts';
 import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
@@ -116,7 +117,7 @@ export const ownFlags: readonly FlagRow[] = [
   takenBy('auth login')('--no-verify', 'store the key without verifying it'),
   serve('--port <port>', 'listen on this port; 0: any free port', wholeNumber(0, 65_535), servePort),
   serve('--host <address>', 'listen on this address', nonEmpty, host),
-  serve('--key <key>', 'accept this key and no other', nonEmpty, key),
+  serve('--key <key>', 'accept this key and no other', parseKey, key),
   serve('--credits <n>', 'start with <n> credits', wholeNumber(0), balance),
   serve('--page-size <n>', 'send <n> entries per page', wholeNumber(1, 10_000), pageSize),
   serve('--latency <ms>', 'delay every response by <ms> milliseconds', wholeNumber(0, 3_600_000), latency),
@@ -215,10 +216,10 @@ export const commonFlags: readonly (FlagRow & { readonly group: string })[] = Ob
 ).flatMap(([group, flags]) => flags.map((flag) => ({ ...flag, group })));
 
 /** `--output-dir`, `--no-color` */
-export const longName = ({ term }: FlagRow): string => /--[\w-]+/.exec(term)?.[0] ?? term;
+export const longFlag = ({ term }: FlagRow): string => /--[\w-]+/.exec(term)?.[0] ?? term;
 
 /** `-n`; null if there is none. */
-export const shortName = ({ term }: FlagRow): string | null => /^-\w\b/.exec(term)?.[0] ?? null;
+export const shortFlag = ({ term }: FlagRow): string | null => /^-\w\b/.exec(term)?.[0] ?? null;
 
 /** `file`; null for a switch. */
 export const valueName = ({ term }: FlagRow): string | null => /<([^<>]*)>/.exec(term)?.[1] ?? null;

@@ -18,7 +18,7 @@ export interface CommandLineChange {
   readonly add?: readonly Flag[];
 }
 
-/** A command line with other references, some flags left out and others added; quoted for the shell. */
+/** A command line with other references, without some flags and with others; quoted for the shell. */
 export function commandLine(
   invocation: Invocation,
   references: readonly string[],

@@ -65,36 +65,6 @@ export interface ResponseOptions extends CommonOptions {
   readonly seen: string | null;
 }
 
-export interface SearchOptions extends CommonOptions {
-  readonly channel: string;
-  /** The words of the query. */
-  readonly words: readonly string[];
-  /** Maximum number of results; null: the default of the service. */
-  readonly limit: number | null;
-}
-
-export interface CheckOptions extends OutputOptions {
-  /** Exports, and folders of exports. */
-  readonly paths: readonly string[];
-  /** The list of expected references; `-`: stdin. */
-  readonly from: string | null;
-  /** Milliseconds. */
-  readonly maxAge: number | null;
-}
-
-export interface ShowOptions extends OutputOptions {
-  /** ndjson files; `-`: stdin. */
-  readonly files: readonly string[];
-  /** Maximum number of entries per file. */
-  readonly limit: number | null;
-}
-
-export interface CreditsOptions extends OutputOptions {
-  /** `2026-11`; null: this month. */
-  readonly month: string | null;
-  readonly by: 'day' | 'command' | 'reference' | null;
-}
-
 /**
  * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a
  * pipe), else a table at a terminal and NDJSON elsewhere. Throws usage errors for a table in a file and for an

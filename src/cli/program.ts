@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { document, type Example, type Terms } from '../help/document.ts';
+import { describeCommand, type Example, type Terms } from '../help/document.ts';
 import { version } from '../version.ts';
-import { commonFlags, type FlagRow, flagHelp, flagsOf, longName, ownFlags, valueName } from './flags.ts';
+import { commonFlags, type FlagRow, flagHelp, flagsOf, longFlag, ownFlags, valueName } from './flags.ts';
 import type { Flag } from './invocation.ts';
 import { formatName } from './parsers.ts';
 import { checkFlags, checkWordAfterJson } from './rules.ts';
@@ -45,7 +45,7 @@ export interface CommandFile {
 }
 
 /** The function of a command and the options that the arguments give it. */
-export interface Task {
+export interface ParsedCommand {
   readonly run: Required<CommandFile>['run'];
   readonly options: object;
 }
@@ -55,8 +55,8 @@ export async function parseArguments(
   argv: readonly string[],
   table: readonly CommandRow[],
   columns?: () => number,
-): Promise<Task | string> {
-  const { program, tasks, texts } = buildProgram(table, columns);
+): Promise<ParsedCommand | string> {
+  const { program, called, texts } = buildProgram(table, columns);
   try {
     checkWordAfterJson(argv);
     if (argv.length === 0) program.outputHelp();
@@ -64,7 +64,7 @@ export async function parseArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
-  return tasks[0] ?? texts.join('');
+  return called[0] ?? texts.join('');
 }
 
 /** The Commander tree with all commands complete, for what is generated from it. */
@@ -86,7 +86,7 @@ export async function wholeProgram(table: readonly CommandRow[]): Promise<Comman
  */
 function buildProgram(table: readonly CommandRow[], columns = () => 80) {
   const program = new Command('chanlist');
-  const tasks: Task[] = [];
+  const called: ParsedCommand[] = [];
   const texts: string[] = [];
   const typed: Flag[] = [];
   /** Of the commands that are not complete. */
@@ -100,7 +100,7 @@ function buildProgram(table: readonly CommandRow[], columns = () => 80) {
     const file = await rows.get(command)?.load();
     if (file === undefined || !rows.delete(command)) return;
     const { args = [], about, examples, terms, actions, helpOn, run } = file;
-    document(command, about, examples, terms);
+    describeCommand(command, about, examples, terms);
     for (const [, term, help, parse] of args)
       if (parse === undefined) command.argument(term, help);
       else command.argument(term, help, parse);
@@ -112,7 +112,7 @@ function buildProgram(table: readonly CommandRow[], columns = () => 80) {
       const values = args.map(([option], i) => [option, command.processedArgs[i]] as const);
       const options = { ...command.optsWithGlobals(), ...Object.fromEntries(values) };
       const words = helpOn?.(options) ?? null;
-      if (words === null) tasks.push({ run, options });
+      if (words === null) called.push({ run, options });
       else await program.parseAsync([...words, '--help'], { from: 'user' });
     });
   };
@@ -151,7 +151,7 @@ function buildProgram(table: readonly CommandRow[], columns = () => 80) {
   configure(program);
   for (const flag of commonFlags) addFlag(program, flag, typed).helpGroup(flag.group);
   for (const row of table) add(program, row);
-  return { program, complete, tasks, texts };
+  return { program, complete, called, texts };
 }
 
 const programNotes = `
@@ -172,7 +172,7 @@ const configure = (command: Command): Command =>
 
 /** Adds a flag to a command; `typed` gets each occurrence on the command line. */
 function addFlag(command: Command, flag: FlagRow, typed: Flag[]): Option {
-  const name = longName(flag);
+  const name = longFlag(flag);
   const option = new Option(flag.term, flagHelp(flag));
   const { parse, format, repeats } = flag;
   const isSwitch = valueName(flag) === null;
@@ -201,7 +201,7 @@ function added(before: unknown, value: unknown): unknown {
 function visibleOptions(command: Command): Option[] {
   const own = Help.prototype.visibleOptions.call(new Help(), command);
   if (command.parent === null) return own.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
-  const taken = flagsOf(pathOf(command)).map(longName);
+  const taken = flagsOf(pathOf(command)).map(longFlag);
   let root = command;
   while (root.parent !== null) root = root.parent;
   return [
@@ -210,7 +210,7 @@ function visibleOptions(command: Command): Option[] {
   ];
 }
 
-const repeating = new Set([...ownFlags, ...commonFlags].filter(({ repeats }) => repeats).map(longName));
+const repeating = new Set([...ownFlags, ...commonFlags].filter(({ repeats }) => repeats).map(longFlag));
 
 /** The flags of a command line for printed commands: of one that does not repeat, the last. */
 const lastOfEach = (typed: readonly Flag[]): Flag[] =>
@@ -218,7 +218,7 @@ const lastOfEach = (typed: readonly Flag[]): Flag[] =>
     ({ name }, i) => repeating.has(name) || typed.findLastIndex((other) => other.name === name) === i,
   );
 
-const flagsWithValue = new Set(ownFlags.filter((flag) => valueName(flag) !== null).map(longName));
+const flagsWithValue = new Set(ownFlags.filter((flag) => valueName(flag) !== null).map(longFlag));
 
 /**
  * The arguments with the values of a command's own flags joined by `=`: the program reads the common flags first,

@@ -1,5 +1,5 @@
 import { usage } from '../errors.ts';
-import { flagsOf, localReports, longName } from './flags.ts';
+import { flagsOf, localReports, longFlag } from './flags.ts';
 import type { Flag } from './invocation.ts';
 import { effectiveFormat, type OutputOptions, tableInFile } from './options.ts';
 
@@ -22,7 +22,7 @@ export const conflicts: readonly (readonly [flag: string, other: string, why: st
  * that the command does not take, for flags that exclude or need each other, and for a format that does not fit.
  */
 export function checkFlags(path: string, typed: readonly Flag[], options: Partial<OutputOptions>): void {
-  const taken = new Set(flagsOf(path).map(longName));
+  const taken = new Set(flagsOf(path).map(longFlag));
   const wrong = typed.find(({ name }) => !taken.has(name));
   if (wrong !== undefined) throw usage(`${path} does not take ${wrong.name}`, `see: chanlist help ${path}`);
   if (typed.filter(({ name }) => name === '--from').length > 1)
@@ -44,9 +44,13 @@ export function checkFlags(path: string, typed: readonly Flag[], options: Partia
   const effective = output === null ? format : effectiveFormat({ format, output }, false);
   if (!given.has('--update')) return;
   if (effective === 'json') throw usage('--update does not work with json', 'choose ndjson, csv or id');
-  if (fields !== null && !fields.split(',').some((name) => ['videoId', '*'].includes(name.trim())))
+  if (!nameVideoId(fields))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
 }
+
+/** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
+export const nameVideoId = (fields: string | null): boolean =>
+  fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));
 
 /** Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one. */
 export function checkWordAfterJson(argv: readonly string[]): void {

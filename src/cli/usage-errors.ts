@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { type Failure, usage } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
-import { commonFlags, flagsOf, longName, ownFlags, shortName } from './flags.ts';
+import { commonFlags, flagsOf, longFlag, ownFlags, shortFlag } from './flags.ts';
 
 /** The words that name a command, without the program: `auth login`; '' for the program. */
 export function pathOf(command: Command): string {
@@ -22,8 +22,15 @@ const flagsOfOtherTools: Readonly<Record<string, string>> = {
   '--clobber': '--restart',
   '--overwrite': '--restart',
   '--max': '--limit',
+  '--max-results': '--limit',
+  '-L': '--limit',
   '--out': '--output',
   '--outdir': '--output-dir',
+  '--silent': '--quiet',
+  '--retry': '--retries',
+  '--url': '--base-url',
+  '--csv': 'use --format csv',
+  '--jq': 'pipe the output into jq',
   '--continue': sameAgain,
   '--resume': sameAgain,
   '--key': keyAdvice,
@@ -41,15 +48,19 @@ const commandsOfOtherTools: Readonly<Record<string, string>> = {
   list: listings,
   convert: 'use show',
   cat: 'use show',
+  login: 'use auth login',
+  logout: 'use auth logout',
+  status: 'use auth status',
+  update: 'use uploads --update',
+  version: 'use --version',
 };
 
 /** Converts an error of Commander into a usage error of one line. */
 export function usageErrorOf(error: CommanderError, command: Command): Failure {
   const path = pathOf(command);
   const see = `see: chanlist help ${path}`.trim();
-  const [, message = '', suggestion] =
-    /^(?:error: )?(.*?)\.?(?:\n\(Did you mean (.*)\?\))?$/s.exec(error.message) ?? [];
-  const hint = suggestion === undefined ? see : `did you mean ${suggestion}?`;
+  // Commander quotes what the message is about. A value after the sign may be a secret.
+  const about = (/'([^'=]*)/.exec(error.message)?.[1] ?? '').trim();
   switch (error.code) {
     case 'commander.help':
       return path === ''
@@ -61,18 +72,24 @@ export function usageErrorOf(error: CommanderError, command: Command): Failure {
     case 'commander.unknownCommand':
       return unknownCommand(command);
     case 'commander.unknownOption': {
-      // A value after the sign may be a secret.
-      const flag = (/'([^'=]*)/.exec(message)?.[1] ?? '').trim();
-      const taken = flagsOf(path).find((row) => longName(row) === flag);
+      const flags = flagsOf(path);
+      const taken = flags.find((row) => longFlag(row) === about);
       if (taken !== undefined)
-        return usage(`${flag} takes no value`, taken.format && 'name the fields with --fields LIST');
+        return usage(`${about} takes no value`, taken.format && 'name the fields with --fields LIST');
+      const meant = nearest(about, [...flags.map(longFlag), '--help', '--version']);
       return usage(
-        `${path === '' ? 'there is' : `${path} has`} no flag ${flag}`,
-        adviceFor(flag, path) ?? hint,
+        `${path === '' ? 'there is' : `${path} has`} no flag ${about}`,
+        adviceFor(about, path) ?? (meant === undefined ? see : `did you mean ${meant}?`),
       );
     }
+    case 'commander.missingArgument':
+      return usage(`missing ${about}`, see);
+    case 'commander.optionMissingArgument':
+      return usage(`missing value: ${about}`);
+    case 'commander.excessArguments':
+      return usage('too many arguments', see);
     default:
-      return usage(message, hint);
+      return usage(error.message, see);
   }
 }
 
@@ -80,11 +97,11 @@ export function usageErrorOf(error: CommanderError, command: Command): Failure {
 function adviceFor(flag: string, path: string): string | undefined {
   const other = flagsOfOtherTools[flag];
   const meant = [...ownFlags, ...commonFlags].find(
-    (row) => longName(row) === other && (path === '' || row.commands.includes(path)),
+    (row) => longFlag(row) === other && (path === '' || row.commands.includes(path)),
   );
   if (meant !== undefined) return `use ${meant.term.replace(/^-., /, '')}`;
   if (other !== undefined && !other.startsWith('--')) return other;
-  const takers = ownFlags.filter((row) => longName(row) === flag || shortName(row) === flag);
+  const takers = ownFlags.filter((row) => longFlag(row) === flag || shortFlag(row) === flag);
   return takers.length === 0
     ? undefined
     : `it is a flag of ${takers.flatMap(({ commands }) => commands).join(', ')}`;
@@ -96,13 +113,25 @@ export function unknownCommand(command: Command): Failure {
   const names = command.commands.map((each) => each.name());
   const meant = nearest(word, names);
   const suggestion = meant && `did you mean ${meant}?`;
-  if (command.parent === null)
-    return usage(
-      `there is no command '${word}'`,
-      commandsOfOtherTools[word] ?? suggestion ?? 'see: chanlist help',
-    );
+  if (command.parent === null) {
+    const other = /^@|:\/\//.test(word) ? listings : commandsOfOtherTools[word];
+    return usage(`there is no command '${word}'`, other ?? suggestion ?? 'see: chanlist help');
+  }
   const expected = `expected one of ${names.join(', ')}`;
   return usage(`${pathOf(command)} has no action '${word}'`, suggestion ?? expected);
+}
+
+/** What a command line that cannot be parsed says of `--summary`. `files`: its other words, each of which may name a file. */
+export function unparsedSummary(
+  argv: readonly string[],
+): { readonly command: string; readonly summary: string; readonly files: readonly string[] } | null {
+  const words = argv.flatMap((word) => /^(--[\w-]+)=(.*)$/s.exec(word)?.slice(1) ?? [word]);
+  const at = words.lastIndexOf('--summary') + 1;
+  const summary = words[at];
+  const takesIt = (word: string): boolean => flagsOf(word).some((flag) => longFlag(flag) === '--summary');
+  const command = words.find((word) => word !== '' && takesIt(word));
+  if (at === 0 || !summary || command === undefined || words.includes('--dry-run')) return null;
+  return { command, summary, files: words.filter((_, i) => i !== at) };
 }
 
 /** Whether a command line, parsed or not, asks for json: then errors go to stdout as a document, too. */

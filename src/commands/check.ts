@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
-import type { CheckOptions } from '../cli/options.ts';
+import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
 import { type CheckedExport, checkExport, problemCodes, unknownExport } from '../export/check.ts';
 import { exportCommand } from '../export/check-fix.ts';
-import { expected, findExports, nothingFound } from '../export/find-exports.ts';
+import { expectedExports, findExports, nothingFound } from '../export/find-exports.ts';
 import type { Example, Terms } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
@@ -25,12 +25,19 @@ export const about = [
 export const examples: readonly Example[] = [
   ['check all exports of a folder', 'chanlist check lists'],
   [
-    'report only problems, also checks older than 36 hours and references without an export',
+    'report only problems, also missing and stale exports',
     'chanlist check lists --from refs.txt --max-age 36h -q',
   ],
 ];
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
+
+interface CheckOptions extends OutputOptions {
+  readonly paths: readonly string[];
+  readonly from: string | null;
+  /** Milliseconds. */
+  readonly maxAge: number | null;
+}
 
 /** Checks exports offline and prints one record per export. Exit 11: problems. */
 export async function run(options: CheckOptions, context: Context): Promise<number> {
@@ -40,15 +47,16 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
   const found = findExports(paths);
   const list =
     from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
-  const { exports, absent } = list === null ? { ...found, absent: [] } : expected(found.exports, list.inputs);
-  const settings = { now: context.clock.now(), maxAge: options.maxAge, isExpected: from !== null };
+  const { exports, absent } =
+    list === null ? { ...found, absent: [] } : expectedExports(found.exports, list.inputs);
+  const expectations = { now: context.clock.now(), maxAge: options.maxAge, isExpected: from !== null };
   const bad: CheckedExport[] = [];
   let checked = 0;
 
   async function* records(): AsyncGenerator<CheckedExport, void> {
     for (const each of exports) {
       context.stop.throwIfAborted();
-      const result = await checkExport(each, settings);
+      const result = await checkExport(each, expectations);
       if (result === null) continue;
       checked++;
       if (result.problem !== null) bad.push(result);
@@ -56,6 +64,8 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
     }
     const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? paths[0];
     for (const input of absent) {
+      // Which file is that of a handle, only the records say: if some cannot be read, it may be there.
+      if (input.id === null && found.failures.length > 0) continue;
       const { label, reference, id } = input;
       const fix = exportCommand(input, folder ?? '.');
       const problem = { code: 'absent', message: `${label} has not been exported`, fix } as const;
@@ -64,7 +74,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
       bad.push(result);
       yield result;
     }
-    // A folder that is not mounted must not pass for one where all is well.
+    // A folder that is not mounted looks empty.
     if (checked === 0 && found.failures.length === 0) throw nothingFound(paths);
   }
 
@@ -83,9 +93,9 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
   });
   if (format === 'table') await new Stdout(context, stderr).write(problemLines(bad));
   for (const warning of found.warnings) stderr.warn(warning);
-  for (const failure of found.failures) stderr.failure(failure);
+  for (const failure of found.failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : `${bad.length} with a problem`;
-  stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
+  if (checked > 0) stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
   return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 }
 

@@ -1,7 +1,7 @@
 import { ledgerPath } from '../accounts/ledger-file.ts';
 import { readMonth } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { CreditsOptions } from '../cli/options.ts';
+import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import type { Example } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
@@ -18,6 +18,12 @@ export const examples: readonly Example[] = [
   ['report this month', 'chanlist credits'],
   ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
 ];
+
+interface CreditsOptions extends OutputOptions {
+  /** `2026-11`; null: this month. */
+  readonly month: string | null;
+  readonly by: 'day' | 'command' | 'reference' | null;
+}
 
 /** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
 export async function run(options: CreditsOptions, context: Context): Promise<number> {

@@ -13,11 +13,11 @@ export const about = [
 ];
 
 export const examples: readonly Example[] = [
-  ['list the latest uploads of one channel, without an account', 'chanlist latest @demo --sandbox'],
+  ['list the latest uploads, without an account', 'chanlist latest @demo --sandbox'],
   ['print the whole response of the service', 'chanlist latest @demo --json'],
   [
-    'write the latest uploads of several channels for a spreadsheet',
-    'chanlist latest --from refs.txt --fields @reference,videoId,title -o latest.csv',
+    'write the latest uploads of several channels as csv',
+    'chanlist latest --from refs.txt --fields @reference,videoId,title -o new.csv',
   ],
 ];
 

@@ -6,7 +6,7 @@ import { perPage, printDryRun } from '../run/dry-run.ts';
 import { openRun, type Run } from '../run/open.ts';
 import { outputTarget } from '../run/output.ts';
 import { printListings } from '../run/print-listing.ts';
-import { noReferences, readReferences } from '../run/references.ts';
+import { noReferences, readReferences, sameAs } from '../run/references.ts';
 import { report } from '../run/report.ts';
 import { newSubject } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
@@ -30,10 +30,10 @@ export async function runListing(
       : await readReferences(options, operation.reference, context, ({ value }) =>
           checkParameters(operation, { [first.name]: value }),
         );
-  const open = async (subjects: Run['plan']['subjects'], concurrency: number): Promise<Run> => {
+  const open = async (subjects: Run['subjects'], concurrency: number): Promise<Run> => {
     const run = await openRun({ operation, subjects, concurrency }, options, context);
     for (const { repeats, label } of inputs)
-      if (repeats !== null) run.warn('repeated', label, 'given more than once; listed once');
+      if (repeats !== null) run.warn('duplicate', label, sameAs(repeats));
     return run;
   };
 
@@ -58,8 +58,8 @@ export async function runListing(
   const { destinationOf, exportAll } = await import('../export/folder.ts');
   const destination = destinationOf(options, format, target);
   if (options.dryRun) {
-    const { plannedRequests } = await import('../export/dry-run.ts');
-    const requests = await plannedRequests(operation, distinct, options, destination, context);
+    const { firstRequests } = await import('../export/dry-run.ts');
+    const requests = await firstRequests(operation, distinct, options, destination, context);
     return await printDryRun(requests, options, context);
   }
   await using run = await open(distinct, options.concurrency);

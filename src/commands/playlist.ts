@@ -14,7 +14,7 @@ export const about = [
 ];
 
 export const examples: readonly Example[] = [
-  ['take a quick look, without an account', 'chanlist playlist PLdemo --sandbox --limit 20'],
+  ['list the first videos, without an account', 'chanlist playlist PLdemo --sandbox --limit 20'],
   ['print IDs and titles for a script', 'chanlist playlist PLdemo --fields videoId,title --ndjson'],
   ['export everything, or resume', 'chanlist playlist PLdemo -o playlist.csv'],
 ];

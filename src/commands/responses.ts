@@ -19,15 +19,15 @@ export async function runResponses(
   more: Parameters = {},
 ): Promise<number> {
   const [{ name }] = operation.parameters;
-  const parameters = ({ value }: Reference): Parameters => ({ [name]: value, ...more });
+  const parametersOf = ({ value }: Reference): Parameters => ({ [name]: value, ...more });
   parseFields(options.fields, operation);
   const target = await outputTarget(options, context);
   const references = await readReferences(options, operation.reference, context, (reference) =>
-    checkParameters(operation, parameters(reference)),
+    checkParameters(operation, parametersOf(reference)),
   );
   if (options.dryRun) {
     const requests = references.distinct.map((input) => {
-      return { reference: input.reference, operation, parameters: parameters(input) };
+      return { reference: input.reference, operation, parameters: parametersOf(input) };
     });
     return await printDryRun(requests, options, context);
   }
@@ -36,11 +36,14 @@ export async function runResponses(
   const seen = (await SeenFile?.open(options.seen ?? '')) ?? null;
   try {
     const { concurrency, output } = options;
-    const plan = { operation, subjects: references.inputs, concurrency };
-    await using run = await openRun(plan, options, context);
-    const task = { operation, parameters, references, options, target, seen };
-    const results = printResponses(run, task).finally(() => seen?.save(run));
-    return await report(run, results, output);
+    const subjects = references.inputs;
+    await using run = await openRun({ operation, subjects, concurrency }, options, context);
+    const results = printResponses(run, parametersOf, references, options, target, seen);
+    return await report(
+      run,
+      results.finally(() => seen?.save(run)),
+      output,
+    );
   } finally {
     seen?.close();
   }

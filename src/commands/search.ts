@@ -1,4 +1,4 @@
-import type { SearchOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
@@ -20,6 +20,13 @@ export const examples: readonly Example[] = [
   ['request as many results as possible', `chanlist search @demo bicycle --limit ${maximum}`],
   ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
 ];
+
+interface SearchOptions extends CommonOptions {
+  readonly channel: string;
+  readonly words: readonly string[];
+  /** Null: the default of the service. */
+  readonly limit: number | null;
+}
 
 /** Searches a channel (docs/service.md, 4.2). The service applies the limit. */
 export async function run(

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { ShowOptions } from '../cli/options.ts';
+import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { refuseRecorded } from '../fs/private-folder.ts';
-import { readChunks, splitLines } from '../fs/text-input.ts';
+import { type InputOptions, readChunks, requireReadable, splitLines } from '../fs/text-input.ts';
 import type { Example } from '../help/document.ts';
 import { JsonText } from '../json/json-text.ts';
 import { shownEntries } from '../output/fields.ts';
@@ -14,6 +14,7 @@ import { Stderr } from '../output/stderr.ts';
 import { OutputDocument, openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
 import { excerpt } from '../text/excerpt.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 
 /** Entries per batch: csv takes its columns from the first one, a table its widths. */
 const batchEntries = 100;
@@ -28,18 +29,25 @@ export const about = [
 ];
 
 export const examples: readonly Example[] = [
-  ['look at an export as a table', 'chanlist show demo.ndjson'],
+  ['print an export as a table', 'chanlist show demo.ndjson'],
   [
     'write some fields of all exports for a spreadsheet',
     'chanlist show lists/*.ndjson --fields videoId,title,@views,@seconds -o all.csv',
   ],
 ];
 
+interface ShowOptions extends OutputOptions {
+  readonly files: readonly string[];
+  /** Per file. */
+  readonly limit: number | null;
+}
+
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export async function run(options: ShowOptions, context: Context): Promise<number> {
   const { output } = options;
   const stderr = new Stderr(context, options);
   const target = await outputTarget(options, context);
+  for (const file of options.files) if (file !== '-') requireReadable(file, sourceOf(file));
   const { format } = await outputFormat(shownEntries, options, context, false);
   if (target !== null) refuseRecorded(target);
   using file = target?.kind === 'file' ? new AtomicFile(target) : null;
@@ -47,7 +55,7 @@ export async function run(options: ShowOptions, context: Context): Promise<numbe
   const { entries, failure } = await printEntries(options, context, format, document);
   for (const warning of format.warnings()) stderr.warn(warning);
   if (failure !== null) {
-    stderr.failure(failure);
+    stderr.printFailure(failure);
     return failure.exit;
   }
   file?.commit();
@@ -76,12 +84,11 @@ async function printEntries(
   await document.write(format.open(item, null));
   try {
     for (const file of files) {
-      const name = file === '-' ? 'stdin' : excerpt(file);
-      const source = { problem: `cannot read ${name}`, hint: 'name ndjson exports', stop };
+      const source = { ...sourceOf(file), stop };
       let left = limit ?? Number.POSITIVE_INFINITY;
       let number = 0;
       for await (const line of splitLines(readChunks(file === '-' ? stdin : file, source), maxBytes)) {
-        const record = recordOf(line, `${name}:${++number}`);
+        const record = recordOf(line, file, ++number);
         if (record === null) continue;
         batch.push(record);
         bytes += line.length;
@@ -99,13 +106,27 @@ async function printEntries(
   return { entries, failure };
 }
 
+const nameOf = (file: string): string => (file === '-' ? 'stdin' : excerpt(file));
+
+const sourceOf = (file: string): InputOptions => ({
+  problem: `cannot read ${nameOf(file)}`,
+  hint: 'name ndjson exports',
+});
+
 /** The record of a line; null if it is blank. */
-function recordOf(line: Buffer, place: string): JsonText | null {
+function recordOf(line: Buffer, file: string, number: number): JsonText | null {
   const text = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
   const isText = text.length <= maxBytes && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
-  if (record?.kind === 'object') return record;
+  const place = `${nameOf(file)}:${number}`;
+  if (record?.kind === 'object') {
+    if (record.get('results')?.kind !== 'array') return record;
+    const hint = `print its entries with: jq -c '.results[]' ${shellQuote(file)} | chanlist show -`;
+    throw new Failure('damaged', `${place}: a listing in json, not an ndjson record`, { hint });
+  }
   if (isText && record === null && text.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
-  throw new Failure('damaged', `${place}: not a record (${expected})`, { hint: 'fix or remove the line' });
+  throw new Failure('damaged', `${place}: not a record (${expected})`, {
+    hint: 'show reads ndjson; fix or remove the line',
+  });
 }

@@ -14,7 +14,7 @@ export const about = [
 ];
 
 export const examples: readonly Example[] = [
-  ['take a quick look, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
+  ['list the first uploads, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
   ['print the request and its cost; send nothing', 'chanlist uploads @demo --dry-run'],
   ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
   [
@@ -22,7 +22,7 @@ export const examples: readonly Example[] = [
     'chanlist uploads @demo -o demo.ndjson --update',
   ],
   [
-    'export many channels, one file each, for at most 100 credits',
+    'export many channels for at most 100 credits',
     'chanlist uploads --from refs.txt --output-dir lists --max-credits 100',
   ],
 ];

@@ -25,7 +25,7 @@ export interface Check {
   readonly feed: Feed | null;
   /** Whether FILE contains an ID now. */
   readonly has: (id: string) => boolean;
-  /** The IDs that bought pages were to contain. */
+  /** The IDs that the fetched pages should contain. */
   readonly expected: readonly string[];
   /** numVideos less entries; null if no page was fetched, or it is unknown: what was known before counts. */
   readonly missing: number | null;

@@ -27,11 +27,12 @@ const attempts = [
  * request of FILE.
  */
 export function fixOf(file: ExportFile, known: ExportRequest, now: number): Fix | null {
-  const { progress = null } = file.record ?? {};
+  const { progress = null, finished = null } = file.record ?? {};
   const base = progress?.request ?? known;
   if (base.id === '') return null;
   for (const attempt of attempts) {
-    if (attempt.update && !isUpdatable(base)) continue;
+    // An update has no limit: it would export the whole list.
+    if (attempt.update && (!isUpdatable(base) || finished?.isCut)) continue;
     const request = attempt.update ? { ...base, limit: null } : base;
     const step = nextStep(file, { ...attempt, request, isFolder: false, several: false, now });
     if (step.do === 'keep' || step.do === 'refuse') continue;
@@ -48,7 +49,8 @@ function costOf(step: Step, { record }: ExportFile, all: boolean): string | null
   if (step.do === 'update' && !all) return progress === null ? 'free if there is nothing new' : null;
   if (step.do === 'publish') return 'free';
   if (step.do !== 'resume' || progress === null) return costText(record);
-  if (progress.isUpdate && !progress.isAll) return null;
+  // The entries of an update are only those that FILE lacks: they do not show how many pages are left.
+  if (progress.isUpdate) return null;
   const left = creditsLeft(progress, progress.request.limit);
   return left === null ? null : left === 0 ? 'free' : `about ${credits(left)}`;
 }

@@ -8,14 +8,15 @@ import { exportName, formatByExtension } from '../output/formats.ts';
 import { withProgress } from './after-run.ts';
 import { type Fix, fixOf } from './check-fix.ts';
 import type { FoundExport } from './find-exports.ts';
-import { type ExportFile, inspect, sight, stampOf } from './inspect.ts';
-import { readContents, readFile } from './read.ts';
+import { type ExportFile, inspect, noRecord, readSnapshot, stampOf } from './inspect.ts';
+import { readContents, readFileContents } from './read.ts';
 import type { ExportRecord, ExportRequest } from './record.ts';
 import { damageOfRows, missingRows, rowsFormat } from './rows.ts';
 
 /** What can be wrong with an export, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
-  damaged: 'a line is no record, rows of an interrupted run are not as recorded, or FILE is no regular file',
+  damaged:
+    'a line is not a record, rows of an interrupted run are not as recorded, or FILE is not a regular file',
   foreign: 'it contains entries of another channel',
   duplicate: 'a video is in it twice',
   lost: 'it has fewer entries than it had',
@@ -62,7 +63,8 @@ export const unknownExport: CheckedExport = {
   problem: null,
 };
 
-export interface CheckSettings {
+/** What is expected of each export. */
+export interface Expectations {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Milliseconds; null: any age. */
@@ -74,7 +76,7 @@ export interface CheckSettings {
 /** Checks one export; null for a record without FILE that nothing needs. */
 export async function checkExport(
   { path, folder, record: before }: FoundExport,
-  settings: CheckSettings,
+  expectations: Expectations,
 ): Promise<CheckedExport | null> {
   let file: ExportFile;
   try {
@@ -84,12 +86,12 @@ export async function checkExport(
     return { ...factsOf(path, before), problem };
   }
   const { record, state, stamp, target, contents } = file;
-  if (state === 'none' && record?.progress == null && !settings.isExpected) return null;
+  if (state === 'none' && record?.progress == null && !expectations.isExpected) return null;
   const facts = factsOf(path, record);
   const request = requestOf(record, facts.id, path);
   const name = basename(target.real);
   const isBusy = folder !== null && ((await isLocked(folder, name)) || stampOf(folder, name) !== stamp);
-  const problem = await problemOf(file, request, folder, isBusy, settings);
+  const problem = await problemOf(file, request, folder, isBusy, expectations);
   const newest = contents?.ids.values().next().value ?? null;
   return { ...facts, entries: contents?.entries ?? null, newest, problem };
 }
@@ -123,11 +125,11 @@ function requestOf(record: ExportRecord | null, id: string | null, path: string)
 async function readExport(path: string, folder: PrivateFolder | null): Promise<ExportFile> {
   const target = resolveTarget(path, { onlyFiles: true });
   // A run may have written it since it was found.
-  const sighting = sight(folder, target);
-  const request = requestOf(sighting.record, idOf(path, sighting.record), path);
-  const file = await inspect(folder, sighting, request);
+  const snapshot = { target, ...(folder === null ? noRecord : readSnapshot(folder, basename(target.real))) };
+  const request = requestOf(snapshot.record, idOf(path, snapshot.record), path);
+  const file = await inspect(folder, snapshot, request);
   if (file.state === 'none' || file.contents !== null) return file;
-  return { ...file, contents: await readFile(target.real, { ...request, parse: true }) };
+  return { ...file, contents: await readFileContents(target.real, { ...request, parse: true }) };
 }
 
 /** The gravest problem. While another run writes the export, only what FILE itself shows is certain. */
@@ -136,13 +138,13 @@ async function problemOf(
   request: ExportRequest,
   folder: PrivateFolder | null,
   isBusy: boolean,
-  { now, maxAge, isExpected }: CheckSettings,
+  { now, maxAge, isExpected }: Expectations,
 ): Promise<Problem | null> {
   const { record, contents, state } = file;
   const fixed = (): Fix | null => fixOf(file, request, now);
   const problem = (code: ProblemCode, message: string, fix: Fix | null = null): Problem => ({
     code,
-    message: fix?.cost ? `${message} (${fix.cost})` : message,
+    message: fix?.cost ? `${message} (repair: ${fix.cost})` : message,
     fix: fix?.command ?? null,
   });
   if (contents?.damage != null) return problem('damaged', contents.damage, fixed());

@@ -15,7 +15,7 @@ export type UpdateDecision =
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
-/** Days count less this, so that a night that starts early is not a night late (ms). */
+/** A day counts as 22 hours, so that a nightly run that starts early does not wait for the next night (ms). */
 const slack = 2 * hour;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
 const daysWithoutFeed = 7;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { resolveService } from '../accounts/settings.ts';
 import type { ListingOptions } from '../cli/options.ts';
@@ -6,14 +7,14 @@ import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { Stderr } from '../output/stderr.ts';
-import { type PlannedRequest, perPage } from '../run/dry-run.ts';
+import { type FirstRequest, perPage } from '../run/dry-run.ts';
 import type { Warning } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
 import { reportWarnings } from '../run/report.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
 import type { Destination } from './folder.ts';
-import { inspect, sight } from './inspect.ts';
-import { flagsOf } from './locked-export.ts';
+import { inspect } from './inspect.ts';
+import { exportFlags } from './locked-export.ts';
 import { keptText, refusal } from './messages.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { recordName } from './record.ts';
@@ -23,23 +24,24 @@ import { ReferenceIndex } from './references.ts';
  * The first request of each export: what a run would send first now, by the same decision. An export that needs none has
  * no request; warns of those that a run would skip. Throws what a run would refuse.
  */
-export async function plannedRequests(
+export async function firstRequests(
   operation: PagedOperation,
   inputs: readonly InputReference[],
   options: ListingOptions,
   { format, folder: parent, file, path }: Destination,
   context: Context,
-): Promise<readonly PlannedRequest[]> {
+): Promise<readonly FirstRequest[]> {
   const now = context.clock.now();
   const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
   const fields = parseFields(options.fields, operation);
   const asked = { operation, options, format, fields, isFolder: file === null, several: inputs.length > 1 };
-  const folder = isThere(parent) ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
+  const isThere = existsSync(parent);
+  const folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
     const index = new ReferenceIndex(operation.name, format, now);
     if (folder !== null)
       index.read(folder, file === null ? folder.names() : [recordName(basename(file.real))]);
-    const requests: PlannedRequest[] = [];
+    const requests: FirstRequest[] = [];
     const warnings: Warning[] = [];
     for (const input of inputs) {
       const { reference, value } = input;
@@ -49,13 +51,12 @@ export async function plannedRequests(
         requests.push({ reference, operation: operations.resolve, parameters, next: perPage });
         continue;
       }
-      const target =
-        file ?? (isThere(parent) ? resolveTarget(`${path}/${id}.${format}`, { onlyFiles: true }) : null);
-      const flags = flagsOf(asked, { id, service, now });
-      const found = target === null ? null : await inspect(folder, sight(folder, target), flags.request);
+      const target = file ?? (isThere ? resolveTarget(`${path}/${id}.${format}`, { onlyFiles: true }) : null);
+      const flags = exportFlags(asked, { id, service, now });
+      const found = target === null ? null : await inspect(folder, index.snapshotOf(target), flags.request);
       const step: Step = found === null ? { do: 'full' } : nextStep(found, flags);
       if (step.do === 'refuse' && found !== null)
-        throw refusal(step.why, found, flags).with({ scope: 'run' });
+        throw refusal(step.why, { options, item: input, file: found, flags }).with({ scope: 'run' });
       if (step.do === 'keep' && found !== null)
         warnings.push({ code: step.why, label: input.label, message: keptText(step.why, found, flags) });
       const progress = step.do === 'resume' ? found?.record?.progress : null;
@@ -75,7 +76,7 @@ function firstRequest(
   operation: PagedOperation,
   id: string,
   token: string | null,
-): Omit<PlannedRequest, 'reference'> {
+): Omit<FirstRequest, 'reference'> {
   if (step === 'update')
     return {
       operation: operations.latest,
@@ -85,15 +86,6 @@ function firstRequest(
   const [first] = operation.parameters;
   const parameters = token === null ? { [first.name]: id } : { continuation: token };
   return { operation, parameters, next: perPage };
-}
-
-function isThere(folder: string): boolean {
-  try {
-    privateFolderOf(folder);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function serviceName(options: ListingOptions, context: Context): Promise<string> {

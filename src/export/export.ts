@@ -5,17 +5,16 @@ import { resolveTarget } from '../fs/output-target.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { afterRun, withReferences } from './after-run.ts';
 import { exportPages, publish } from './full.ts';
-import { type ExportFile, inspect, type Sighting, sight, stampOf } from './inspect.ts';
+import { type ExportFile, inspect, readSnapshot, type Snapshot, stampOf } from './inspect.ts';
 import {
-  type Done,
   type ExportItem,
   type ExportRun,
-  factsOf,
-  flagsOf,
+  exportFlags,
   type LockedExport,
+  type StepResult,
   save,
 } from './locked-export.ts';
-import { keptText, refusal } from './messages.ts';
+import { adoptedText, keptText, refusal, unknownText } from './messages.ts';
 import { type ExportFlags, nextStep, type Step, startsOver } from './next-step.ts';
 import { type ExportRecord, newRecord, type Progress } from './record.ts';
 import { leftovers } from './rows.ts';
@@ -23,7 +22,7 @@ import { resumeUpdate, updateFile } from './update.ts';
 
 /** Exports one item, or brings it up to date: inspect, decide, perform. Returns every failure in the result. */
 export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
-  const { path, real } = item.sighting.target;
+  const { path, real } = item.snapshot.target;
   const name = basename(real);
   try {
     const release = await acquireLock(exports.folder, name, path);
@@ -46,18 +45,14 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
 async function exportLocked(exports: ExportRun, item: ExportItem, name: string): Promise<Result> {
   const { run, folder, names } = exports;
   const now = run.context.clock.now();
-  const flags = flagsOf(exports, { id: item.id, service: run.serviceName, now });
-  const sighting = refreshed(exports, item, name);
-  if (sighting.isRecordDamaged)
-    run.warn(
-      'record',
-      item.label,
-      `its record in ${folder.path} is damaged: FILE counts as one without a record`,
-    );
-  const known = sighting.record ?? newRecord(item.reference, flags.request);
+  const flags = exportFlags(exports, { id: item.id, service: run.serviceName, now });
+  const snapshot = currentSnapshot(exports, item, name);
+  if (snapshot.isRecordDamaged)
+    run.warn('record', item.label, `its record in ${folder.path} is damaged; ${unknownText}`);
+  const known = snapshot.record ?? newRecord(item.reference, flags.request);
   for (const leftover of leftovers(names, name, known.progress)) folder.remove(leftover);
   const record = withReferences(known, item.reference, item.references);
-  const result = await performSteps(exports, item, flags, { ...sighting, record });
+  const result = await performSteps(exports, item, flags, { ...snapshot, record });
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
   // A wrong folder that is found after a page was paid is no usage error.
@@ -65,9 +60,12 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
 }
 
 /** What was read before the lock, read again if another run has written since. */
-function refreshed({ folder, isFolder }: ExportRun, { sighting }: ExportItem, name: string): Sighting {
-  if (stampOf(folder, name) === sighting.stamp) return sighting;
-  return sight(folder, resolveTarget(sighting.target.path, { onlyFiles: isFolder }));
+function currentSnapshot({ folder, isFolder }: ExportRun, { snapshot }: ExportItem, name: string): Snapshot {
+  if (stampOf(folder, name) === snapshot.stamp) return snapshot;
+  return {
+    ...readSnapshot(folder, name),
+    target: resolveTarget(snapshot.target.path, { onlyFiles: isFolder }),
+  };
 }
 
 /** Inspect, decide, perform; after an interrupted run has been finished, again for what the flags ask for. */
@@ -75,17 +73,17 @@ async function performSteps(
   exports: ExportRun,
   item: ExportItem,
   flags: ExportFlags,
-  sighting: Sighting & { readonly record: ExportRecord },
+  snapshot: Snapshot & { readonly record: ExportRecord },
 ): Promise<Result> {
-  const { target, record } = sighting;
-  const file = await inspect(exports.folder, sighting, flags.request);
+  const { target, record } = snapshot;
+  const file = await inspect(exports.folder, snapshot, flags.request);
   const step = nextStep(file, flags);
   const done = await perform(step, { ...exports, item, flags, file, record, name: basename(target.real) });
   if (!isMoreToDo(step, record.progress, done, flags)) return done.result;
   // The pages of an update of every page that was resumed are not fetched twice.
   const all = flags.all && !(record.progress?.isAll && done.result.failure === null);
   const present = resolveTarget(target.path, { onlyFiles: exports.isFolder });
-  const after = { ...sighting, target: present, record: done.record };
+  const after = { ...snapshot, target: present, record: done.record };
   return together(done.result, await performSteps(exports, item, { ...flags, all }, after));
 }
 
@@ -93,7 +91,7 @@ async function performSteps(
 function isMoreToDo(
   { do: step }: Step,
   interrupted: Progress | null,
-  { record, result }: Done,
+  { record, result }: StepResult,
   flags: ExportFlags,
 ): boolean {
   if (step !== 'resume' && step !== 'publish') return false;
@@ -102,11 +100,11 @@ function isMoreToDo(
   return flags.update || (flags.restart && !interrupted?.isRestart);
 }
 
-async function perform(step: Step, locked: LockedExport): Promise<Done> {
-  const { item, file, flags, record } = locked;
+async function perform(step: Step, locked: LockedExport): Promise<StepResult> {
+  const { run, item, file, flags, record } = locked;
   switch (step.do) {
     case 'refuse':
-      return { record, result: failed(item, refusal(step.why, file, flags), file) };
+      return { record, result: failed(item, refusal(step.why, locked), file) };
     case 'keep':
       return keep(step.why, locked);
     case 'publish':
@@ -118,11 +116,13 @@ async function perform(step: Step, locked: LockedExport): Promise<Done> {
         ? await resumeUpdate(locked, record.progress)
         : await exportPages(locked, record.progress);
     case 'update':
+      if (file.state === 'unrecorded' && !file.isRecordDamaged && !flags.all)
+        run.warn('adopted', item.label, adoptedText);
       return await updateFile(locked);
   }
 }
 
-function keep(why: Extract<Step, { do: 'keep' }>['why'], locked: LockedExport): Done {
+function keep(why: Extract<Step, { do: 'keep' }>['why'], locked: LockedExport): StepResult {
   const { run, item, file, flags, record } = locked;
   const { finished } = file;
   run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
@@ -133,13 +133,12 @@ function keep(why: Extract<Step, { do: 'keep' }>['why'], locked: LockedExport): 
   }
   return {
     record: next,
-    result: resultOf(item, { ...factsOf(locked), status: 'kept', entries: finished?.entries ?? 0 }),
+    result: resultOf(item, { status: 'kept', entries: finished?.entries ?? 0 }),
   };
 }
 
 const failed = (item: ExportItem, failure: Failure, file?: ExportFile): Result =>
   resultOf(item, {
-    ...factsOf({ item }),
     failure,
     entries: file?.contents?.entries ?? file?.finished?.entries ?? 0,
   });

@@ -85,7 +85,7 @@ export async function fetchPages(
   const before = { token, entries, pages, total, hasMore: progress.hasMore && !isFull };
   const listing = { operation, reference: item.id, before, limit, select };
   const listed = await listPages(run, listing, sink, item.tally);
-  for (const message of writer.warnings()) run.warn(`format: ${message}`, item.label, message);
+  for (const message of writer.warnings()) run.warn(`format: ${message.split(':', 1)}`, item.label, message);
   const { position, failure } = listed;
   const kept = sink.progress;
   const isBroken = failure !== null && cannotResume(failure, kept.token);
@@ -102,7 +102,7 @@ export async function fetchPages(
       token: kept.hasMore && failure !== null ? kept.token : null,
     },
     hasMore: position.hasMore,
-    failure: isBroken ? unresumable(sink.record, failure) : failure,
+    failure: isBroken ? unresumable(locked, sink.record, failure) : failure,
   };
 }
 
@@ -113,8 +113,8 @@ export const itemOf = ({ item }: LockedExport, { published }: Progress): Item =>
 });
 
 /**
- * Keeps pages: rows are durable, then the record says so; only then the next page is fetched. Until the first page is
- * kept, the record names the rows of the run before.
+ * Commits pages: rows are durable, then the record says so; only then the next page is fetched. Until the first commit,
+ * the record names the rows of the run before.
  */
 class RowSink implements Sink {
   readonly rows: Rows;
@@ -132,7 +132,7 @@ class RowSink implements Sink {
     this.record = record;
   }
 
-  /** Throws `failed` if the disk has no room for the next page and what follows the last one. */
+  /** Throws `failed` if the disk has not enough space for the next page and for the copy at the end. */
   beforePage(): void {
     const { file, format } = this.#locked;
     // An update copies FILE, json is written a second time.
@@ -162,7 +162,7 @@ class RowSink implements Sink {
       entries: progress.entries + (this.#locked.format === 'id' ? linesIn(text) : entries.length),
       pages: next.pages,
       token: next.token,
-      // An update that has met a known entry needs no further page.
+      // An update that has reached a known entry needs no further page.
       hasMore: next.hasMore && !(progress.isUpdate && done),
       total: next.total,
       columns: this.#format.columns(),

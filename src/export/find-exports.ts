@@ -84,7 +84,7 @@ function realPath(path: string): string {
 }
 
 /** The exports of exactly these references, and the references without one. */
-export function expected(
+export function expectedExports(
   exports: readonly FoundExport[],
   references: readonly InputReference[],
 ): { readonly exports: readonly FoundExport[]; readonly absent: readonly InputReference[] } {
@@ -100,6 +100,6 @@ export function expected(
   return { exports: [...matches.keys()], absent };
 }
 
-/** Nothing to check must not pass for all is well. */
+/** A path with nothing to check is an error: it may be wrong, or not mounted. */
 export const nothingFound = (paths: readonly string[]): Failure =>
   usage(`no exports in ${paths.join(', ')}`, 'check the path, and whether the folder is mounted');

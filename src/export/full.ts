@@ -9,9 +9,9 @@ import { afterRun, type Check, withProgress } from './after-run.ts';
 import { checkFeed, publishedDates } from './feed.ts';
 import { type Fetched, fetchPages, itemOf, newProgress, reopenRows } from './fetch.ts';
 import { digestOf, markOf } from './inspect.ts';
-import { type Done, factsOf, formatOf, type LockedExport, recordFailure, save } from './locked-export.ts';
+import { formatOf, type LockedExport, recordFailure, type StepResult, save } from './locked-export.ts';
 import { damagedRows, emptyList } from './messages.ts';
-import { readFile } from './read.ts';
+import { readFileContents } from './read.ts';
 import { type Finished, type Progress, writeRecord } from './record.ts';
 import { Rows } from './rows.ts';
 
@@ -19,7 +19,7 @@ import { Rows } from './rows.ts';
  * Exports all pages of a list into FILE; `interrupted`: from where an earlier run was interrupted. FILE is replaced once
  * all pages are there.
  */
-export async function exportPages(locked: LockedExport, interrupted: Progress | null): Promise<Done> {
+export async function exportPages(locked: LockedExport, interrupted: Progress | null): Promise<StepResult> {
   const { operation, record, flags, file } = locked;
   const resumed = interrupted?.entries ?? 0;
   const progress =
@@ -27,7 +27,7 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   const opened = interrupted === null ? null : await reopenRows(locked, interrupted);
   if (typeof opened === 'string') {
     const broken = withProgress(record, { ...progress, broken: 'damaged' });
-    return recordFailure(locked, broken, damagedRows(record, opened), { resumed });
+    return recordFailure(locked, broken, damagedRows(locked, opened), { resumed });
   }
   const written = operation.distinct ? new Set(opened?.ids) : null;
   const { limit } = flags.request;
@@ -60,7 +60,7 @@ async function fetchDates(locked: LockedExport): Promise<Record<string, string>>
   if (operation.name !== 'uploads' || !fields?.some(({ name }) => name === '@published')) return {};
   const dates = publishedDates(await checkFeed(run, item.id, false, item.tally));
   if (file.state === 'none') return dates;
-  const { published } = await readFile(file.target.real, { ...formatOf(locked), parse: true });
+  const { published } = await readFileContents(file.target.real, { ...formatOf(locked), parse: true });
   return { ...dates, ...Object.fromEntries(published) };
 }
 
@@ -80,7 +80,7 @@ async function buildFile(locked: LockedExport, { rows, progress }: Fetched): Pro
     );
   }
   const { entries, pages, hasMore: isCut } = progress;
-  // The last page of a limited export is not taken whole.
+  // A limited export has only a part of its last page.
   const pageSize = pages > 0 && entries > 0 && !isCut ? entries / pages : null;
   const exported = new Date(run.context.clock.now()).toISOString();
   return [whole, await finish(whole, { entries, isCut, pageSize, exported })];
@@ -100,7 +100,7 @@ export async function finish(
 const nothingChecked: Check = { feed: null, has: () => false, expected: [], missing: null };
 
 /**
- * Completes a new FILE (`build`), notes that all that is left is to replace FILE, and replaces it. A failure leaves FILE
+ * Completes a new FILE (`build`), records that it has only to replace FILE, and replaces it. A failure leaves FILE
  * and the progress as they are.
  */
 export async function putInPlace(
@@ -109,7 +109,7 @@ export async function putInPlace(
   facts: Partial<Result>,
   check: Check,
   build: () => Promise<[Rows, Finished]>,
-): Promise<Done> {
+): Promise<StepResult> {
   let known = record;
   try {
     const [whole, result] = await build();
@@ -130,7 +130,7 @@ export function publish(
   locked: LockedExport,
   facts: Partial<Result> = {},
   check: Check = nothingChecked,
-): Done {
+): StepResult {
   const { folder, item, record, file, flags } = locked;
   const { progress } = record;
   const finished = progress?.result;
@@ -142,7 +142,6 @@ export function publish(
   const next = afterRun(record, { kind: 'replaced', progress, finished, check }, time);
   save(locked, next);
   const result = resultOf(item, {
-    ...factsOf(locked),
     status: finished.isCut ? 'limited' : 'complete',
     entries: finished.entries,
     added: progress.isUpdate ? progress.entries : null,

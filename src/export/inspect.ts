@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { guardFile } from '../fs/file-error.ts';
 import type { Target } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
+import type { FileFormat } from '../output/formats.ts';
 import { type Contents, readContents } from './read.ts';
-import { type ExportRecord, type FileFormat, type Finished, readRecord, recordName } from './record.ts';
+import { type ExportRecord, type Finished, readRecord, recordName } from './record.ts';
 
-/** A target with its record, as they were read: before the lock is held. */
-export interface Sighting {
-  readonly target: Target;
+/** The record of a FILE at one moment. */
+export interface RecordSnapshot {
   readonly record: ExportRecord | null;
   /** The record is there, but cannot be read. */
   readonly isRecordDamaged: boolean;
@@ -18,11 +17,15 @@ export interface Sighting {
   readonly stamp: string;
 }
 
+export interface Snapshot extends RecordSnapshot {
+  readonly target: Target;
+}
+
 /** What is on disk of one export: what `nextStep` decides on. */
-export interface ExportFile extends Sighting {
+export interface ExportFile extends Snapshot {
   /**
-   * FILE beside its record. `none`: there is no FILE (an empty one without a record is none). `recorded`: as it was
-   * left. `changed`: by others, with at least as many entries. `lost`: with fewer. `damaged`: a line is no record.
+   * FILE beside its record. `none`: there is no FILE (an empty one without a record is none). `recorded`: as the
+   * record says. `changed`: by others, with at least as many entries. `lost`: with fewer. `damaged`: a line is no record.
    */
   readonly state: 'none' | 'unrecorded' | 'recorded' | 'changed' | 'lost' | 'damaged';
   /** What FILE contains, if it had to be read. */
@@ -33,13 +36,14 @@ export interface ExportFile extends Sighting {
   readonly pending: 'rows' | 'file' | null;
 }
 
-/** Reads the record of a target. Throws a usage error for a record of a newer version, and what must not be used. */
-export function sight(folder: PrivateFolder | null, target: Target): Sighting {
-  const name = basename(target.real);
-  const stamp = folder === null ? '' : stampOf(folder, name);
-  const record = folder === null || stamp === '' ? null : readRecord(folder, name);
+export const noRecord: RecordSnapshot = { record: null, isRecordDamaged: false, stamp: '' };
+
+/** Reads the record of a FILE. Throws a usage error for one of a newer version, and for one that is refused. */
+export function readSnapshot(folder: PrivateFolder, file: string): RecordSnapshot {
+  const stamp = stampOf(folder, file);
+  const record = stamp === '' ? null : readRecord(folder, file);
   const isRecordDamaged = record === 'damaged';
-  return { target, record: isRecordDamaged ? null : record, isRecordDamaged, stamp };
+  return { record: isRecordDamaged ? null : record, isRecordDamaged, stamp };
 }
 
 /** Identifies the present record of FILE: each one is a new file. '' if there is none. */
@@ -54,13 +58,13 @@ export function stampOf(folder: PrivateFolder, file: string): string {
  */
 export async function inspect(
   folder: PrivateFolder | null,
-  sighting: Sighting,
+  snapshot: Snapshot,
   request: { readonly format: FileFormat; readonly fields: string | null },
 ): Promise<ExportFile> {
-  const { target, record } = sighting;
+  const { target, record } = snapshot;
   const { stats } = target;
   const pending = folder === null ? null : pendingOf(folder, record, stats);
-  const found = { ...sighting, contents: null, finished: null, pending };
+  const found = { ...snapshot, contents: null, finished: null, pending };
   const finished = record?.finished ?? null;
   if (stats === null || (stats.size === 0 && finished === null)) return { ...found, state: 'none' };
   if (pending === 'file') return { ...found, state: 'recorded' };

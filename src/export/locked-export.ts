@@ -2,14 +2,15 @@ import type { ListingOptions } from '../cli/options.ts';
 import { Failure, toFailure } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Field } from '../output/format.ts';
+import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
 import { type Result, resultOf, type Subject } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { afterRun } from './after-run.ts';
-import type { ExportFile, Sighting } from './inspect.ts';
+import type { ExportFile, Snapshot } from './inspect.ts';
 import type { ExportFlags } from './next-step.ts';
 import type { NewEntries } from './print-new.ts';
-import { type ExportRecord, type FileFormat, type KnownReference, writeRecord } from './record.ts';
+import { type ExportRecord, type KnownReference, writeRecord } from './record.ts';
 
 /** What all exports of a run share. */
 export interface ExportRun {
@@ -32,14 +33,14 @@ export interface ExportRun {
 export interface ExportItem extends Subject {
   readonly reference: string;
   readonly id: string;
-  /** As read before the lock is held. */
-  readonly sighting: Sighting;
+  /** As read before the lock was taken. */
+  readonly snapshot: Snapshot;
   /** What this run has learned of its references. */
   readonly references: Readonly<Record<string, KnownReference>>;
 }
 
 /** What a step has done: the record that is on disk now, and the result so far. */
-export interface Done {
+export interface StepResult {
   readonly record: ExportRecord;
   readonly result: Result;
 }
@@ -55,7 +56,7 @@ export interface LockedExport extends ExportRun {
 }
 
 /** What a run, dry or not, was asked to do with the export of an ID. `service`: address and namespace; `now` in ms. */
-export function flagsOf(
+export function exportFlags(
   {
     operation,
     options,
@@ -91,7 +92,7 @@ export function recordFailure(
   record: ExportRecord,
   cause: Failure,
   facts: Partial<Result> = {},
-): Done {
+): StepResult {
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
   const next = afterRun(record, { kind: 'failed', failure }, locked.flags.now);
   if (next !== record && (next.finished !== null || next.progress !== null)) save(locked, next);
@@ -100,7 +101,6 @@ export function recordFailure(
   return {
     record: next,
     result: resultOf(locked.item, {
-      ...factsOf(locked),
       ...facts,
       failure,
       next: isResumable && failure.code !== 'usage' ? 'run the same command again to resume' : null,
@@ -111,8 +111,3 @@ export function recordFailure(
 /** A channel or playlist that was exported before, and is no longer found: no spelling mistake. */
 const gone = (checked: string, { status }: Failure): Failure =>
   new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status });
-
-export const factsOf = ({ item }: Pick<LockedExport, 'item'>): Partial<Result> => ({
-  id: item.id,
-  file: item.sighting.target.path,
-});

@@ -1,3 +1,6 @@
+import { commandLine } from '../cli/invocation.ts';
+import type { ListingOptions } from '../cli/options.ts';
+import { nameVideoId } from '../cli/rules.ts';
 import { Failure, usage } from '../errors.ts';
 import { credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
@@ -21,8 +24,8 @@ export function costText(record: ExportRecord | null, limit: number | null = nul
 }
 
 /** Whether exports of this request can be updated. */
-export const isUpdatable = ({ command, format }: Pick<ExportRequest, 'command' | 'format'>): boolean =>
-  command === 'uploads' && format !== 'json';
+export const isUpdatable = ({ command, format, fields }: ExportRequest): boolean =>
+  command === 'uploads' && format !== 'json' && nameVideoId(fields);
 
 /** `in csv format, with --fields videoId,title and no --limit` */
 function describe({ format, fields, limit }: ExportRequest): string {
@@ -31,17 +34,38 @@ function describe({ format, fields, limit }: ExportRequest): string {
   return `in ${format} format, with ${flags.join(' and ')}`;
 }
 
+/** An export of a run, as messages about it need it. */
+interface Asked {
+  readonly options: Pick<ListingOptions, 'invocation'>;
+  readonly item: { readonly reference: string };
+  readonly file: ExportFile;
+  readonly flags: Pick<ExportFlags, 'request'>;
+}
+
+/** The command line of the run for this export alone, and what it is to do. */
+function commandFor({ options: { invocation }, item }: Asked, ...what: readonly string[]): string {
+  const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart'];
+  if (what.includes('--update')) drop.push('--limit');
+  return commandLine(invocation, [item.reference], {
+    drop,
+    add: what.map((name) => ({ name, value: null })),
+  });
+}
+
 /** The failure that refuses an export (exit 1 for lost data, 2 otherwise). */
-export function refusal(why: Refusal, file: ExportFile, { request }: ExportFlags): Failure {
+export function refusal(why: Refusal, asked: Asked): Failure {
+  const { file, flags } = asked;
+  const { request } = flags;
   const { record, contents } = file;
   const { path } = file.target;
   const cost = costText(record);
-  const again = `--restart (${costText(record, request.limit)})`;
+  const again = `${commandFor(asked, '--restart')} (${costText(record, request.limit)})`;
+  const repair = isUpdatable(request) ? `${commandFor(asked, '--update', '--all')} (${cost})` : again;
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
     case 'loop':
-      return unresumable(record, new Failure('loop', 'the list repeats itself', { status: 200 }));
+      return unresumable(asked, record, new Failure('loop', 'the list repeats itself', { status: 200 }));
     case 'foreign': {
       const [channel] = contents?.channels ?? [];
       const id = record?.progress?.request.id ?? (record?.finished ? record.request.id : channel);
@@ -52,38 +76,43 @@ export function refusal(why: Refusal, file: ExportFile, { request }: ExportFlags
       const where = was.service === request.service ? '' : ` at ${was.service}`;
       return refused(
         `${path} has an unfinished export ${describe(was)}${where}`,
-        `run it again with these, or start over with ${again}`,
+        `run it again with these, or start over: ${again}`,
       );
     }
     case 'other format':
       return refused(
         `${path} was exported ${describe(record?.request ?? request)}`,
-        `chanlist show prints an ndjson export in another format or with other fields, free; or export it again with ${again}`,
+        `chanlist show prints an ndjson export in another format or with other fields, free; or export it again: ${again}`,
       );
     case 'other limit':
       return refused(
         `${path} has ${record?.finished?.entries} entries, more than --limit ${request.limit}`,
-        `chanlist show ${shellQuote(path)} --limit ${request.limit} prints the first ones; or export it again with ${again}`,
+        `chanlist show ${shellQuote(path)} --limit ${request.limit} prints the first ones; or export it again: ${again}`,
       );
     case 'file gone':
       return damaged(
         `${path} is missing, but was exported before`,
-        `restore it, or export it again without --update (${cost})`,
+        `restore it, or export it again: ${commandFor(asked)} (${cost})`,
       );
     case 'lost': {
       const { entries: had } = record?.finished ?? { entries: 0 };
-      return damaged(`${path} has ${contents?.entries ?? 0} entries, but had ${had}`, repair(request, cost));
+      return damaged(
+        `${path} has ${contents?.entries ?? 0} entries, but had ${had}`,
+        `restore it, or repair it: ${repair}`,
+      );
     }
     case 'damaged':
-      return damaged(`${path} is damaged: ${contents?.damage}`, repair(request, cost));
+      return damaged(`${path} is damaged: ${contents?.damage}`, `restore it, or repair it: ${repair}`);
     case 'no ids':
       return refused(
         `${path} has no videoId, by which an update recognizes entries`,
-        `export it again with ${again}`,
+        `export it again: ${again}`,
       );
     case 'no record': {
-      const adopt = isUpdatable(request) ? 'adopt it with --update, or ' : '';
-      return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it with ${again}`);
+      const isAdopted = isUpdatable(request) && !record?.progress;
+      const update = contents?.damage ? ['--update', '--all'] : ['--update'];
+      const adopt = isAdopted ? `adopt it: ${commandFor(asked, ...update)}; or ` : '';
+      return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it: ${again}`);
     }
   }
 }
@@ -91,22 +120,23 @@ export function refusal(why: Refusal, file: ExportFile, { request }: ExportFlags
 /** Data that was there is missing: an error in every run until it is repaired (exit 1). */
 const damaged = (message: string, hint: string): Failure => new Failure('damaged', message, { hint });
 
-function repair(request: ExportRequest, cost: string): string {
-  const remedy = isUpdatable(request) ? 'repair it with --update --all' : 'export it again with --restart';
-  return `restore it, or ${remedy} (${cost})`;
-}
+/** What is known of FILE without a record. */
+export const unknownText = 'whether the file is complete is not known: --update --all fetches every page';
+export const adoptedText = `adopted a file without a record; ${unknownText}`;
 
 /** The warning for an export that this run does not touch. */
 export function keptText(why: Kept, { record }: ExportFile, { request }: ExportFlags): string {
+  const isUpdated = isUpdatable(request);
+  const again = `use --restart to export it again (${costText(record)})`;
   switch (why) {
     case 'complete':
       if (record?.finished?.isCut)
         return `skipped: already exported up to --limit ${request.limit}; without --limit all is exported`;
-      return isUpdatable(request)
-        ? 'skipped: already exported; use --update to refresh it'
-        : `skipped: already exported; use --restart to export it again (${costText(record)})`;
+      return `skipped: already exported; ${isUpdated ? 'use --update to refresh it' : again}`;
     case 'adopted':
-      return 'adopted a file without a record: whether it is complete is not known; use --update to refresh it, --update --all to fetch every page';
+      return isUpdated
+        ? `adopted a file without a record; use --update to refresh it; ${unknownText}`
+        : `adopted a file without a record: whether it is complete is not known; ${again}`;
     case 'recent':
       return 'skipped: exported less than 22 hours ago';
     case 'interrupted restart':
@@ -117,19 +147,23 @@ export function keptText(why: Kept, { record }: ExportFile, { request }: ExportF
 }
 
 /** The failure of a run that cannot be continued: its token is refused, its list loops, or its rows are damaged. */
-export function unresumable(record: ExportRecord | null, { message, status }: Failure): Failure {
+export function unresumable(
+  asked: Asked,
+  record: ExportRecord | null,
+  { message, status }: Failure,
+): Failure {
   const { isUpdate = false, isOutOfBudget = false, request } = record?.progress ?? {};
-  const all = isOutOfBudget ? 'one run must be allowed all of it: ' : '';
+  const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
   const hint = isUpdate
     ? 'run the same command again: it starts over'
-    : `start over with --restart; ${all}${costText(record, request?.limit ?? null)}`;
+    : `start over: ${commandFor(asked, '--restart')} (${costText(record, request?.limit ?? null)}${all})`;
   const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${message}`;
   return new Failure('refused', what, { status, hint });
 }
 
 /** Rows in progress that are not what their record says. */
-export const damagedRows = (record: ExportRecord, what: string): Failure =>
-  damaged(what, `start over with --restart (${costText(record)})`);
+export const damagedRows = (asked: Asked, what: string): Failure =>
+  damaged(what, `start over: ${commandFor(asked, '--restart')} (${costText(asked.file.record)})`);
 
 /** A listing without entries never replaces a FILE that has some. */
 export const emptyList = (path: string): Failure =>
@@ -143,4 +177,7 @@ export const emptyList = (path: string): Failure =>
   );
 
 export const notMounted = (folder: string): Failure =>
-  usage(`no exports in ${folder}`, 'is it mounted? The first run goes without --update');
+  usage(
+    `there are no exports in the folder ${folder}`,
+    'is its disk mounted? A first run goes without --update',
+  );

@@ -17,7 +17,7 @@ export class NewEntries {
     this.#stdout = stdout;
   }
 
-  /** Throws `failed`, which ends the run, if stdout does not take them: the same command prints them again. */
+  /** Throws `failed`, which ends the run, if stdout cannot be written: the same command prints them again. */
   async print(rows: Rows, { entries, columns }: Progress): Promise<void> {
     if (entries === 0) return;
     const next = this.#last.then(() => this.#print(rows, columns));

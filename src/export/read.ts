@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { JsonText } from '../json/json-text.ts';
-import type { FileFormat } from './record.ts';
+import type { FileFormat } from '../output/formats.ts';
 
 /** What an export contains. */
 export interface Contents {
@@ -35,7 +35,7 @@ export interface ReadOptions {
 const chunkBytes = 1024 * 1024;
 /** A longer line is damage. */
 const maxLineBytes = 64 * 1024 * 1024;
-/** Chunks between two looks at signals. */
+/** Chunks that are read before signals are handled. */
 const chunksAtOnce = 4;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -44,11 +44,11 @@ const QUOTE = 0x22;
 /** Reads an open export, line by line; memory is that of its IDs (json: of the whole file). Throws system errors. */
 export async function readContents(fd: number, options: ReadOptions): Promise<Contents> {
   const size = options.bytes ?? fstatSync(fd).size;
-  return options.format === 'json' ? readJson(fd, size) : await readLines(fd, size, options);
+  return options.format === 'json' ? readJson(fd, size) : await readRecords(fd, size, options);
 }
 
 /** Reads the export at a path. */
-export async function readFile(path: string, options: ReadOptions): Promise<Contents> {
+export async function readFileContents(path: string, options: ReadOptions): Promise<Contents> {
   const fd = openSync(path, 'r');
   try {
     return await readContents(fd, options);
@@ -85,7 +85,7 @@ interface Entry {
 /** Reads one line without its end; null if it is no record. */
 type LineReader = (line: Buffer) => Entry | null;
 
-async function readLines(fd: number, size: number, options: ReadOptions): Promise<Contents> {
+async function readRecords(fd: number, size: number, options: ReadOptions): Promise<Contents> {
   const found = new Collector();
   const isCsv = options.format === 'csv';
   let read: LineReader = lineReader(options);
@@ -113,7 +113,7 @@ async function readLines(fd: number, size: number, options: ReadOptions): Promis
   let buffer = Buffer.allocUnsafe(chunkBytes);
   let rest = buffer.subarray(0, 0);
   for (let at = 0, chunks = 1; at < size; chunks++) {
-    // The end of a long line is looked for again in twice as much.
+    // The end of a long line is searched again in twice as many bytes.
     if (rest.length > buffer.length / 2) buffer = Buffer.allocUnsafe(2 * buffer.length);
     rest.copy(buffer);
     const length = readSync(fd, buffer, rest.length, Math.min(buffer.length - rest.length, size - at), at);
@@ -203,7 +203,7 @@ function csvReader(columns: readonly string[]): LineReader {
 function idReader(position: number): LineReader {
   return (line) => {
     const value = line.toString();
-    // Zeros where rows should be are the usual damage.
+    // A file system that lost data usually leaves zeros.
     if (value.includes('\0')) return null;
     return { id: value.split('\t')[position] || null };
   };

@@ -17,15 +17,12 @@ import {
 import { fileFormats } from '../output/formats.ts';
 import { pagedNames } from '../service/contract.ts';
 
-const isFileFormat = isOneOf(...fileFormats);
-export type FileFormat = Passing<typeof isFileFormat>;
-
 /** What an export asks for. A run with another one neither resumes nor updates it. */
 const isRequest = shape({
   command: isOneOf(...pagedNames),
   /** Channel or playlist ID. */
   id: isText,
-  format: isFileFormat,
+  format: isOneOf(...fileFormats),
   /** Names of `--fields`; null: all. */
   fields: orNull(isText),
   limit: orNull(isCount),
@@ -83,7 +80,7 @@ const isProgress = shape({
   isOutOfBudget: isFlag,
   /** Why the run could not be continued: its token is refused, its listing loops, its rows are damaged. Null: it can. */
   broken: orNull(isOneOf('refused', 'loop', 'damaged')),
-  /** The new FILE, once all that is left is to replace FILE by it. */
+  /** The new FILE, once it is complete and has only to replace FILE. */
   result: orNull(isFinished),
 });
 export type Progress = Passing<typeof isProgress>;
@@ -110,7 +107,7 @@ const isRecord = shape({
   missing: orNull(isCount),
   /** The feed of the last check: all of its IDs, and those that FILE contains. */
   feed: orNull(shape({ ids: listOf(isText), known: listOf(isText) })),
-  /** IDs of the feed that bought pages did not contain (rule 4): number of checks, and the last one. */
+  /** IDs of the feed that the fetched pages did not contain (rule 4): number of checks, and the last one. */
   missingIds: mapOf(shape({ checks: isCount, last: isDate })),
   /** The last page that was fetched because there was no feed (rule 3); null: the feed is there. */
   withoutFeed: orNull(isDate),

@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { guardFile } from '../fs/file-error.ts';
 import { randomHex, shortName, syncIfPossible } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
+import type { FileFormat } from '../output/formats.ts';
 import { type Contents, endOfLine, readContents } from './read.ts';
-import type { FileFormat, Progress } from './record.ts';
+import type { Progress } from './record.ts';
 
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
@@ -18,7 +19,7 @@ export const rowsFormat = (format: FileFormat): Exclude<FileFormat, 'json'> =>
 export const rowsPrefix = (file: string): string => `${shortName(file)}.`;
 const suffix = '.part';
 
-/** Names of rows of FILE in its folder that its record does not name: left by runs that were killed. */
+/** Names of rows of FILE that its record does not name: leftovers of killed runs. */
 export function leftovers(names: readonly string[], file: string, progress: Progress | null): string[] {
   const prefix = rowsPrefix(file);
   return names.filter((name) => name.startsWith(prefix) && name.endsWith(suffix) && name !== progress?.rows);

@@ -7,14 +7,14 @@ import { decideUpdate, needsIds } from './decide-update.ts';
 import { checkFeed, type Feed, type MissingFeed, publishedDates } from './feed.ts';
 import { fetchPages, newProgress, reopenRows } from './fetch.ts';
 import { finish, putInPlace } from './full.ts';
-import { type Done, factsOf, formatOf, type LockedExport, recordFailure, save } from './locked-export.ts';
+import { formatOf, type LockedExport, recordFailure, type StepResult, save } from './locked-export.ts';
 import { unresumable } from './messages.ts';
-import { type Contents, readFile } from './read.ts';
+import { type Contents, readFileContents } from './read.ts';
 import type { Finished, Progress } from './record.ts';
 import type { Rows } from './rows.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
-export async function updateFile(locked: LockedExport): Promise<Done> {
+export async function updateFile(locked: LockedExport): Promise<StepResult> {
   const { run, item, record, flags, file, fields } = locked;
   const entries = file.contents?.entries ?? file.finished?.entries ?? 0;
   let feed: Feed;
@@ -36,8 +36,7 @@ export async function updateFile(locked: LockedExport): Promise<Done> {
     case 'unchecked': {
       const next = afterRun(record, { kind: 'unchecked' }, flags.now);
       if (record.failure !== null) save(locked, next);
-      const facts = { ...factsOf(locked), status: 'unchecked', entries, added: 0 } as const;
-      return { record: next, result: resultOf(item, facts) };
+      return { record: next, result: resultOf(item, { status: 'unchecked', entries, added: 0 }) };
     }
     case 'fail':
       return recordFailure(locked, record, noFeed(decision.feed, decision.until), { entries });
@@ -60,7 +59,7 @@ export async function updateFile(locked: LockedExport): Promise<Done> {
 }
 
 /** Fetches the remaining pages of an interrupted update. Rows that are damaged or in FILE already: it is broken. */
-export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Done> {
+export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<StepResult> {
   const { record } = locked;
   const contents = await contentsOf(locked);
   const opened = await reopenRows(locked, progress);
@@ -69,7 +68,7 @@ export async function resumeUpdate(locked: LockedExport, progress: Progress): Pr
   else if ([...opened.ids].some((id) => contents.ids.has(id))) opened.rows.close();
   else return await fetchNew(locked, progress, opened, contents, { feed: null, why: null });
   const broken = withProgress(record, { ...progress, broken: 'damaged' });
-  return recordFailure(locked, broken, unresumable(record, new Failure('damaged', why)));
+  return recordFailure(locked, broken, unresumable(locked, record, new Failure('damaged', why)));
 }
 
 /** Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
@@ -79,12 +78,12 @@ async function fetchNew(
   opened: { readonly rows: Rows; readonly ids: ReadonlySet<string> } | null,
   contents: Contents,
   { feed, why }: { readonly feed: Feed | null; readonly why: string | null },
-): Promise<Done> {
+): Promise<StepResult> {
   const { run, item, file } = locked;
   const { expected } = progress;
   const taken = new Set(opened?.ids);
-  const met = { known: false, nameless: false };
-  const select = newEntries(contents.ids, taken, met, progress.isAll);
+  const reached = { known: false, nameless: false };
+  const select = newEntries(contents.ids, taken, reached, progress.isAll);
   const fetched = await fetchPages(locked, progress, opened?.rows ?? null, select, contents.entries);
   const { rows, failure } = fetched;
   const { pages } = fetched.facts;
@@ -100,9 +99,9 @@ async function fetchNew(
   };
   try {
     if (failure !== null) return recordFailure(locked, fetched.record, failure, { ...facts, added: 0 });
-    if (met.nameless)
+    if (reached.nameless)
       run.warn('no ID', item.label, 'left out entries without a videoId: whether FILE has them is not known');
-    if (contents.entries > 0 && pages > 0 && !fetched.hasMore && !met.known)
+    if (contents.entries > 0 && pages > 0 && !fetched.hasMore && !reached.known)
       run.warn(
         'unlisted',
         item.label,
@@ -123,18 +122,18 @@ async function fetchNew(
   }
 }
 
-/** Rule 2: takes the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
+/** Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
 function newEntries(
   known: ReadonlySet<string>,
   taken: Set<string>,
-  met: { known: boolean; nameless: boolean },
+  reached: { known: boolean; nameless: boolean },
   isAll: boolean,
 ): Listing['select'] {
   const isNew = (entry: JsonText): boolean => {
     const id = videoIdOf(entry);
-    met.nameless ||= id === null;
+    reached.nameless ||= id === null;
     if (id === null) return false;
-    met.known ||= known.has(id);
+    reached.known ||= known.has(id);
     if (known.has(id) || taken.has(id)) return false;
     taken.add(id);
     return true;
@@ -150,16 +149,17 @@ function newEntries(
 const isRepair = ({ file }: LockedExport): boolean => file.contents?.damage != null || file.state === 'lost';
 
 const contentsOf = async (locked: LockedExport): Promise<Contents> =>
-  locked.file.contents ?? (await readFile(locked.file.target.real, { ...formatOf(locked), parse: false }));
+  locked.file.contents ??
+  (await readFileContents(locked.file.target.real, { ...formatOf(locked), parse: false }));
 
 /** FILE needs no change: notes the check, and FILE as it is now. */
-function recordCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Done {
+function recordCheck(locked: LockedExport, facts: Partial<Result>, check: Check): StepResult {
   const { record, file, flags, item } = locked;
   const finished = file.finished ?? record.finished;
   if (finished === null) throw new Error('a check without a file');
   const next = afterRun(record, { kind: 'checked', finished, check }, flags.now);
   save(locked, next);
-  return { record: next, result: resultOf(item, { ...factsOf(locked), added: 0, ...facts }) };
+  return { record: next, result: resultOf(item, { added: 0, ...facts }) };
 }
 
 /** Copies FILE behind the new rows: its bytes, without the header of csv; of a damaged one the lines that parse. */
@@ -176,7 +176,7 @@ async function assemble(
     isHeader = false;
   };
   if (contents.damage === null) await rows.appendFile(file.target.real, isHeader);
-  else await readFile(file.target.real, { ...formatOf(locked), parse: true, onRecord });
+  else await readFileContents(file.target.real, { ...formatOf(locked), parse: true, onRecord });
   const exported = record.finished?.exported ?? new Date(0).toISOString();
   const pageSize = record.finished?.pageSize ?? null;
   return await finish(rows, { entries: contents.entries + added, isCut: false, pageSize, exported });
@@ -186,6 +186,6 @@ async function assemble(
 function noFeed({ problem, isAbsent, status }: MissingFeed, until: number): Failure {
   const day = new Date(until).toISOString().slice(0, 10);
   const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
-  const hint = `if that has not changed by ${day}, one page is fetched instead (1 credit)`;
+  const hint = `nothing to do: if it is not back by ${day}, one page is fetched instead (1 credit)`;
   return new Failure(isAbsent ? 'no_feed' : 'unavailable', message, { status, hint });
 }

@@ -8,9 +8,9 @@ export type FileWork = 'read' | 'open' | 'write';
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (path) => [`the folder ${dirname(path)} does not exist`, 'create it first'],
   ENOTDIR: (path) => [`${dirname(path)} is not a folder`, 'name a file in an existing folder'],
-  EACCES: () => ['permission denied', 'choose another place'],
-  EPERM: () => ['permission denied', 'choose another place'],
-  EROFS: () => ['the file system is read-only', 'choose another place'],
+  EACCES: () => ['permission denied', 'choose another place, or run it as the owner'],
+  EPERM: () => ['permission denied', 'choose another place, or run it as the owner'],
+  EROFS: () => ['the file system is read-only', 'make it writable, or choose another place'],
   EEXIST: () => ['it is not a folder', 'name a folder'],
   EISDIR: () => ['it is a folder', 'name a file'],
   ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],

@@ -5,7 +5,7 @@ import { ignoring } from './files.ts';
 import type { Target } from './output-target.ts';
 
 /** A device, a pipe or an inherited descriptor that data goes to in place of stdout. */
-export interface OutputStream {
+export interface OpenedStream {
   readonly stream: NodeJS.WritableStream;
   readonly isPipe: boolean;
   /** What to throw for an error of the stream. */
@@ -23,7 +23,7 @@ const fifoPollMs = 50;
 export async function openStream(
   { path, real, descriptor }: Target,
   stop?: AbortSignal,
-): Promise<OutputStream> {
+): Promise<OpenedStream> {
   const fd = descriptor ?? (await openWhenRead(path, real, stop));
   const stats = fstatSync(fd);
   const isPipe = stats.isFIFO() || stats.isSocket();

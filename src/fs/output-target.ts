@@ -66,7 +66,7 @@ export function followLinks(given: string, shown = given): { real: string; stats
   return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, shown);
 }
 
-/** Throws for a link that another user may have planted: it could lead to any file of this user. */
+/** Throws for a link that another user may have planted: it could point to any file of this user. */
 function checkLink(path: string, link: string, stats: fs.Stats, folder: string): void {
   const user = process.geteuid?.() ?? stats.uid;
   if (stats.uid === user) return;
@@ -90,7 +90,7 @@ function checkDescriptor(path: string, descriptor: number): void {
   try {
     fs.writeSync(descriptor, '');
   } catch (error) {
-    // A full disk, or a reader that has gone, shows when something is written.
+    // A full disk, or a reader that has left, shows when something is written.
     if (systemCode(error) !== 'EBADF') return;
     throw usage(
       `${path}: descriptor ${descriptor} is not open for writing`,

@@ -14,7 +14,7 @@ export function privateFolderOf(parent: string): string {
 }
 
 /**
- * A folder of the program's own, which must pass `checkTrust`. It is held open: on Linux, names are looked up in the
+ * A folder of the program's own, which must pass `checkTrust`. It stays open: on Linux, names are resolved in the
  * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass `checkFile`.
  *
  * All methods throw usage failures (2) for what is refused, and system errors as failures (`fileError`).
@@ -26,7 +26,7 @@ export class PrivateFolder {
   readonly created: boolean;
   readonly #fd: number;
   readonly #stats: fs.Stats;
-  /** Leads to the opened folder; its path where there is no /proc. */
+  /** Path of the opened folder in /proc; its own path where there is no /proc. */
   readonly #base: string;
 
   private constructor(path: string, { create = false, readOnly = false }) {
@@ -44,7 +44,7 @@ export class PrivateFolder {
   /** Opens a folder; null if it is not there. `readOnly`: for `check`; see `checkTrust`. */
   static open(path: string, { readOnly = false } = {}): PrivateFolder | null {
     const open = (): PrivateFolder => new PrivateFolder(path, { readOnly });
-    // Only check takes the path of a folder that it cannot read for a wrong argument.
+    // For check, a folder that it cannot read is a wrong argument.
     const doing = readOnly ? 'open' : 'write';
     return guardFile(path, doing, () => ignoring(['ENOENT', 'ENOTDIR'], open) ?? null);
   }
@@ -147,7 +147,7 @@ export class PrivateFolder {
   }
 }
 
-/** Opens what is no link and passes `check`, which throws a refusal; returns its descriptor. */
+/** Opens a file or folder that is no link and passes `check`, which throws a refusal; returns its descriptor. */
 function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => void): number {
   let fd: number | null = null;
   try {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, createReadStream, openSync, statSync } from 'node:fs';
+import { accessSync, constants, createReadStream, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { InputStream } from '../context.ts';
@@ -33,6 +33,15 @@ export async function* readLines(from: string | InputStream, options: InputOptio
         options.hint,
       );
     yield bytes.toString('utf8').replace(/^\ufeff/, '');
+  }
+}
+
+/** Throws the usage error if a file can clearly not be read, without opening it. */
+export function requireReadable(path: string, { problem, hint }: InputOptions): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw usage(`${problem}: ${readProblem(error)}`, hint);
   }
 }
 

@@ -12,7 +12,7 @@ const writeByOthers = 0o022;
  * `readOnly`: a folder of any user that nobody else can write passes. `stats` must not be those of a link's target.
  */
 export function checkTrust(path: string, stats: fs.Stats, readOnly: boolean): void {
-  if (!stats.isDirectory()) throw refusal(path, stats, `it is ${kindOf(stats)}`);
+  if (!stats.isDirectory()) throw untrusted(path, stats, `it is ${kindOf(stats)}`);
   const user = process.geteuid?.();
   const isOurs = readOnly || stats.uid === user;
   if (user === undefined || (isOurs && (stats.mode & writeByOthers) === 0)) return;
@@ -27,13 +27,13 @@ export function checkTrust(path: string, stats: fs.Stats, readOnly: boolean): vo
  * can write than the folder, and, to be written, without a second name, which could be any file of this user.
  */
 export function checkFile(path: string, stats: fs.Stats, folder: fs.Stats, isWritten: boolean): void {
-  if (!stats.isFile()) throw refusal(path, stats, `it is ${kindOf(stats)}`);
+  if (!stats.isFile()) throw untrusted(path, stats, `it is ${kindOf(stats)}`);
   if (stats.uid !== folder.uid) throw ofAnotherUser(path, stats);
   if ((stats.mode & ~folder.mode & writeByOthers) !== 0) throw writableByOthers(path, stats);
   if (!isWritten || stats.nlink === 1) return;
   const [name, copy] = [path, `${path}.new`].map(shellQuote);
   const repair = `cp -p ${name} ${copy} && mv ${copy} ${name}`;
-  throw refusal(path, stats, 'it has another name (a hard link)', repair);
+  throw untrusted(path, stats, 'it has another name (a hard link)', repair);
 }
 
 /** The kind of a file, in words. */
@@ -59,15 +59,15 @@ function newFileIn(folder: string): fs.Stats | null {
 }
 
 const writableByOthers = (path: string, stats: fs.Stats): Failure =>
-  refusal(path, stats, 'other users can write to it', `chmod go-w ${shellQuote(path)}`);
+  untrusted(path, stats, 'other users can write to it', `chmod go-w ${shellQuote(path)}`);
 
 function ofAnotherUser(path: string, stats: fs.Stats): Failure {
   const chown = process.geteuid?.() === 0 ? `chown -R 0 ${shellQuote(path)}` : undefined;
-  return refusal(path, stats, 'it belongs to another user', chown);
+  return untrusted(path, stats, 'it belongs to another user', chown);
 }
 
 /** The failure for something that is not used, and left unchanged. `repair`: a command; if none, to move it away. */
-function refusal(path: string, stats: fs.Stats, why: string, repair?: string): Failure {
+function untrusted(path: string, stats: fs.Stats, why: string, repair?: string): Failure {
   const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
   return usage(
     `refusing to use ${path}: ${why} (owner ${stats.uid}, mode ${mode})`,

@@ -6,12 +6,12 @@ import { credits } from '../text/count.ts';
 /** A complete command line and its purpose. */
 export type Example = readonly [what: string, line: string];
 
-export type Rows = readonly (readonly [term: string, meaning: string])[];
+export type TermRows = readonly (readonly [term: string, meaning: string])[];
 
 /** A list of terms and their meanings, under a heading. */
 export interface Terms {
   readonly heading: string;
-  readonly rows: Rows;
+  readonly rows: TermRows;
 }
 
 /** The topics of the help that are not commands. */
@@ -19,7 +19,7 @@ export const topicNames = ['exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
 
 /** Sets the paragraphs of a command's help, and after its flags terms and examples. */
-export function document(
+export function describeCommand(
   command: Command,
   about: readonly string[],
   examples: readonly Example[],
@@ -40,7 +40,7 @@ export const resumes =
 /** The cost of an operation in a few words. */
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
-  if (operation.answer !== 'page') return credits(operation.credits);
+  if (operation.body !== 'page') return credits(operation.credits);
   // The specification gives a page size only for uploads (section 8).
   const size = operation.name === 'uploads' ? ` of about ${pageSize}` : '';
   return `${credits(operation.credits)} per page${size}`;

@@ -5,7 +5,7 @@ import { type OperationName, operations, pagedNames } from '../service/contract.
 import {
   type Example,
   exampleLines,
-  type Rows,
+  type TermRows,
   type Terms,
   type TopicName,
   termLines,
@@ -24,7 +24,7 @@ const fieldsOf = (operation: OperationName): string => knownFields(operations[op
 
 const sums = '{"confirmed", "possibly_charged"}';
 
-const terms = (heading: string, ...rows: Rows): Terms => ({ heading, rows });
+const terms = (heading: string, ...rows: TermRows): Terms => ({ heading, rows });
 
 /** The paragraphs and terms of each topic, which the man page has, too. */
 export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = {

@@ -7,7 +7,7 @@
 export interface JsonIndex {
   /** The text without white space between tokens. */
   readonly bytes: Buffer;
-  /** No string holds an escape or a character that its canonical form writes differently. */
+  /** No string contains an escape or a character that its canonical form writes differently. */
   readonly canonical: boolean;
   /** Parts of the outermost array or object. */
   readonly parts: Parts;

@@ -10,7 +10,7 @@ const shortText = (text: string | undefined): string =>
  * Seconds of a `lengthText`, as decimal digits: `<minutes>:<seconds>` (docs/service.md, 2.2), with hours
  * `1:02:33`. Null if it is no duration (`LIVE`).
  */
-export function seconds(lengthText: string | undefined): string | null {
+export function durationSeconds(lengthText: string | undefined): string | null {
   const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(shortText(lengthText));
   if (match === null) return null;
   const [, hours = '0', minutes, rest] = match;

@@ -3,7 +3,7 @@ import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
 import { excerpt } from '../text/excerpt.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
-import { seconds, views } from './computed.ts';
+import { durationSeconds, views } from './computed.ts';
 import type { Field, Item, RecordShape } from './format.ts';
 import { memberMap, recordKeys } from './records.ts';
 
@@ -20,7 +20,7 @@ export const shownEntries = {
   fields: videoFields,
   documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
   idField: 'videoId',
-  answer: 'records',
+  body: 'records',
 } as const satisfies RecordShape;
 
 /** The fields that entries are known to have: the documented ones, and those of videos where none is specified. */
@@ -32,10 +32,9 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
 const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
   fields.length > 0 ? fields : documentedFields;
 
-/** The computed fields, by name. */
 const computed: Readonly<Record<string, FieldReader>> = {
   '@reference': (_entry, { reference }) => quoted(reference),
-  '@seconds': (entry) => numeric(seconds(text(entry, 'lengthText'))),
+  '@seconds': (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
   '@views': (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
   '@published': (entry, { published }) => quoted(published?.(text(entry, 'videoId') ?? '') ?? null),
 };

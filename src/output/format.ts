@@ -38,7 +38,7 @@ export interface Terminal {
 export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
   readonly name: string;
   /** `records`: the records alone, which json prints as an array. */
-  readonly answer: Operation['answer'] | 'records';
+  readonly body: Operation['body'] | 'records';
 }
 
 export interface FormatOptions {

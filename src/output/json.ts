@@ -14,7 +14,7 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const pick = fields === null ? null : recordPicker(fields, operation);
   const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
   const indent = terminal === null ? (text: string) => text : indenter();
-  const isArray = operation.answer === 'records';
+  const isArray = operation.body === 'records';
   /** A page of the current reference has arrived. */
   let hasPage = false;
   /** Between two references, and between two entries of one. */

@@ -34,8 +34,8 @@ export async function printRecords<R extends object>(
   const name = given ?? (terminal === null ? 'ndjson' : 'table');
   const cells = name === 'table' ? columns : undefined;
   const shown = cells === undefined ? fields : Object.keys(cells);
-  const answer = document === 'array' ? 'records' : 'record';
-  const operation = { name: 'records', fields: shown, documentedFields: [], idField: '', answer } as const;
+  const body = document === 'array' ? 'records' : 'record';
+  const operation = { name: 'records', fields: shown, documentedFields: [], idField: '', body } as const;
   const format = await createFormat(name, {
     operation,
     fields: memberFields(shown),

@@ -1,17 +1,15 @@
 import { span } from '../service/retry.ts';
-import { count } from '../text/count.ts';
+import { count, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from './width.ts';
 
 export interface ProgressState {
   /** The listed reference, if it is shown. */
   readonly reference?: string | null;
-  /** Pages read so far. */
   readonly page: number;
   readonly entries: number;
   /** Total number of entries; null if unknown. */
   readonly total: number | null;
-  /** Credits spent so far. */
   readonly credits: number;
   /** Estimated credits at the end; null if unknown. */
   readonly estimated: number | null;
@@ -24,6 +22,10 @@ export interface ProgressStart {
   readonly entries: number;
 }
 
+/** Columns of the name of a listing. */
+const minName = 6;
+const maxName = 32;
+
 /** One line for a running listing, in at most `room` columns. */
 export function progressText(
   state: ProgressState,
@@ -34,19 +36,23 @@ export function progressText(
   const { reference, page, entries, total, credits, estimated } = state;
   const elapsed = now - started.at;
   const rate = elapsed > 0 ? ((entries - started.entries) * 1000) / elapsed : 0;
+  const of = (part: number, all: number | null, one: string, many: string): string =>
+    all === null ? count(part, one, many) : `${thousands(part)}/${count(all, one, many)}`;
+  const estimate = estimated === null || estimated < credits ? null : estimated;
   const parts = [
-    `page ${page}`,
-    total === null ? count(entries, 'entry', 'entries') : `${entries} of ${count(total, 'entry', 'entries')}`,
-    estimated === null || estimated < credits
-      ? count(credits, 'credit', 'credits')
-      : `${credits} of ${count(estimated, 'credit', 'credits')}`,
+    `page ${thousands(page)}`,
+    of(entries, total, 'entry', 'entries'),
+    of(credits, estimate, 'credit', 'credits'),
   ];
   if (rate > 0) {
     parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
     if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
   }
-  const name = reference == null ? '' : `${cut(sanitize(reference), 32)}: `;
-  return cut(name + parts.join(', '), room);
+  const text = parts.join(', ');
+  // The name is cut before the time left is.
+  const nameWidth = Math.max(minName, Math.min(maxName, room - text.length - 2));
+  const name = reference == null ? '' : `${cut(sanitize(reference), nameWidth)}: `;
+  return cut(name + text, room);
 }
 
 /** One line for a wait with `left` milliseconds remaining. */

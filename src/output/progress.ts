@@ -8,7 +8,7 @@ export interface ProgressLine {
   /** Before the first request of a listing, and after each page. */
   update(state: ProgressState): void;
   /** Counts down a wait before a request is sent again: how long, and why in a few words. */
-  wait(milliseconds: number, why: string): void;
+  countDown(milliseconds: number, why: string): void;
   /** Removes the line permanently. */
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export function createProgress(
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color === false);
   if (quiet || terminal === null || !stream.columns || env.TERM === 'dumb' || isPipe(context.stdout))
-    return { update: () => {}, wait: () => {}, stop: async () => {} };
+    return { update: () => {}, countDown: () => {}, stop: async () => {} };
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
@@ -74,7 +74,7 @@ export function createProgress(
       waiting = { until: 0, why: '' };
       load();
     },
-    wait: (milliseconds, why) => {
+    countDown: (milliseconds, why) => {
       waiting = { until: clock.elapsed() + milliseconds, why };
       load();
     },
@@ -99,7 +99,7 @@ export function sharedProgress(progress: ProgressLine): ProgressLine {
         sum[name] += state[name] - (before?.[name] ?? 0);
       progress.update({ ...sum, total: null, estimated: null });
     },
-    wait: (milliseconds, why) => progress.wait(milliseconds, why),
+    countDown: (milliseconds, why) => progress.countDown(milliseconds, why),
     stop: () => progress.stop(),
   };
 }

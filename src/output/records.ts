@@ -1,7 +1,7 @@
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
-/** The records of an answer. */
+/** The records of a response. */
 export interface Records {
   /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
@@ -11,7 +11,7 @@ export interface Records {
 }
 
 /**
- * The records of an answer whose shape the specification leaves open (search, latest): the body if it is an
+ * The records of a response whose shape the specification leaves open (search, latest): the body if it is an
  * array, else `results` if that is one, else the only array among its members, else the whole body is one.
  */
 export function records(body: JsonText): Records {
@@ -23,7 +23,7 @@ export function records(body: JsonText): Records {
   return { list, key, records: [...list.elements()] };
 }
 
-/** The text of an answer with another list of records in place of its own; everything else as sent. */
+/** The text of a response with another list of records in place of its own; everything else as sent. */
 export function withList(body: JsonText, { key }: Records, list: string): string {
   if (key === null) return list;
   const members = [...body.members()];
@@ -46,7 +46,7 @@ export function recordKeys(list: readonly JsonText[]): string[] {
   return [...keys];
 }
 
-/** The records of a whole answer of this operation: a resolve result is one (docs/service.md, 2.1). */
+/** The records of a whole response of this operation: a resolve result is one (docs/service.md, 2.1). */
 export function bodyRecords(operation: RecordShape, body: JsonText): Records {
-  return operation.answer === 'record' ? { list: null, key: null, records: [body] } : records(body);
+  return operation.body === 'record' ? { list: null, key: null, records: [body] } : records(body);
 }

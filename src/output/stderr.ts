@@ -101,13 +101,13 @@ export class Stderr {
   }
 
   /** A failure in one line, with its next step. */
-  failure(failure: Failure): void {
+  printFailure(failure: Failure): void {
     this.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
-    this.stack(failure);
+    this.printStack(failure);
   }
 
   /** With CHANLIST_DEBUG=1, the stack of an error and of its causes; otherwise nothing. */
-  stack(error: Error): void {
+  printStack(error: Error): void {
     if (!this.#isDebug) return;
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
       for (const line of (cause.stack ?? cause.message).split('\n')) this.#line(line);

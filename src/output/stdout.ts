@@ -1,6 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
-import type { OutputStream as OutputTarget } from '../fs/open-stream.ts';
+import type { OpenedStream } from '../fs/open-stream.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 import { isPipe } from './terminal.ts';
@@ -15,7 +15,7 @@ const pausedPages = 5;
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
-  readonly #target: OutputTarget | null;
+  readonly #target: OpenedStream | null;
   readonly #stream: OutputStream;
   readonly #isPipe: boolean;
   #pages = 0;
@@ -24,7 +24,7 @@ export class Stdout {
   #failure: Failure | null = null;
 
   /** `target`: another stream to write to instead. */
-  constructor(context: Context, stderr: Stderr, target: OutputTarget | null = null) {
+  constructor(context: Context, stderr: Stderr, target: OpenedStream | null = null) {
     this.#context = context;
     this.#stderr = stderr;
     this.#target = target;
@@ -37,7 +37,7 @@ export class Stdout {
 
   /**
    * Writes text and waits until the system has taken it. Throws `ClosedPipe` once the reader has closed the pipe,
-   * the reason to stop if there is one and the reader does not read or has gone, and `failed` for anything else (a full
+   * the reason to stop if there is one and the reader does not read or has left, and `failed` for anything else (a full
    * disk).
    */
   async write(text: Text): Promise<void> {

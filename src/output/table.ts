@@ -8,8 +8,8 @@ import { cut, textWidth } from './width.ts';
 const gap = 2;
 /** Cells of this width are never cut if they are numbers, or of a column that is not cut. */
 const maxWhole = 40;
-/** Texts are not made narrower than this while another column can be dropped. */
-const minText = 12;
+/** Texts and reserved widths are not made narrower than this while another column can be dropped. */
+const minText = 14;
 
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?$/i;
 
@@ -45,11 +45,11 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
-/** A column that is shown. */
 interface Shown extends Column {
   /** Its index among the cells of a row. */
   readonly at: number;
   readonly width: number;
+  /** Width of its cells that are not cut. */
   readonly minWidth: number;
 }
 
@@ -98,8 +98,9 @@ const measured = (columns: readonly Column[], rows: readonly (readonly string[])
   columns.map((column, at) => {
     const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '');
     const isRight = column.isRight || (own.length > 0 && own.every((cell) => number.test(cell)));
-    const width = Math.max(column.reserved ?? 1, textWidth(sanitize(column.header)));
-    return { ...column, at, width, minWidth: Math.min(width, column.isWhole ? maxWhole : minText), isRight };
+    const header = textWidth(sanitize(column.header));
+    const width = Math.max(column.reserved ?? 1, header);
+    return { ...column, at, width, minWidth: column.isWhole ? Math.min(header, maxWhole) : 1, isRight };
   });
 
 /** The columns wide enough for these rows: for all cells (`isFree`), or for those that are not cut. */
@@ -113,9 +114,8 @@ const widened = (
     for (const row of rows) {
       const cell = row[column.at] ?? '';
       const own = textWidth(cell);
-      const isWhole = column.isWhole || number.test(cell);
       if (isFree) width = Math.max(width, own);
-      if (isFree || isWhole) minWidth = Math.max(minWidth, Math.min(own, isWhole ? maxWhole : minText));
+      if (column.isWhole || number.test(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
     }
     return { ...column, width: Math.max(width, minWidth), minWidth };
   });
@@ -123,7 +123,8 @@ const widened = (
 /** The columns without the least important ones of those that do not fit. */
 function dropped(columns: readonly Shown[], total: number): readonly Shown[] {
   let shown = columns;
-  while (shown.length > 1 && totalWidth(shown.map(({ minWidth }) => minWidth)) > total) {
+  const needed = ({ width, minWidth }: Shown): number => Math.max(minWidth, Math.min(width, minText));
+  while (shown.length > 1 && totalWidth(shown.map(needed)) > total) {
     const drop = Math.max(...shown.map((column) => column.drop ?? 0));
     const last = shown.findLastIndex((column) => (column.drop ?? 0) === drop);
     shown = shown.toSpliced(last, 1);

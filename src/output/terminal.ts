@@ -16,7 +16,7 @@ export function decideTerminal(stream: OutputStream, env: Context['env'], noColo
   return { columns: stream.columns || fallback, color: !noColor && NO_COLOR === '' && isForced };
 }
 
-/** Whether a stream leads to another program. */
+/** Whether a stream is a pipe or a socket. */
 export function isPipe(stream: OutputStream & { readonly fd?: unknown }): boolean {
   if (stream.isTTY === true || typeof stream.fd !== 'number') return false;
   try {

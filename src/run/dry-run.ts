@@ -15,7 +15,7 @@ import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 
 /** The first request for a reference. */
-export interface PlannedRequest {
+export interface FirstRequest {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
   readonly operation: Operation;
@@ -24,7 +24,7 @@ export interface PlannedRequest {
   readonly next?: string;
 }
 
-/** The address that `--sandbox` stands for: that of `chanlist serve`. */
+/** The address that a dry run with `--sandbox` prints: that of `chanlist serve`. */
 const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
 
 /**
@@ -32,30 +32,30 @@ const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
  * ndjson. Sends nothing and needs no key; returns 0.
  */
 export async function printDryRun(
-  requests: readonly PlannedRequest[],
+  requests: readonly FirstRequest[],
   options: CommonOptions,
   context: Context,
 ): Promise<number> {
   const settings = options.sandbox ? null : await resolveService(options, context);
   const { baseUrl } = settings ?? parseAddress(sandboxAddress, '--sandbox');
   const service = { baseUrl, namespace: settings?.namespace ?? defaultNamespace };
-  const planned = requests.map(({ reference, operation, parameters, next }) => {
+  const rows = requests.map(({ reference, operation, parameters, next }) => {
     const url = `${baseUrl.origin}${requestPath(service, operation, parameters)}`;
     return { record: { reference, method: 'GET', url, cost: operation.credits }, next };
   });
   const stderr = new Stderr(context, options);
   if (options.format === 'json' || options.format === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
-    const records = planned.map(({ record }) => record);
+    const records = rows.map(({ record }) => record);
     await printRecords(records, { ...options, context, stderr, fields });
     return 0;
   }
-  const lines = planned.map(({ record: { url, cost }, next }) => {
+  const lines = rows.map(({ record: { url, cost }, next }) => {
     const price = cost > 0 ? (next ?? credits(cost)) : next === undefined ? 'free' : `free, then ${next}`;
     return `${sanitize(`GET ${url}`)}  ${price}\n`;
   });
   const bounds = resolveBounds(options.maxCredits, settings ? context.env : {}, settings?.maxCredits ?? []);
-  if (bounds.length > 0 && planned.some(({ record, next }) => record.cost > 0 || next !== undefined))
+  if (bounds.length > 0 && rows.some(({ record, next }) => record.cost > 0 || next !== undefined))
     lines.push(`--max-credits ${bounds.map(formatBound).join(', ')}\n`);
   await new Stdout(context, stderr).write(lines.join(''));
   return 0;

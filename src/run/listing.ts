@@ -25,7 +25,7 @@ export interface Selection {
   readonly entries: readonly JsonText[];
   /** No further page is wanted. */
   readonly done: boolean;
-  /** False if entries of the page are left over: then it comes again when the listing is resumed. */
+  /** False if not all entries of the page were taken: a resumed listing starts with this page again. */
   readonly isWhole: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Listing {
 export interface Sink {
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
-  /** Writes what a listing takes of a page; what resumes the listing after it is `next`. */
+  /** Writes what a listing takes of a page; `next` resumes the listing after it. */
   write(selection: Selection, next: Position, page: Page): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export interface ListingResult {
 
 /**
  * Lists one reference into a sink: the one loop over pages. A page is fetched only after the one before has been
- * written. Returns every failure; a reader that has gone is none (`run.hasReaderLeft`).
+ * written. Returns every failure; a reader that has left is none (`run.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,

@@ -26,7 +26,8 @@ export interface Warning {
   readonly message: string;
 }
 
-export interface RunPlan {
+/** What a run does. */
+interface Work {
   /** That of the command; where it costs credits, a ledger that a bound needs is opened before the first request. */
   readonly operation: Operation;
   /** The references, in input order. */
@@ -46,7 +47,8 @@ interface OpenService {
 
 /** A run of a command that uses the service: one client, one budget, one list of warnings. */
 export class Run {
-  readonly plan: RunPlan;
+  readonly operation: Operation;
+  readonly subjects: readonly Subject[];
   readonly context: Context;
   readonly stderr: Stderr;
   readonly client: Client;
@@ -62,10 +64,17 @@ export class Run {
   readonly #opened: OpenService;
   #failedInRow = 0;
 
-  constructor(plan: RunPlan, options: CommonOptions, context: Context, stderr: Stderr, opened: OpenService) {
+  constructor(
+    { operation, subjects, concurrency }: Work,
+    options: CommonOptions,
+    context: Context,
+    stderr: Stderr,
+    opened: OpenService,
+  ) {
     const { budget, service, name } = opened;
-    const connections = Math.min(plan.concurrency, plan.subjects.length);
-    this.plan = plan;
+    const connections = Math.min(concurrency, subjects.length);
+    this.operation = operation;
+    this.subjects = subjects;
     this.context = context;
     this.stderr = stderr;
     this.progress = createProgress(context, stderr, options);
@@ -75,7 +84,7 @@ export class Run {
     });
     this.budget = budget;
     this.serviceName = name;
-    this.writeSummary = summaryWriter(plan.operation.name, options, context);
+    this.writeSummary = summaryWriter(operation.name, options, context);
     this.#opened = opened;
   }
 
@@ -107,16 +116,25 @@ export class Run {
     this.client.end(failure);
   }
 
-  /** Does the work of a reference, unless the run has ended, and sees what its result means for the run. */
+  /** Does the work of a reference, unless the run has ended. A failure in its result may end the run. */
   async work(subject: Subject, work: () => Promise<Result>): Promise<Result> {
     const { stopped } = this;
     if (stopped !== null) return unreached(subject, stopped);
     const result = await work();
-    this.#notice(result);
+    this.#notice(result.failure);
     return result;
   }
 
-  #notice({ failure }: Result): void {
+  /** The same for a request of a reference: returns the response, or the failure. */
+  async request<T>(send: () => Promise<T>): Promise<T | Failure> {
+    const { stopped } = this;
+    if (stopped !== null) return stopped;
+    const response = await send().catch(toFailure);
+    this.#notice(response instanceof Failure ? response : null);
+    return response;
+  }
+
+  #notice(failure: Failure | null): void {
     if (failure === null) this.#failedInRow = 0;
     else if (failure.scope === 'run') this.end(failure);
     else if (
@@ -125,7 +143,9 @@ export class Run {
       ++this.#failedInRow >= outageLength
     )
       this.end(
-        new Failure('outage', `${outageLength} references in a row failed`, { status: failure.status }),
+        new Failure('outage', `${outageLength} references in a row failed, so the run has stopped`, {
+          status: failure.status,
+        }),
       );
   }
 
@@ -145,15 +165,15 @@ export class Run {
  * Opens the service for a run, with `--sandbox` a new one, and writes the first receipt. Throws as `resolveService`
  * and `requireKey` do, and `failed` for a receipt that cannot be created.
  */
-export async function openRun(plan: RunPlan, options: CommonOptions, context: Context): Promise<Run> {
+export async function openRun(work: Work, options: CommonOptions, context: Context): Promise<Run> {
   const stderr = new Stderr(context, options);
   const opened = await (options.sandbox
     ? openSandbox(options)
-    : openAccount(plan.operation.name, options, context, stderr));
-  const run = new Run(plan, options, context, stderr, opened);
+    : openAccount(work.operation.name, options, context, stderr));
+  const run = new Run(work, options, context, stderr, opened);
   try {
-    if (plan.operation.credits > 0) await run.budget.prepare();
-    const results = plan.subjects.map((subject) => unreached(subject, null));
+    if (work.operation.credits > 0) await run.budget.prepare();
+    const results = work.subjects.map((subject) => unreached(subject, null));
     await run.writeSummary({ exit: null, failure: null, total: null, results });
     return run;
   } catch (error) {
@@ -205,7 +225,7 @@ export function clientOptions(
     onRequest: (line) => stderr.detail(line),
     onWait: (milliseconds, why) => {
       stderr.verbose(`waiting ${span(milliseconds)}: ${why}`);
-      progress.wait(milliseconds, why);
+      progress.countDown(milliseconds, why);
     },
   };
 }

@@ -12,7 +12,10 @@ import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
 /** What `-o` names; null: stdout. Throws usage errors as `checkPaths` and `resolveTarget`. */
-export async function outputTarget(options: NamedPaths, context: Context): Promise<Target | null> {
+export async function outputTarget(
+  options: NamedPaths & Pick<CommonOptions, 'output'>,
+  context: Context,
+): Promise<Target | null> {
   await checkPaths(options, context);
   if (options.output === null) return null;
   const { resolveTarget } = await import('../fs/output-target.ts');
@@ -55,7 +58,7 @@ export async function outputFormat(
 /** Where the text of a document goes. */
 export interface TextSink {
   write(text: Text): void | Promise<void>;
-  /** Notices a reader that has gone, before the next page is fetched. */
+  /** Notices a reader that has left, before the next page is fetched. */
   writePage?(text: Text): Promise<void>;
 }
 
@@ -91,9 +94,7 @@ export class OutputDocument {
 }
 
 /** The flags and arguments that name files. */
-interface NamedPaths
-  extends Pick<CommonOptions, 'output'>,
-    Partial<Pick<CommonOptions, 'summary' | 'keyFile'>> {
+export interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
   readonly from?: string | null | undefined;
   readonly seen?: string | null;
   readonly outputDir?: string | null;
@@ -103,11 +104,17 @@ interface NamedPaths
 
 /**
  * Throws a usage error if an output of a run is another one or an input, if one names a file in a private folder, or if the
- * report would replace an export.
+ * report would replace an export. `exports`: the files of `--output-dir` or `-o`, once they are known.
  */
-export async function checkPaths(options: NamedPaths, { env }: Pick<Context, 'env'>): Promise<void> {
+export async function checkPaths(
+  options: NamedPaths,
+  { env }: Pick<Context, 'env'>,
+  exports: readonly Target[] = [],
+): Promise<void> {
   const { output, outputDir, summary, from, seen, keyFile, files: shown = [] } = options;
-  const files: NamedFile[] = [];
+  const files: NamedFile[] = exports.map((target) => {
+    return { flag: 'the export', path: target.path, isOutput: true, target };
+  });
   const add = (flag: string, path: string | null | undefined, isOutput: boolean): void => {
     if (path) files.push({ flag, path, isOutput });
   };

@@ -25,7 +25,7 @@ export async function* inOrder<Item, Result>(
   for (; taken < items.length; taken++) {
     start();
     yield (await results[taken]) as Result;
-    // A long list does not keep what has been taken.
+    // Results that were yielded can be freed.
     delete results[taken];
   }
 }

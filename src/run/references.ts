@@ -86,6 +86,10 @@ export async function readReferences(
   return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
 }
 
+/** The warning for a reference of a list that another one stands for. */
+export const sameAs = ({ label }: Subject): string =>
+  `the same channel or playlist as ${label}; listed once: remove one of the two`;
+
 const hint = 'expected a text file, or - for stdin';
 
 /** A line up to a `#` at its start or after white space, trimmed. */

@@ -28,7 +28,12 @@ export async function report(
   }
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
-  reportWarnings(stderr, run.warnings);
+  // A channel that is gone has no handle either.
+  const gone = new Set(results.flatMap(({ failure, label }) => (failure?.code === 'gone' ? [label] : [])));
+  reportWarnings(
+    stderr,
+    run.warnings.filter(({ code, label }) => code !== 'unresolved' || !gone.has(label)),
+  );
   reportFailures(stderr, results, ended);
   if (ended === null || results.length > 1) stderr.note(tallyText(results, run, destination));
   const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
@@ -46,10 +51,10 @@ function brokenOff(run: Run, thrown: unknown): readonly Result[] {
   if (run.budget.total.requests === 0) throw thrown;
   const failure = toFailure(thrown);
   run.end(failure);
-  return run.plan.subjects.map((subject) => unreached(subject, failure));
+  return run.subjects.map((subject) => unreached(subject, failure));
 }
 
-/** The parts of a message in one line; empty parts are left out. */
+/** The parts of a message in one line; empty parts are omitted. */
 const line = (...parts: readonly (string | null | undefined)[]): string =>
   parts.filter((part) => part).join('; ');
 
@@ -80,13 +85,18 @@ export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): vo
   }
 }
 
-/** One line per code and status: how many references, the first three, the first message, what was spent, what to do. */
+/**
+ * One line per code and status: how many references, the first three, the first message, what was spent, what to do.
+ * What ended the run comes last.
+ */
 function reportFailures(stderr: Stderr, results: readonly Result[], ended: Failure | null): void {
   const failed = results.filter(({ failure }) => failure !== null);
   const keyOf = ({ failure }: Result): string => `${failure?.code} ${failure?.status}`;
-  const groups = grouped(failed, keyOf);
-  if (ended !== null && !failed.some(({ failure }) => failure?.code === ended.code))
-    stderr.error(line(ended.message, ended.hint ?? fallbackHint(ended.code)));
+  const isLast = ({ failure }: Result): number => (failure?.scope === 'run' ? 1 : 0);
+  const groups = grouped(
+    [...failed].sort((one, other) => isLast(one) - isLast(other)),
+    keyOf,
+  );
   for (const group of groups) {
     const [first] = group;
     const failure = first?.failure;
@@ -97,11 +107,14 @@ function reportFailures(stderr: Stderr, results: readonly Result[], ended: Failu
       ? line(failure.message, results.length > 1 ? `not finished: ${subject.slice(0, -2)}` : null)
       : `${subject}${failure.message}`;
     const own = failure.hint ?? (first.next === null ? fallbackHint(failure.code) : null);
-    const spenders = failure.scope === 'reference' ? group : results;
-    const parts = [what, neededText(group), spentText(spenders), own, first.next];
+    const inAll = groups.length > 1 ? ' in all' : '';
+    const cost = failure.scope === 'reference' ? spentText(group) : spentText(results, inAll);
+    const parts = [what, neededText(group), cost, own, first.next];
     stderr.error(line(...parts, hintForAll404(results, group)));
-    stderr.stack(failure);
+    stderr.printStack(failure);
   }
+  if (ended !== null && !failed.some(({ failure }) => failure?.code === ended.code))
+    stderr.error(line(ended.message, ended.hint ?? fallbackHint(ended.code)));
 }
 
 /** If every reference, or every feed, is 404, the address may be wrong. */
@@ -121,16 +134,20 @@ function neededText(group: readonly Result[]): string | null {
 }
 
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */
-function spentText(results: readonly Result[]): string | null {
+function spentText(results: readonly Result[], inAll = ''): string | null {
   const isPaid = results.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
   if (!isPaid) return null;
   const confirmed = sumOf(results, ({ tally }) => tally.credits.confirmed);
   const possibly_charged = sumOf(results, ({ tally }) => tally.credits.possibly_charged);
-  return describeCredits({ confirmed, possibly_charged }, 'spent');
+  return describeCredits({ confirmed, possibly_charged }, `spent${inAll}`);
 }
 
 /** `1,234 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson` */
-function tallyText(results: readonly Result[], { budget, plan }: Run, destination: string | null): string {
+function tallyText(
+  results: readonly Result[],
+  { budget, operation }: Run,
+  destination: string | null,
+): string {
   const entries = sumOf(results, (result) => result.entries);
   const resumed = sumOf(results, (result) => result.resumed);
   const pages = sumOf(results, (result) => result.pages);
@@ -140,7 +157,7 @@ function tallyText(results: readonly Result[], { budget, plan }: Run, destinatio
     isUpdate && `${thousands(sumOf(results, ({ added }) => added ?? 0))} new`,
     `${count(entries, 'entry', 'entries')}${resumed > 0 ? ` (${thousands(resumed)} resumed)` : ''}`,
     pages > 0 && count(pages, 'page', 'pages'),
-    (plan.operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),
+    (operation.credits > 0 || spent(credits) > 0) && describeCredits(credits),
   ];
   const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
   return line(

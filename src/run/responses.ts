@@ -17,16 +17,6 @@ import type { SeenFile } from './seen.ts';
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
 
-/** What a command of whole responses asks for and prints. */
-export interface ResponseTask {
-  readonly operation: Operation;
-  readonly parameters: (reference: InputReference) => Parameters;
-  readonly references: References;
-  readonly options: ResponseOptions;
-  readonly target: Target | null;
-  readonly seen: SeenFile | null;
-}
-
 /** Checks that `-o` can be written, and that it is no export: before anything is sent. */
 export async function checkOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
   if (target?.kind !== 'file') return;
@@ -44,10 +34,16 @@ export async function checkOutputFile(target: Target | null, { credits }: Operat
  * Asks for the response of each reference, several at once, and prints them in input order; one that fails has its place
  * in json. `-o FILE` is replaced only if no reference failed; a paid response that cannot be written to it goes to stdout.
  */
-export async function printResponses(run: Run, task: ResponseTask): Promise<readonly Result[]> {
-  const { operation, references, options, target, seen } = task;
-  const { inputs, several } = references;
-  const { concurrency } = options;
+export async function printResponses(
+  run: Run,
+  parametersOf: (input: InputReference) => Parameters,
+  { inputs, distinct, several }: References,
+  options: ResponseOptions,
+  target: Target | null,
+  seen: SeenFile | null,
+): Promise<readonly Result[]> {
+  const { operation } = run;
+  const { concurrency, limit } = options;
   const { format } = await outputFormat(operation, options, run.context, several);
   const file = target?.kind === 'file' ? target : null;
   const texts: Buffer[] = [];
@@ -58,7 +54,7 @@ export async function printResponses(run: Run, task: ResponseTask): Promise<read
     file === null ? await openOutput(target, run.context, options, run.stderr) : keep,
   );
   const pool = { concurrency, lookahead: concurrency * lookahead };
-  const fetched = inOrder(references.distinct, pool, (input) => fetchResponse(run, task, input));
+  const fetched = inOrder(distinct, pool, (input) => fetchResponse(run, parametersOf(input), input));
   const repeated = new Set(inputs.map(({ repeats }) => repeats));
   const kept = new Map<InputReference, JsonText | Failure>();
   const results: Result[] = [];
@@ -72,11 +68,11 @@ export async function printResponses(run: Run, task: ResponseTask): Promise<read
         results.push(resultOf(input, { failure: response }));
         continue;
       }
-      const [body, entries] = selected(response, task, input);
+      const [body, entries] = selected(operation, response, limit, seen, input);
       await document.write(format.body(input, body));
       // Until FILE is written, none of its entries has been seen.
       if (file === null) await seen?.accept();
-      const id = operation.answer === 'record' ? resolvedId(response) : input.id;
+      const id = operation.body === 'record' ? resolvedId(response) : input.id;
       results.push(resultOf(input, { id, entries }));
     }
   } catch (error) {
@@ -100,11 +96,13 @@ export async function printResponses(run: Run, task: ResponseTask): Promise<read
 
 /** The part of a body that is printed, and its number of entries: at most `limit`, and with `--seen` only new ones. */
 function selected(
+  operation: Operation,
   body: JsonText,
-  { operation, options: { limit }, seen }: ResponseTask,
+  limit: number | null,
+  seen: SeenFile | null,
   input: InputReference,
 ): [JsonText, number] {
-  if (operation.answer === 'record') return [body, 1];
+  if (operation.body === 'record') return [body, 1];
   const found = records(body);
   if (found.list === null || (limit === null && seen === null)) return [body, found.records.length];
   const kept =
@@ -112,27 +110,17 @@ function selected(
   return [JsonText.of(withList(body, found, `[${kept.join(',')}]`)), kept.length];
 }
 
-async function fetchResponse(
+const fetchResponse = (
   run: Run,
-  { operation, parameters }: ResponseTask,
-  input: InputReference,
-): Promise<JsonText | Failure> {
-  const bodies: JsonText[] = [];
-  const { failure } = await run.work(input, async () => {
-    try {
-      const body = await run.client.call(operation, parameters(input), input.tally);
-      if (operation.answer === 'record' && resolvedId(body) === null)
-        throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
-      bodies.push(body);
-      return resultOf(input, {});
-    } catch (error) {
-      return resultOf(input, { failure: toFailure(error) });
-    }
+  parameters: Parameters,
+  { tally }: InputReference,
+): Promise<JsonText | Failure> =>
+  run.request(async () => {
+    const body = await run.client.call(run.operation, parameters, tally);
+    if (run.operation.body === 'record' && resolvedId(body) === null)
+      throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
+    return body;
   });
-  const [body] = bodies;
-  if (body === undefined) return failure ?? toFailure('there is no response');
-  return body;
-}
 
 /** Replaces `-o FILE`. A paid response that cannot be written goes to stdout. Returns the failure. */
 async function replaceFile(

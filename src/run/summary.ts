@@ -3,7 +3,7 @@ import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
 import { newTally, type Tally } from '../service/budget.ts';
-import { checkPaths, openOutput } from './output.ts';
+import { checkPaths, type NamedPaths, openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
 
 /** The data of a report of `--summary`. */
@@ -20,7 +20,7 @@ export interface Report {
 /**
  * Writes the report of `--summary`, at the start of the work and at its end; without the flag, nothing. Throws `failed`
  * if it cannot be created or written; at the start a usage error for a link that others planted. At the end a reader
- * that has gone, or does not read after a signal, is no failure.
+ * that has left, or does not read after a signal, is no failure.
  */
 export type WriteSummary = (report: Report) => Promise<void>;
 
@@ -102,13 +102,12 @@ const document = (
 /** Writes the report of a run that failed before it was opened; its failure is what counts. */
 export async function writeSummaryOf(
   failure: Failure,
-  options: CommonOptions,
+  asked: NamedPaths & { readonly command: string; readonly summary: string | null },
   context: Context,
 ): Promise<void> {
-  if (options.dryRun) return;
   try {
-    await checkPaths(options, context);
-    const write = summaryWriter(options.invocation.name, options, context);
+    await checkPaths(asked, context);
+    const write = summaryWriter(asked.command, { ...asked, quiet: false, verbose: 0 }, context);
     await write({ exit: failure.exit, failure, results: [], total: newTally() });
   } catch {
     // Reported is what went wrong first.

@@ -10,6 +10,8 @@ export interface Channel {
   readonly prefix: string;
   /** Seed of its data: N for `@size-N`. */
   readonly seed: number;
+  /** Whether it is `@odd`, with the oddities of real channels (odd.ts). */
+  readonly isOdd: boolean;
 }
 
 const largestSize = 1_000_000;
@@ -22,7 +24,8 @@ const named = [
 ];
 
 function channel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
-  return { handle, id: `UC${handle.slice(1).padEnd(22, '_')}`, title, size, prefix, seed };
+  const id = `UC${handle.slice(1).padEnd(22, '_')}`;
+  return { handle, id, title, size, prefix, seed, isOdd: handle === '@odd' };
 }
 
 /** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */

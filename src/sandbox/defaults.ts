@@ -1,9 +1,7 @@
 import { defaultNamespace } from '../service/contract.ts';
 import type { FaultRule } from './faults.ts';
 
-/** The settings of the sandbox. */
-export interface Settings {
-  /** Address to listen on. */
+export interface SandboxSettings {
   readonly host: string;
   /** Port; 0 is any free one. */
   readonly port: number;
@@ -13,7 +11,6 @@ export interface Settings {
   readonly key: string;
   /** Credits on the account. */
   readonly credits: number;
-  /** Entries per page. */
   readonly pageSize: number;
   /** Milliseconds between the decision on a request and its response. */
   readonly latency: number;
@@ -23,7 +20,6 @@ export interface Settings {
   readonly rate: number | undefined;
   /** New uploads per channel and minute. */
   readonly grow: number;
-  /** URL-safe tokens. */
   readonly plainTokens: boolean;
   readonly fail: readonly FaultRule[];
   /** The number of uploads of a channel, where it is not that of the demo data. */
@@ -35,7 +31,7 @@ export interface Settings {
 }
 
 /** The defaults of `--sandbox` and, but for the port, of `serve`. */
-export const sandboxDefaults: Settings = {
+export const sandboxDefaults: SandboxSettings = {
   host: '127.0.0.1',
   port: 0,
   namespace: defaultNamespace,

@@ -1,4 +1,4 @@
-import { isOdd, oddFeedFields, oddFields } from './odd.ts';
+import { oddFeedFields, oddFields } from './odd.ts';
 import {
   ageText,
   isoTime,
@@ -7,7 +7,7 @@ import {
   title,
   type Video,
   videoId,
-  views,
+  viewCount,
   viewsText,
 } from './videos.ts';
 
@@ -42,7 +42,7 @@ export function videoEntry(video: Video, position: number): object {
     viewCountText: `${viewsText(video)} • ${ageText(video)}`,
     thumbnails: thumbnailsOf(id),
     index: String(position),
-    ...(isOdd(video.channel) && oddFields(video)),
+    ...(video.channel.isOdd && oddFields(video)),
   };
 }
 
@@ -65,7 +65,7 @@ export function searchEntry(video: Video): object {
 export function latestEntry(video: Video): object {
   const id = videoId(video);
   const at = published(video);
-  const rating = { count: String(views(video) >> 5), average: '4.87', min: '1', max: '5' };
+  const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };
   return {
     videoId: id,
     title: title(video),
@@ -76,8 +76,8 @@ export function latestEntry(video: Video): object {
     link: `https://video.example/${video.short ? 'shorts/' : 'watch?v='}${id}`,
     description: `${title(video)}\n\nChapters, links and thanks below.`,
     thumbnail: { url: `https://images.video.example/vi/${id}/hqdefault.jpg`, width: '480', height: '360' },
-    viewCount: String(views(video)),
+    viewCount: String(viewCount(video)),
     ...(video.number % 4 === 0 && { starRating: rating }),
-    ...(isOdd(video.channel) && oddFeedFields(video)),
+    ...(video.channel.isOdd && oddFeedFields(video)),
   };
 }

@@ -1,17 +1,62 @@
-import type { Catalog, Uploads } from './catalog.ts';
+import { latestSize } from '../service/contract.ts';
 import { type Channel, channelById, channelOfSize, demoChannel } from './channels.ts';
-import { isOdd, oddCount } from './odd.ts';
+import type { SandboxSettings } from './defaults.ts';
+import { oddCount, oddFeed, oddNumber } from './odd.ts';
+import type { Video } from './videos.ts';
 
-/** A list that is read page by page: the uploads of a channel, or a playlist. */
-export interface VideoList extends Pick<Uploads, 'count' | 'at'> {
+/** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
+export interface VideoList {
   readonly owner: Channel;
   readonly title: string;
   readonly description: string;
+  readonly count: number;
+  /** What the service says their number is. */
   readonly numVideos: string;
   /** Total views, as deployments show them: null for some lists, absent for others. */
   readonly viewCount: string | null | undefined;
   /** `continuation_token` of the last page: deployments send null, an empty string or no token. */
   readonly lastToken: null | '' | undefined;
+  /** The video at a position, counted from the top, from 0. */
+  at(position: number): Video;
+}
+
+export interface Uploads extends VideoList {
+  /** The latest uploads as the feed shows them, at most 15 (docs/service.md, 4.4). */
+  feed(): readonly Video[];
+}
+
+/** Returns the current uploads of a channel. */
+export type Catalog = (channel: Channel) => Uploads;
+
+const minute = 60_000;
+
+/** The demo data; each channel grows from now on. */
+export function demoCatalog({ grow, now, sizeOf }: SandboxSettings): Catalog {
+  const started = now();
+  return (owner) => {
+    const { handle, size, seed, isOdd } = owner;
+    const added = Math.max(0, Math.floor(((now() - started) * grow) / minute));
+    const count = sizeOf(handle) ?? size + added;
+    const video = (number: number): Video => {
+      const extra = number - size;
+      if (extra <= 0 || grow === 0) return { channel: owner, number };
+      return { channel: owner, number, publishedAt: started + (extra * minute) / grow };
+    };
+    const at = (position: number): Video => video(isOdd ? oddNumber(count, position) : count - position);
+    const newest = (): Video[] => Array.from({ length: Math.min(latestSize, count) }, (_, i) => at(i));
+    const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
+    return {
+      owner,
+      title: `Uploads from ${owner.title}`,
+      description: '',
+      count,
+      numVideos: isOdd ? oddCount(count) : String(count),
+      viewCount: isOdd ? undefined : viewCount,
+      lastToken: isOdd ? undefined : null,
+      at,
+      feed: isOdd ? () => oddFeed(owner, count, video) : newest,
+    };
+  };
 }
 
 /** The ID of the uploads list of a channel (UU). */
@@ -23,17 +68,7 @@ export function uploadsId(channel: Channel): string {
 export function listById(id: string, catalog: Catalog): VideoList | undefined {
   if (id === 'PLdemo') return demoPlaylist;
   const owner = id.startsWith('UU') ? channelById(`UC${id.slice(2)}`) : undefined;
-  return owner && uploadsOf(owner, catalog);
-}
-
-function uploadsOf(owner: Channel, catalog: Catalog): VideoList {
-  const { size, seed, title } = owner;
-  const { count, at } = catalog(owner);
-  const views = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
-  const list = { owner, count, at, title: `Uploads from ${title}`, description: '' };
-  return isOdd(owner)
-    ? { ...list, numVideos: oddCount(count), viewCount: undefined, lastToken: undefined }
-    : { ...list, numVideos: String(count), viewCount: views, lastToken: null };
+  return owner && catalog(owner);
 }
 
 /** Every fifth video is from another channel than the owner's. */
@@ -41,10 +76,10 @@ const demoPlaylist: VideoList = {
   owner: demoChannel,
   title: 'Demo playlist: the best of “everything” & more',
   description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
+  count: 321,
   numVideos: '321',
   viewCount: '81726354',
   lastToken: '',
-  count: 321,
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }

@@ -10,16 +10,10 @@ const undescribed = 258;
 const scheduledStream = 5_000_001;
 /** Number of the first Short. */
 const shorts = 5_000_100;
-/** Places of the Shorts in the feed. */
 const shortPlaces: readonly number[] = [1, 5];
 
 /** A publication time that is in the future on every machine. */
 const alwaysFuture = Date.UTC(2099, 0, 1, 18);
-
-/** Whether a channel is `@odd`. */
-export function isOdd({ handle }: Channel): boolean {
-  return handle === '@odd';
-}
 
 /** Members-only uploads: in the list, not in the feed. */
 function isMembersOnly(number: number): boolean {

@@ -1,4 +1,4 @@
-import { codePoints, type Operation, type Parameter } from '../service/contract.ts';
+import { codePoints, isPaged, type Operation, type Parameter } from '../service/contract.ts';
 
 /** One bad parameter of a request. */
 interface Issue {
@@ -10,26 +10,21 @@ interface Issue {
 type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
 
 /** A response other than 200: never debits (docs/service.md, 7, rule 1). */
-export class Refusal extends Error {
+export class ErrorResponse extends Error {
   readonly status: number;
   readonly detail: Detail;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, detail: Detail, headers: Readonly<Record<string, string>> = {}) {
-    super(`refused with ${status}`);
-    this.name = 'Refusal';
+    super(`${status}`);
     this.status = status;
     this.detail = detail;
     this.headers = headers;
   }
 }
 
-/** 422 for one parameter. */
-export function badParameter(name: string, msg: string): Refusal {
-  return new Refusal(422, [issue(name, msg)]);
-}
-
-function issue(name: string, msg: string): Issue {
+/** What is wrong with a parameter: a part of the detail of a 422. */
+export function issue(name: string, msg: string): Issue {
   return { loc: ['query', name], msg };
 }
 
@@ -39,12 +34,11 @@ function issue(name: string, msg: string): Issue {
  * parameters. Ignores parameters that the contract does not have.
  */
 export function readParameters(operation: Operation, query: URLSearchParams): ReadonlyMap<string, string> {
-  const exclusive = operation.parameters.filter(({ when }) => when === 'first page' || when === 'next pages');
-  if (exclusive.length > 0 && exclusive.filter(({ name }) => query.has(name)).length !== 1) {
-    throw new Refusal(400, `exactly one of ${exclusive.map(({ name }) => name).join(' and ')} is required`);
-  }
+  const names = operation.parameters.map(({ name }) => name);
+  if (isPaged(operation.name) && names.filter((name) => query.has(name)).length !== 1)
+    throw new ErrorResponse(400, `exactly one of ${names.join(' and ')} is required`);
   const issues = operation.parameters.flatMap((parameter) => check(parameter, query.getAll(parameter.name)));
-  if (issues.length > 0) throw new Refusal(422, issues);
+  if (issues.length > 0) throw new ErrorResponse(422, issues);
   return new Map(query);
 }
 

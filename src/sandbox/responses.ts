@@ -1,13 +1,12 @@
 import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
-import type { Catalog } from './catalog.ts';
 import type { Channel } from './channels.ts';
-import type { Settings } from './defaults.ts';
+import type { SandboxSettings } from './defaults.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';
 import type { FaultKind } from './faults.ts';
-import { listById, uploadsId } from './lists.ts';
-import { advertisement, isOdd, oddPageSize } from './odd.ts';
-import { Refusal } from './parameters.ts';
-import { findChannel, findPlaylistId, resolveId } from './references.ts';
+import { type Catalog, listById, uploadsId } from './lists.ts';
+import { advertisement, oddPageSize } from './odd.ts';
+import { ErrorResponse } from './parameters.ts';
+import { findChannel, readReference, resolveId } from './references.ts';
 import { type Place, readToken, writeToken } from './tokens.ts';
 import { isoTime, published, title, type Video } from './videos.ts';
 
@@ -18,27 +17,24 @@ const searchDepth = 3000;
 const neverListed = 6_000_000;
 
 /** The data and settings of the responses. */
-export interface Data extends Pick<Settings, 'pageSize' | 'plainTokens'> {
+export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
   readonly catalog: Catalog;
 }
 
 type Parameters = ReadonlyMap<string, string>;
 type Faults = readonly FaultKind[];
 
-/** The body of a 200 response. Throws a `Refusal` for any other response. */
+/** The body of a 200 response. Throws a `ErrorResponse` for any other response. */
 export function respond(name: OperationName, parameters: Parameters, faults: Faults, data: Data): object {
-  const value = (name: string): string => parameters.get(name) ?? '';
   if (isPaged(name)) return page(name, parameters, faults, data);
-  switch (name) {
-    case 'resolve':
-      return { channel_id: resolveId(value('input')), resolved_from: value('input') };
-    case 'search': {
-      const limit = Number(parameters.get('limit') ?? 30);
-      return search(findChannel(value('channel')), value('q'), limit, data);
-    }
-    case 'latest':
-      return latest(findChannel(value('channel')), faults, data);
+  const value = (name: string): string => parameters.get(name) ?? '';
+  if (name === 'resolve') {
+    const input = value('input');
+    return { channel_id: resolveId(readReference(input, 'channel', 'input')), resolved_from: input };
   }
+  const channel = findChannel(readReference(value('channel'), 'channel'));
+  if (name === 'latest') return latest(channel, faults, data);
+  return search(channel, value('q'), Number(value('limit') || 30), data);
 }
 
 /** Uploads whose title has every word of the query, newest first. */
@@ -52,14 +48,14 @@ function search(channel: Channel, query: string, limit: number, { catalog }: Dat
     const text = title(video).toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
     results.push(searchEntry(video));
-    if (results.length === 1 && limit > 1 && isOdd(channel)) results.push(advertisement);
+    if (results.length === 1 && limit > 1 && channel.isOdd) results.push(advertisement);
   }
   return { results, result_count: results.length };
 }
 
 function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
-  if (faults.includes('feed-404')) throw new Refusal(404, 'feed not found');
-  if (faults.includes('feed-500')) throw new Refusal(500, 'the feed is not available');
+  if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
+  if (faults.includes('feed-500')) throw new ErrorResponse(500, 'the feed is not available');
   let videos = catalog(channel).feed();
   const oldest = videos.at(-1);
   if (faults.includes('feed-behind')) videos = videos.slice(5);
@@ -85,9 +81,9 @@ const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undef
 function page(operation: PagedName, parameters: Parameters, faults: Faults, data: Data): object {
   const place = placeOf(operation, parameters, faults);
   const list = listById(place.list, data.catalog);
-  if (list === undefined) throw new Refusal(404, 'playlist not found');
+  if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
   const { offset, empty } = place;
-  const size = isOdd(list.owner) ? oddPageSize(offset, data.pageSize) : data.pageSize;
+  const size = list.owner.isOdd ? oddPageSize(offset, data.pageSize) : data.pageSize;
   let first = offset;
   let last = Math.min(list.count, offset + size);
   let next: Place = { ...place, offset: last, empty: 0 };
@@ -129,21 +125,18 @@ function page(operation: PagedName, parameters: Parameters, faults: Faults, data
 function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): Place {
   const token = parameters.get('continuation');
   if (token === undefined) {
-    const {
-      reference,
-      parameters: [{ name }],
-    } = operations[operation];
-    const text = parameters.get(name) ?? '';
-    const list = reference === 'playlist' ? findPlaylistId(text) : uploadsId(findChannel(text));
+    const kind = operations[operation].reference;
+    const reference = readReference(parameters.get(kind) ?? '', kind);
+    const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
     return { operation, list, offset: 0, empty: 0 };
   }
   const place = readToken(token);
   if (place?.operation !== operation) {
     const message = 'this is not a continuation token of this operation';
-    throw new Refusal(400, { code: 'bad_token', message });
+    throw new ErrorResponse(400, { code: 'bad_token', message });
   }
   if (faults.includes('expire')) {
-    throw new Refusal(410, { code: 'expired_token', message: 'this continuation token has expired' });
+    throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
   }
   return place;
 }

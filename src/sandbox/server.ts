@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
 import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { type Settings, sandboxDefaults } from './defaults.ts';
+import { type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { faultSource } from './faults.ts';
-import { type Reply, Service } from './service.ts';
+import { DemoService, type Reply } from './service.ts';
 
 /** The settings that differ from the defaults. */
-export type SandboxOptions = Partial<Settings>;
+export type SandboxOptions = Partial<SandboxSettings>;
 
 /** A running sandbox. */
 export interface Sandbox {
@@ -24,7 +24,7 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency } = settings;
-  const service = new Service(settings);
+  const service = new DemoService(settings);
   const faults = faultSource(settings.fail, settings.seed);
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Operation, operationPath, operations } from '../service/contract.ts';
-import { demoCatalog } from './catalog.ts';
-import type { Settings } from './defaults.ts';
+import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
-import { badParameter, Refusal, readParameters } from './parameters.ts';
+import { demoCatalog } from './lists.ts';
+import { ErrorResponse, readParameters } from './parameters.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type Data, respond } from './responses.ts';
 
@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
-export class Service {
+export class DemoService {
   /** Credits left on the account. */
   credits: number;
   readonly #key: string;
@@ -27,7 +27,7 @@ export class Service {
   readonly #limit: ReturnType<typeof rateLimit> | null;
   readonly #routes: ReadonlyMap<string, Operation>;
 
-  constructor(settings: Settings) {
+  constructor(settings: SandboxSettings) {
     const { key, credits, namespace, rate, now } = settings;
     this.credits = credits;
     this.#key = key;
@@ -49,7 +49,7 @@ export class Service {
       if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
       reply = this.#serve(request, faults);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ErrorResponse)) throw error;
       reply = json(error.status, { detail: error.detail }, error.headers);
     }
     return { ...reply, headers: { ...reply.headers, ...headers } };
@@ -62,15 +62,15 @@ export class Service {
     }
     const [path = '', query] = url.split(/\?(.*)/s);
     const operation = this.#routes.get(path);
-    if (operation === undefined) throw new Refusal(404, 'there is no such path');
-    if (method !== 'GET') throw new Refusal(405, 'only GET is allowed', { allow: 'GET' });
+    if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
+    if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
     if ((headers['user-agent'] ?? '').trim() === '') return html(403, 'a User-Agent header is required');
     if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== this.#key) {
       const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
-      throw new Refusal(401, expected, { 'www-authenticate': 'Bearer' });
+      throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
     }
     if (this.credits < 1) {
-      throw new Refusal(402, { code: 'no_credits', message: 'the account has no credits left' });
+      throw new ErrorResponse(402, { code: 'no_credits', message: 'the account has no credits left' });
     }
     const parameters = readParameters(operation, new URLSearchParams(query));
     const reply = json(200, respond(operation.name, parameters, faults, this.#data));
@@ -90,14 +90,13 @@ function beforeService(kind: FaultKind): Reply | null {
   if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
   const message = `injected by --fail ${kind}`;
   if (kind === 'proxy-403') return html(403, message);
-  if (kind === 'redirect') throw new Refusal(302, message, { location: 'https://moved.example/' });
+  if (kind === 'redirect') throw new ErrorResponse(302, message, { location: 'https://moved.example/' });
   if (typeof kind !== 'number') return null;
-  if (kind === 422) throw badParameter('injected', message);
-  throw kind === 429 ? tooManyRequests(message, 1) : new Refusal(kind, message);
+  throw kind === 429 ? tooManyRequests(message, 1) : new ErrorResponse(kind, message);
 }
 
-function tooManyRequests(message: string, retryAfter: number): Refusal {
-  return new Refusal(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });
+function tooManyRequests(message: string, retryAfter: number): ErrorResponse {
+  return new ErrorResponse(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });
 }
 
 function json(status: number, value: object, headers: Readonly<Record<string, string>> = {}): Reply {

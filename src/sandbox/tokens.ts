@@ -1,7 +1,6 @@
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
 export interface Place {
   readonly operation: string;
-  /** ID of the list. */
   readonly list: string;
   /** Number of entries before the page. */
   readonly offset: number;

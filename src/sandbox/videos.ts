@@ -25,7 +25,7 @@ function duration({ channel, number }: Video): number {
 }
 
 /** Number of views: from none to some hundred millions. */
-export function views({ channel, number }: Video): number {
+export function viewCount({ channel, number }: Video): number {
   const chance = hash(channel.seed, number, 6);
   return Math.floor(((chance >>> 8) * 16) / 2 ** (chance % 24));
 }
@@ -70,7 +70,7 @@ export function lengthText(video: Video, withHours = false): string {
 
 /** Number of views as display text, e.g. `3.2M views`. */
 export function viewsText(video: Video): string {
-  const count = views(video);
+  const count = viewCount(video);
   if (count < 1000) return count === 0 ? 'No views' : `${count} ${count === 1 ? 'view' : 'views'}`;
   const [unit, size] = count < 1_000_000 ? ['K', 1_000] : ['M', 1_000_000];
   const rounded = count / size;

@@ -54,7 +54,7 @@ export function formatBound({ credits, per }: CreditBound): string {
   return per === 'run' ? `${credits}` : `${credits}/${per}`;
 }
 
-/** A bound that leaves no room for a request; `resets`: local date and time (`2026-12-01 00:00`), null for a run. */
+/** A bound that a request would exceed; `resets`: local date and time (`2026-12-01 00:00`), null for a run. */
 export interface SpentBound extends CreditBound {
   readonly resets: string | null;
 }
@@ -78,8 +78,8 @@ export class Budget {
   #waiting: (() => void)[] = [];
 
   /**
-   * All `bounds` hold. `openLedger` is called once, before the first paid request; null (the sandbox): nothing is noted,
-   * and the bounds per day and month hold for this run alone.
+   * All `bounds` apply. `openLedger` is called once, before the first paid request; null (the sandbox): nothing is noted,
+   * and the bounds per day and month apply to this run alone.
    */
   constructor(bounds: readonly CreditBound[], openLedger: (() => Promise<Ledger>) | null) {
     this.bounds = bounds;
@@ -92,8 +92,8 @@ export class Budget {
   }
 
   /**
-   * Sets `credits` aside for a request and notes it in the ledger; waits for pending requests if they may leave room
-   * for it. Returns what charges the request to the run, to its reference and in the ledger. Throws a `budget` failure
+   * Sets `credits` aside for a request and notes it in the ledger; waits for pending requests, which may turn out
+   * to be free. Returns what charges the request to the run, to its reference and in the ledger. Throws a `budget` failure
    * if a bound is spent, and as `Ledger.reserve` does. 0 credits need no reservation.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {

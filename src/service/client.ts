@@ -11,7 +11,7 @@ import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './f
 import { type Connections, get, type Response } from './http.ts';
 import { checkParameters, type Parameters } from './parameters.ts';
 import { readBody } from './response-body.ts';
-import { decideRetry, maxMaybeCharged } from './retry.ts';
+import { decideRetry } from './retry.ts';
 import { RetryThrottle } from './retry-throttle.ts';
 
 /** The address of the service and the key for it. */
@@ -64,8 +64,6 @@ export class Client {
   /** Aborted when the run ends, or a signal stops the program. */
   readonly #abortSignal: AbortSignal;
   readonly #throttle: RetryThrottle;
-  /** By path: the attempts of this run that may have been charged. */
-  readonly #maybeCharged = new Map<string, number>();
   #connections: Promise<Connections> | null = null;
 
   constructor(options: ClientOptions) {
@@ -90,17 +88,14 @@ export class Client {
     const runWaitMs = (waitMs: number): number => this.#throttle.totalWith(waitMs);
     let counted = 0;
     let requestWaitMs = 0;
-    let maybeCharged = this.#maybeCharged.get(path) ?? 0;
-    if (maybeCharged >= maxMaybeCharged)
-      throw new Failure('unavailable', 'this page may have been charged twice in this run');
+    let maybeCharged = 0;
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
         return await readBody(outcome);
       }
-      if (operation.credits > 0 && outcome.charge === 'possibly_charged')
-        this.#maybeCharged.set(path, ++maybeCharged);
+      if (operation.credits > 0 && outcome.charge === 'possibly_charged') maybeCharged++;
       const random = context.clock.random();
       const progress = { counted, maybeCharged, requestWaitMs, runWaitMs, random };
       const decision = decideRetry(outcome, progress, limits);
@@ -171,8 +166,8 @@ export class Client {
         charge = 'confirmed';
         return outcome;
       }
-      const { proxy } = connections;
-      const failed = failedAttempt(outcome, { ...baseUrl, proxy, now: clock.now(), hide: this.#hide });
+      const now = clock.now();
+      const failed = failedAttempt(outcome, { at: connections.name, now, hide: this.#hide });
       charge = failed.charge;
       stop.throwIfAborted();
       return failed;

@@ -28,11 +28,11 @@ interface OperationRow {
   readonly parameters: readonly Parameter[];
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
-  /** The list holds each video once, all of one channel; a new upload shifts its pages while they are read. */
+  /** The list contains each video once, all of one channel; a new upload shifts its pages while they are read. */
   readonly distinct?: boolean;
   readonly reference: ReferenceKind;
   /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
-  readonly answer: 'record' | 'list' | 'page';
+  readonly body: 'record' | 'list' | 'page';
   /** The specified fields of an entry, in order (2.1, 2.2); empty if the specification does not show the body. */
   readonly fields: readonly string[];
   /** All fields that a deployment is documented to send, in its order: the specified ones and others. */
@@ -51,20 +51,23 @@ export const videoFields = words(
 const resolveFields = ['channel_id', 'resolved_from'] as const;
 
 const videoPages = {
-  answer: 'page',
+  body: 'page',
   fields: videoFields,
   documentedFields: [...videoFields, 'publishedTimeText', 'members_only'],
   idField: 'videoId',
 } as const;
 
-const text = { type: 'string', when: 'required' } as const;
-const length = { minimum: 1, maximum: 200 } as const;
-const channel = { ...text, name: 'channel', argument: '<channel>' } as const;
-const playlist = { ...text, name: 'playlist', argument: '<playlist>' } as const;
-const firstPage = { when: 'first page' } as const;
-const nextPages = { when: 'next pages' } as const;
-const continuation = { ...text, ...nextPages, name: 'continuation', argument: '--continuation' } as const;
+const channel = { name: 'channel', argument: '<channel>', type: 'string', when: 'required' } as const;
+const query = { ...channel, name: 'q', argument: '<query>' } as const;
+const playlist = { ...channel, name: 'playlist', argument: '<playlist>' } as const;
+const continuation = {
+  ...channel,
+  name: 'continuation',
+  argument: '--continuation',
+  when: 'next pages',
+} as const;
 const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
+const length = { minimum: 1, maximum: 200 } as const;
 
 /** Number of uploads that `latest` returns (section 8). */
 export const latestSize = 15;
@@ -77,7 +80,7 @@ export const operations = {
     parameters: [{ ...channel, ...length, name: 'input' }],
     credits: 0,
     reference: 'channel',
-    answer: 'record',
+    body: 'record',
     fields: resolveFields,
     documentedFields: resolveFields,
     idField: 'channel_id',
@@ -86,14 +89,10 @@ export const operations = {
     name: 'search',
     summary: 'search one channel',
     path: 'channel/search',
-    parameters: [
-      channel,
-      { ...text, ...length, name: 'q', argument: '<query>' },
-      { ...limit, minimum: 1, maximum: 50, default: 30 },
-    ],
+    parameters: [channel, { ...query, ...length }, { ...limit, minimum: 1, maximum: 50, default: 30 }],
     credits: 1,
     reference: 'channel',
-    answer: 'list',
+    body: 'list',
     fields: [],
     documentedFields: words(
       'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails',
@@ -104,7 +103,7 @@ export const operations = {
     name: 'uploads',
     summary: 'list every upload',
     path: 'channel/videos',
-    parameters: [{ ...channel, ...firstPage }, continuation],
+    parameters: [{ ...channel, when: 'first page' }, continuation],
     credits: 1,
     distinct: true,
     reference: 'channel',
@@ -117,7 +116,7 @@ export const operations = {
     parameters: [channel],
     credits: 0,
     reference: 'channel',
-    answer: 'list',
+    body: 'list',
     fields: [],
     documentedFields: words(
       'videoId title channelId author published updated link description thumbnail viewCount starRating',
@@ -128,7 +127,7 @@ export const operations = {
     name: 'playlist',
     summary: 'list every video of a public playlist',
     path: 'playlist/videos',
-    parameters: [{ ...playlist, ...firstPage }, continuation],
+    parameters: [{ ...playlist, when: 'first page' }, continuation],
     credits: 1,
     distinct: false,
     reference: 'playlist',
@@ -138,15 +137,15 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** The operations whose answers are pages. */
+/** The operations whose responses are pages. */
 export type PagedName = {
-  [Name in OperationName]: (typeof operations)[Name]['answer'] extends 'page' ? Name : never;
+  [Name in OperationName]: (typeof operations)[Name]['body'] extends 'page' ? Name : never;
 }[OperationName];
 export type PagedOperation = (typeof operations)[PagedName];
 
-/** Whether the answers of an operation are pages. */
+/** Whether the responses of an operation are pages. */
 export function isPaged(name: OperationName): name is PagedName {
-  return operations[name].answer === 'page';
+  return operations[name].body === 'page';
 }
 
 export const pagedNames: readonly PagedName[] = (Object.keys(operations) as OperationName[]).filter(isPaged);

@@ -30,13 +30,17 @@ export async function openConnections(
 ): Promise<Connections> {
   const parserLoaded = await disableWasmTiering(baseUrl);
   let connect: buildConnector.BuildOptions | buildConnector.connector = { timeout };
-  let proxy: URL | null = null;
+  let name = baseUrl.origin;
   const variable = proxyVariables.find((name) => env[name]?.trim());
   if (variable !== undefined && !baseUrl.loopback) {
     const { parseProxy, tunnelThrough } = await import('./proxy.ts');
     const noProxy = env.no_proxy || env.NO_PROXY || '';
-    proxy = parseProxy(variable, env[variable]?.trim() ?? '', new URL(baseUrl.origin).hostname, noProxy);
-    if (proxy !== null) connect = tunnelThrough(proxy, timeout);
+    const { hostname } = new URL(baseUrl.origin);
+    const proxy = parseProxy(variable, env[variable]?.trim() ?? '', hostname, noProxy);
+    if (proxy !== null) {
+      connect = tunnelThrough(proxy, timeout);
+      name += ` through the proxy ${proxy.host}`;
+    }
   }
   const options = {
     pipelining: 1,
@@ -51,7 +55,7 @@ export async function openConnections(
   const Connection = connections > 1 ? (await import('undici/lib/dispatcher/pool.js')).default : Client;
   const dispatcher = new Connection(baseUrl.origin, options);
   dispatcher.once('connect', parserLoaded);
-  const opened: Connections = { dispatcher, proxy: proxy?.host ?? null, closesUnannounced: false };
+  const opened: Connections = { dispatcher, name, closesUnannounced: false };
   dispatcher.on('disconnect', (_origin, _targets, error) => {
     // undici uses this code if it closes the connection itself, as the service has announced.
     if (systemCode(error) !== 'UND_ERR_INFO') opened.closesUnannounced = true;

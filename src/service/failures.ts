@@ -13,91 +13,91 @@ export interface FailedAttempt extends RetryCause {
   readonly charge: Charge;
 }
 
-interface Row {
+/** What a status or an error means. */
+interface Meaning {
   readonly code: FailureCode;
-  readonly what: string;
+  /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
+  say(words: string, at: string): string;
   /** The same request may succeed. */
   readonly isRetried?: boolean;
   readonly hint?: string;
 }
 
-const rejected: Row = {
+/** A message about a response. */
+const response = (what: string) => (words: string) => `${what} (${words})`;
+
+const rejected: Meaning = {
   code: 'unauthorized',
-  what: 'the key was rejected',
+  say: response('the key was rejected'),
   hint: 'see which key is used: chanlist auth status',
 };
-const unavailable: Row = { code: 'unavailable', what: 'the service is not available' };
-const busy: Row = { ...unavailable, isRetried: true };
-const refused: Row = { code: 'refused', what: 'the service refused the request' };
-const unexpected: Row = { code: 'bad_answer', what: 'the service sent an unexpected status' };
-const redirect: Row = {
+const unavailable: Meaning = { code: 'unavailable', say: response('the service is not available') };
+const busy: Meaning = { ...unavailable, isRetried: true };
+const refused: Meaning = { code: 'refused', say: response('the service refused the request') };
+const unexpected: Meaning = { code: 'bad_answer', say: response('the service sent an unexpected status') };
+const redirect: Meaning = {
   code: 'bad_answer',
-  what: 'the service redirects, which is not followed',
+  say: response('the service redirects, which is not followed'),
   hint: 'set the address with --base-url',
 };
-const blocked: Row = {
+const blocked: Meaning = {
   code: 'refused',
-  what: 'something in front of the service refused the request',
+  say: response('something in front of the service refused the request'),
   hint: 'check the address and the network: a proxy or a firewall responded',
 };
 
 /** Statuses (docs/service.md, 7; README.md, "Exit codes"). The others go by their class. */
-const statuses: Readonly<Record<number, Row>> = {
+const statuses: Readonly<Record<number, Meaning>> = {
   401: rejected,
-  402: { code: 'no_credits', what: 'no credits', hint: 'add credits to the account' },
+  402: { code: 'no_credits', say: response('no credits'), hint: 'add credits to the account' },
   403: rejected,
-  404: { code: 'not_found', what: 'not found', hint: 'check the spelling' },
+  404: { code: 'not_found', say: response('not found'), hint: 'check the spelling' },
   408: busy,
-  429: { code: 'rate_limited', what: 'rate limited', isRetried: true },
+  429: { code: 'rate_limited', say: response('rate limited'), isRetried: true },
   500: busy,
   502: busy,
   503: busy,
   504: busy,
 };
 
-function rowOf(status: number): Row {
+function meaningOfStatus(status: number): Meaning {
   return (
     statuses[status] ??
     (status >= 500 ? unavailable : status >= 400 ? refused : status >= 300 ? redirect : unexpected)
   );
 }
 
-/** The message of an error of the transport: `at` names the service, `words` the error. */
-type Say = (at: string, words: string) => string;
-type Kind = Omit<Row, 'what'> & { readonly say?: Say };
-
-const cannotReach: Say = (at, words) => `cannot reach ${at}: ${words}`;
 /** Before a request was sent. */
-const unreachable = { code: 'unreachable', say: cannotReach } as const;
-const connection: Kind = { ...unreachable, isRetried: true, hint: 'check the address and the network' };
-const certificate: Kind = {
+const unreachable: Meaning = { code: 'unreachable', say: (words, at) => `cannot reach ${at}: ${words}` };
+const connection: Meaning = { ...unreachable, isRetried: true, hint: 'check the address and the network' };
+const certificate: Meaning = {
   code: 'unreachable',
-  hint: 'name a private certificate authority with NODE_EXTRA_CA_CERTS',
-  say: (at, words) => `${at} cannot be trusted: ${words}`,
+  say: (words, at) => `${at} cannot be trusted: ${words}`,
+  hint: 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS',
 };
-const proxyFault: Kind = {
+const proxyFault: Meaning = {
   ...unreachable,
   hint: 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password',
 };
-/** After it was sent. */
-const broken: Kind = {
-  code: 'unavailable',
-  isRetried: true,
-  say: (_, words) => `no complete response: ${words}`,
-};
-const invalid: Kind = { code: 'bad_answer' };
 /** The parser of HTTP is WebAssembly, which cannot be loaded. */
-const notLoaded: Kind = {
+const notLoaded: Meaning = {
   code: 'failed',
+  say: (words) => `cannot send requests: ${words}`,
   hint: 'start Node.js with WebAssembly, and with more memory (ulimit -v)',
-  say: (_, words) => `cannot send requests: ${words}`,
 };
+/** After it was sent. */
+const broken: Meaning = {
+  code: 'unavailable',
+  say: (words) => `no complete response: ${words}`,
+  isRetried: true,
+};
+const invalid: Meaning = { code: 'bad_answer', say: (words) => words };
 
 /**
- * Errors of the transport: their words (null: those of the system), and their kind, if it does not follow from whether
- * the request was sent.
+ * Errors of the transport: their words (null: their own), and their meaning, if it does not follow from whether the
+ * request was sent.
  */
-const errors: Readonly<Record<string, readonly [words: string | null, kind?: Kind]>> = {
+const errors: Readonly<Record<string, readonly [words: string | null, meaning?: Meaning]>> = {
   ECONNRESET: ['connection reset'],
   EPIPE: ['connection reset'],
   ENOTFOUND: ['no such host'],
@@ -122,7 +122,6 @@ const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 const authorityCode = /^(?:UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED_|DEPTH_ZERO_)/;
 
-/** The key of an error in the table. */
 function keyOf(error: Error): string {
   // A response that ended too early, which only the message shows.
   if (error.message.includes('Invalid EOF state')) return 'UND_ERR_SOCKET';
@@ -146,20 +145,19 @@ export function errorWords(error: unknown): string {
   return system ?? `the connection failed (${key})`;
 }
 
-function kindOf({ cause, sent, status }: NoResponse): Kind {
+function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
   const key = cause instanceof Error ? keyOf(cause) : '';
   // After the headers a wrong length means that the connection ended too early.
   const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-  const kind = errors[key]?.[1];
-  if (sent) return kind === invalid && !isCut ? invalid : broken;
-  return certificateCode.test(key) ? certificate : (kind ?? connection);
+  const meaning = errors[key]?.[1];
+  if (sent) return meaning === invalid && !isCut ? invalid : broken;
+  return certificateCode.test(key) ? certificate : (meaning ?? connection);
 }
 
 /** What messages need to know about the attempt. */
-export interface AttemptContext {
-  readonly origin: string;
-  /** Host and port of the proxy; null if there is none. */
-  readonly proxy: string | null;
+interface AttemptContext {
+  /** The service, as messages name it. */
+  readonly at: string;
   /** See `retryAfter`. */
   readonly now: number;
   /** Removes secrets from remote text. */
@@ -172,22 +170,21 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
   const { status, headers, cause, sent } = outcome;
   // The status alone shows that nothing was charged, and why.
   if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, context);
-  const { code, hint, isRetried = false, say = (_, words) => words } = kindOf(outcome);
-  const at = context.proxy === null ? context.origin : `${context.origin} through the proxy ${context.proxy}`;
-  const failure = new Failure(code, say(at, errorWords(cause)), { status, hint, cause });
+  const { code, say, hint, isRetried = false } = meaningOfError(outcome);
+  const failure = new Failure(code, say(errorWords(cause), context.at), { status, hint, cause });
   return { failure, status, isRetried, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
 }
 
 /** A response of which the body may not have arrived. */
 type Head = Pick<Response, 'status' | 'headers'> & { readonly body: Buffer | null };
 
-function failedResponse({ status, headers, body }: Head, { now, hide }: AttemptContext): FailedAttempt {
+function failedResponse({ status, headers, body }: Head, { at, now, hide }: AttemptContext): FailedAttempt {
   const detail = detailOf(body);
-  const { code, what, isRetried = false, hint } = status === 403 && detail === null ? blocked : rowOf(status);
-  const location = headers.location ?? '';
-  const remote = status < 400 ? location : (detail ?? '').replace(/\s+/g, ' ').trim();
-  const message = `${what} (${remote === '' ? status : `${status}: ${excerpt(hide(remote))}`})`;
-  const failure = new Failure(code, message, { status, hint });
+  const meaning = status === 403 && detail === null ? blocked : meaningOfStatus(status);
+  const { code, say, hint, isRetried = false } = meaning;
+  const said = status < 400 ? (headers.location ?? '') : (detail ?? '').replace(/\s+/g, ' ').trim();
+  const words = said === '' ? `${status}` : `${status}: ${excerpt(hide(said))}`;
+  const failure = new Failure(code, say(words, at), { status, hint });
   const date = Date.parse(headers.date ?? '');
   const retryAfterMs = retryAfter(headers['retry-after'], Number.isNaN(date) ? now : date);
   return { failure, status, isRetried, retryAfterMs, charge: 'none' };

@@ -3,8 +3,6 @@ import type { Dispatcher } from 'undici';
 /** Largest response body in bytes, also after decompression. */
 export const maxBodyBytes = 64 * 1024 * 1024;
 export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
-/** Maximum number of bytes kept of the body of an error. */
-const maxErrorBytes = 64 * 1024;
 /** The last part of the time limit has a timer of its own: a process that was suspended (Ctrl-Z) first reads what has arrived. */
 const lastMs = 2000;
 
@@ -14,8 +12,8 @@ export type Headers = Readonly<Record<string, string | undefined>>;
 /** The connections of a run to one origin. */
 export interface Connections {
   readonly dispatcher: Dispatcher;
-  /** Host and port of the proxy that they go through; null if there is none. */
-  readonly proxy: string | null;
+  /** The service, as messages name it: its origin, and the proxy if there is one. */
+  readonly name: string;
   /**
    * The service closes connections without announcing it: each request gets a new one from now on, because a request
    * that crosses such a close may have been charged.
@@ -88,8 +86,7 @@ export function get(
       controller?.abort(new Error('no longer needed'));
     };
     const onStop = (): void => fail(stop.reason);
-    const onTime = (): void =>
-      fail(new TransportError('TIMEOUT', `no complete response within ${timeout / 1000} s`));
+    const onTime = (): void => fail(new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`));
     const last = Math.min(lastMs, timeout / 2);
     let timer = setTimeout(() => {
       timer = setTimeout(onTime, last);
@@ -110,7 +107,6 @@ export function get(
         if (Number(headers['content-length']) > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
       },
       onResponseData(_, chunk) {
-        if (status !== 200 && length > maxErrorBytes) return;
         const end = length + chunk.length;
         if (end > maxBodyBytes) return fail(new TransportError('TOO_LARGE', tooLarge));
         if (end > body.length) {

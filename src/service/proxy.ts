@@ -23,7 +23,7 @@ export function parseProxy(variable: string, named: string, hostname: string, no
     authorization(proxy);
     if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
   } catch {}
-  // The address may hold a password: it is not shown.
+  // The address may contain a password: it is not shown.
   throw usage(`${variable} does not name an HTTP proxy`, 'expected e.g. http://proxy:3128');
 }
 

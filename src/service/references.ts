@@ -34,7 +34,7 @@ const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 
 /**
  * Parses a channel or playlist reference as typed. URLs work with or without scheme, on any host; a URL that carries a
- * handle or an ID is reduced to it, any other http(s) channel URL is kept character for character. Throws a usage error
+ * handle or an ID is reduced to it, any other http(s) channel URL is sent character for character. Throws a usage error
  * that names the expected forms. `takesList`: the command takes `--from`.
  */
 export function parseReference(text: string, kind: ReferenceKind, takesList = true): Reference {
@@ -109,6 +109,7 @@ function suggestion(text: string, kind: ReferenceKind, takesList: boolean): stri
   if (text.length > maxLength) return `it has ${text.length} characters`;
   if (takesList && text === '-') return 'to read references from stdin: --from -';
   if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
+  if (parseUrl(text)?.searchParams.has('v')) return 'that is a video; name its channel or playlist';
   if (kind === 'playlist')
     return channel(text) === null ? undefined : 'that is a channel: use chanlist uploads';
   if (playlist(text) !== null) return 'that is a playlist: use chanlist playlist';
@@ -126,6 +127,6 @@ function isFileName(text: string): boolean {
 }
 
 /** The canonical ID in a result of `resolve` (docs/service.md, 2.1); null if it has none. */
-export function resolvedId(answer: JsonText): string | null {
-  return answer.get('channel_id')?.string() || null;
+export function resolvedId(body: JsonText): string | null {
+  return body.get('channel_id')?.string() || null;
 }

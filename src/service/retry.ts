@@ -1,7 +1,7 @@
 /** The retry policy: whether a failed attempt is repeated, and after which wait. Pure. Times are in milliseconds. */
 
 /** So many attempts that may have been charged end a request. */
-export const maxMaybeCharged = 2;
+const maxMaybeCharged = 2;
 
 /** A failed attempt. */
 export interface RetryCause {
@@ -17,9 +17,8 @@ export interface RetryCause {
 export interface RetryProgress {
   /** Retries of this request that count against `--retries`. */
   readonly counted: number;
-  /** Attempts of this request, all through the run, that may have been charged. */
+  /** Attempts of this request that may have been charged. */
   readonly maybeCharged: number;
-  /** Waits of this request. */
   readonly requestWaitMs: number;
   /** Waits of the whole run since its last success, with another one. */
   runWaitMs(waitMs: number): number;
@@ -37,7 +36,7 @@ export interface RetryLimits {
 /** Why a request that failed is not sent again. */
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';
 
-/** `counts`: against `--retries`. `pausesRun`: the wait holds for every request of the run. */
+/** `counts`: against `--retries`. `pausesRun`: every request of the run waits. */
 export type RetryDecision =
   | { readonly retry: true; readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean }
   | { readonly retry: false; readonly reason: EndReason };

@@ -32,7 +32,7 @@ const badKeys = [
   secret.repeat(300),
 ];
 
-test('what cannot stand in a header is a usage error that does not show it', () => {
+test('a key that is not valid in a header is a usage error that does not show it', () => {
   for (const key of badKeys)
     assert.throws(
       () => parseKey(key, 'CHANLIST_API_KEY'),
@@ -56,7 +56,7 @@ test('an accepted key is a valid header value', () => {
   );
 });
 
-test('a key file, and a pipe instead of one', async (t) => {
+test('the key comes from a file or a pipe', async (t) => {
   const folder = await temporaryFolder(t);
   const file = join(folder, 'a key');
   writeFileSync(file, `\n ${secret}\n`);

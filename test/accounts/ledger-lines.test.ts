@@ -111,7 +111,7 @@ test('an unreadable line is one credit, on the day of the next request; at the e
   assert.equal(spentOn('2026-11-21'), 1);
 });
 
-test('a line torn at any byte damages only itself, and never lowers the sum', () => {
+test('a line cut short at any byte damages only itself, and never lowers the sum', () => {
   const before = appendedText(request('a', '2026-11-21')) + appendedText(outcome('a', 'confirmed'));
   const after = appendedText(request('z', '2026-11-21'));
   const pending = request('b', '2026-11-21');

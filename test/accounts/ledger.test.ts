@@ -222,7 +222,7 @@ test('unreadable lines count: binary, huge, cut off', async (t) => {
   ]);
 });
 
-test('a ledger that is not the one at its path any more: with a bound 1, and the bound is not exceeded', async (t) => {
+test('a ledger that was replaced during the run: 1 with a bound, which is not exceeded', async (t) => {
   const ways: ((file: string, folder: string) => void)[] = [
     (file) => truncateSync(file, 0),
     (file) => rmSync(file),
@@ -252,7 +252,7 @@ test('a ledger that is not the one at its path any more: with a bound 1, and the
   }
 });
 
-test('without a bound, requests are noted in the ledger that has taken the place of the first', async (t) => {
+test('without a bound, requests are noted in a ledger that has replaced the first one', async (t) => {
   const { open, file, month, warnings } = await fixture(t);
   const ledger = open();
   buy(ledger, 'confirmed');
@@ -308,7 +308,7 @@ for (const [what, plant] of Object.entries(refused)) {
   });
 }
 
-test('a ledger of a newer version is left alone: 2, with a bound or without', async (t) => {
+test('a ledger of a newer version is not changed: 2, with a bound or without', async (t) => {
   const { open, file } = await fixture(t);
   buy(open(), 'confirmed');
   appendFileSync(file, '\n{"version":2,"kind":"transfer"}\n');
@@ -321,7 +321,7 @@ test('a ledger of a newer version is left alone: 2, with a bound or without', as
   assert.equal(readFileSync(file, 'utf8'), before);
 });
 
-/** Lets processes race for the credits of a bound; returns what each bought, null for one that was killed. */
+/** Lets processes race for the credits of a bound; returns what each spent, null for one that was killed. */
 async function raced(
   state: string,
   processes: number,
@@ -355,13 +355,13 @@ for (const { processes, least } of [
       200,
       bought.join(' '),
     );
-    // What each had bought when all met for the last time before the bound was reached.
+    // What each had spent when all met for the last time before the bound was reached.
     assert.ok(Math.min(...bought) >= least, bought.join(' '));
     assert.deepEqual(month()?.[0]?.total, { confirmed: 200, possibly_charged: 0 });
   });
 }
 
-test('the last credit is for the process whose request stands first in the ledger', async (t) => {
+test('the last credit goes to the process whose request is first in the ledger', async (t) => {
   const { state, file, month } = await fixture(t);
   let requests: string[] = [];
   const bought = await raced(state, 4, 'append', () => {
@@ -385,13 +385,13 @@ test('processes that race with free requests never spend more', async (t) => {
   const sum = bought.reduce((sum, n) => sum + n, 0);
   assert.ok(sum <= 200, bought.join(' '));
   assert.deepEqual(month()?.[0]?.total, { confirmed: sum, possibly_charged: 0 });
-  // A credit that is held while others want it may be left over.
+  // A credit that is reserved while others request it may stay unspent.
   const ledger = open('200/month');
   for (let left = sum; left < 200; left++) buy(ledger, 'confirmed');
   assert.equal(spentBound(ledger)?.credits, 200);
 });
 
-test('processes killed after a purchase: what they bought stays counted', async (t) => {
+test('processes killed after a paid request: its credit stays counted', async (t) => {
   const { state, open, month } = await fixture(t);
   assert.deepEqual(await raced(state, 4, 'kill'), [null, null, null, null]);
   assert.deepEqual(month()?.[0]?.total, { confirmed: 84, possibly_charged: 0 });

@@ -181,7 +181,7 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
   await assert.rejects(resolveService({ profile: 'x' }, none.context), { exit: 2, hint: /none is stored/ });
 });
 
-test('a damaged store matters only to those who need it', async (t) => {
+test('a damaged store fails only commands that need it', async (t) => {
   const folder = await temporaryFolder(t);
   writeRawStore(folder, '{');
   const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full } });

@@ -18,7 +18,7 @@ test('the build writes the program to any folder, and nothing else there', async
   assert.match(stdout, /^\{"videoId":.*\}\n$/);
 });
 
-test('a stub whose place is gone after an update fails the build', async () => {
+test('the build fails if a stub no longer matches a module', async () => {
   const path = join(process.cwd(), 'scripts/stub-unused-modules.mjs');
   const { stubUnusedModules } = (await import(path)) as { stubUnusedModules: Plugin };
   const stdin = { contents: `import 'commander';`, resolveDir: process.cwd() };

@@ -60,7 +60,7 @@ test('the files that must not be loaded are files of the build', async () => {
     assert.ok(built.includes(name), name);
 });
 
-test('--version loads nothing but the launcher; help nothing but the core and its own file', async () => {
+test('--version loads only the launcher; help loads only the core and its own file', async () => {
   assert.deepEqual(await loadedBy(['--version'], {}), { modules: [], files: ['chanlist', 'launch'] });
   for (const args of [['--help'], ['help', 'formats']])
     refuse(await loadedBy(args, {}), ['list', 'http', 'table', 'dry-run']);
@@ -87,7 +87,7 @@ test('a listing to stdout loads no table, and crypto only for its ledger', async
   refuse(await loadedBy(['uploads', '@x'], await service(t)), ['table', 'dry-run'], ['crypto']);
 });
 
-test('a call that sends nothing does not load the HTTP client', async () => {
+test('a run that sends nothing does not load the HTTP client', async () => {
   const env = { CHANLIST_BASE_URL: 'http://127.0.0.1:1' };
   refuse(await loadedBy(['resolve', '@x', '--dry-run'], env), ['http', 'list', 'table']);
 });

@@ -20,7 +20,7 @@ const oneOf = <T>(all: readonly [T, ...T[]]): T => all[below(all.length)] ?? all
 /** A run that follows a kill keeps what is complete, with a warning. */
 const onlyWarnings = /^(?:chanlist: warning: [^\n]*\n)*$/;
 
-/** What the folder holds before a scenario, and after an undisturbed run. */
+/** The files of the folder before a scenario, and after an undisturbed run. */
 interface Reference {
   readonly before: ReadonlyMap<string, string>;
   readonly after: ReadonlyMap<string, string>;
@@ -128,7 +128,7 @@ async function exportOnce(
   return [kills, paid - credits];
 }
 
-test('killed at random moments: same bytes, nothing left, at most the page in flight paid again', {
+test('killed at random moments: same bytes, no leftovers, at most the page in flight paid again', {
   timeout: 60_000 + wanted * 5_000,
 }, async (t) => {
   const bench = await Bench.open(t);

@@ -135,7 +135,7 @@ export async function contents(folder: string): Promise<Map<string, string>> {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Rows of interrupted runs that are left in a folder. */
+/** Rows of interrupted runs in a folder. */
 export async function rowsLeft(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => name.includes('.chanlist/') && name.endsWith('.part'));

@@ -119,7 +119,7 @@ test('a loop of Python with urllib lists @odd and parses the dates of its feed',
   assert.equal(await output(shell('exec python3 -c "$1"', [pythonLoop])), '262\n');
 });
 
-test('an old-fashioned client: HTTP/1.0, a User-Agent of its own', { skip: skipCurl }, async (t) => {
+test('a client with HTTP/1.0 and another User-Agent is served', { skip: skipCurl }, async (t) => {
   const shell = await served(t);
   const response = await output(
     shell(

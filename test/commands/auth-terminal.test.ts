@@ -39,7 +39,7 @@ test('prompts for address and key; shows only the address; says where they are s
   assert.deepEqual(fake.rawModes, [true, false]);
 });
 
-test('both answers pasted at once, with any line ends and paste marks', async (t) => {
+test('address and key pasted at once, with any line ends and paste marks', async (t) => {
   for (const pasted of [
     `${baseUrl}\n${key}\n`,
     `${baseUrl}\r\n${key}\r\n`,

@@ -186,7 +186,7 @@ test('login: a damaged or newer store is an error before any question or request
   }
 });
 
-test('login: stops while it waits for stdin', async (t) => {
+test('login: a signal ends it while it waits for stdin', async (t) => {
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
   fake.controller.abort(interrupted('SIGTERM'));
   await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context), { exit: 143 });

@@ -38,6 +38,9 @@ test('a table of a listing at a terminal stops after the first page of each refe
   );
   assert.deepEqual([counts.limited, counts.complete], [1, 1]);
 
+  const limited = await list(['-n', '3'], terminal);
+  assert.match(limited.stderr, /^chanlist: @a: more, .*: chanlist uploads .*--continuation=next$/m);
+
   // Only these flags lift that, no variable.
   for (const args of [['--all'], ['-n', '6'], ['--max-credits', '5']])
     assert.equal((await list(args, terminal)).requests, 2, args.join(' '));
@@ -47,7 +50,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
   assert.equal((await list(['-f', 'table'], {})).requests, 2);
 });
 
-test('a numVideos that the first page refutes is not shown, nor a cost that follows from it', async (t) => {
+test('a numVideos below the entries of the first page is not shown, nor a cost computed from it', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 3, 'next', 2) }));
   const { exit, stderr } = await command(['uploads', '@a'], {
     columns: 100,

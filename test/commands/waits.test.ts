@@ -33,7 +33,7 @@ test('Retry-After is obeyed: seconds, and a date by the clock of the service', a
   assert.deepEqual(result.waits, [7000, 20_000]);
 });
 
-test('--max-wait bounds the waiting without a success in between; a success resets the count', async (t) => {
+test('--max-wait limits the waits since the last success', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
   const answers: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
   const service = await scriptedService(t, (_, number) => answers[number] ?? slow);
@@ -50,7 +50,7 @@ test('--max-wait bounds the waiting without a success in between; a success rese
   assert.match(short.stderr, /try again in 50 s/);
 });
 
-test('a 503 fails its reference once its own request has waited --max-wait, and says when to come back', async (t) => {
+test('a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again', async (t) => {
   const down: Reply = { status: 503, headers: { 'retry-after': '20' } };
   const service = await scriptedService(t, ({ query }) => (query.get('input') === '@up' ? resolved : down));
   const env = serviceEnvironment(service.url);
@@ -98,7 +98,7 @@ for (const [what, args, answer] of [
     };
     let early = 0;
     const service = await scriptedService(t, async (_, number) => {
-      // Of three concurrent requests the last is limited; the others are answered once that is known.
+      // Of three concurrent requests the last is limited; the others get their responses after that.
       if (number === 2) return { status: 429, headers: { 'retry-after': '30' } };
       if (number < 2) await new Promise<void>((resolve) => held.push(resolve));
       else if (asleep.length < 3) {
@@ -162,7 +162,7 @@ test('concurrent waits for one rate limit count once against --max-wait', async 
   assert.deepEqual(result.waits.slice(0, 3), [12_000, 12_000, 12_000]);
 });
 
-test('what ends the call ends the waits of all others: nothing more is sent', async (t) => {
+test('a failure that ends the run ends all waits: nothing more is sent', async (t) => {
   const held: (() => void)[] = [];
   const service = await scriptedService(t, async ({ query }) => {
     await new Promise<void>((resolve) => {

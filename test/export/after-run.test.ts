@@ -49,7 +49,7 @@ test('a new FILE: its request, the check, no progress and no failure', () => {
   assert.deepEqual(afterRun(old, { kind: 'replaced', progress: update, ...all }, now).request, old.request);
 });
 
-test('a check: what the feed had, what is missing still, whether there was a feed', () => {
+test('a check records the IDs of the feed, the missing IDs, and whether there was a feed', () => {
   const has = (id: string): boolean => id === 'v1';
   const outcome = (given: Partial<Check>) =>
     ({ kind: 'checked', finished: finished(), check: check({ has, ...given }) }) as const;
@@ -89,7 +89,7 @@ test('a failure of the export is kept with its first day; one of the run is not'
   assert.deepEqual(stopped, { ...old, progress: progress({ isOutOfBudget: true }) });
 });
 
-test('unchecked, adopted, and references', () => {
+test('the records after unchecked and adopted, and references', () => {
   assert.deepEqual(afterRun(old, { kind: 'unchecked' }, now), { ...old, failure: null });
   const adopted = afterRun(record(), { kind: 'adopted', finished: finished(), request: request() }, now);
   assert.deepEqual(adopted, record({ finished: finished() }));

@@ -98,7 +98,7 @@ test('rule 1: Shorts, and what is not yet public, are not expected', () => {
   assert.equal(new Nights().run({ entries: [], problem: null }), 'unchanged');
 });
 
-test('rule 1: a feed of which nothing is known, as after more than fifteen Shorts a day', () => {
+test('rule 1: a feed without a known ID, as after more than fifteen Shorts a day', () => {
   const nights = new Nights();
   const feeds = [0, 14, 15, 30, 44].map((from) => ({ entries: shorts(from, 15), problem: null }));
   const decisions = ['fetch why', 'unchanged', 'unchanged', 'fetch why', 'unchanged'];
@@ -122,7 +122,7 @@ test('rule 3: a feed that is missing for weeks', () => {
   assert.equal(failure?.code, 'no_feed');
 });
 
-test('rule 3: the reason and the day are told; nights may begin early', () => {
+test('rule 3: the message names the reason and the day; a run may start two hours early', () => {
   const { record } = new Nights();
   const has = (): boolean => true;
   const decide = (ago: number) => decideUpdate(record, noFeed, now + ago, { all: false, has });
@@ -134,7 +134,7 @@ test('rule 3: the reason and the day are told; nights may begin early', () => {
   assert.deepEqual(decideUpdate(never, noFeed, now, { all: false, has }), fetch);
 });
 
-test('rule 3: a page that is 404, too: gone, in every run until feed or list answers', () => {
+test('rule 3: a page that is 404, too: gone, in every run until feed or list is back', () => {
   const nights = new Nights();
   for (let n = 0; n < 6; n++) nights.run(noFeed);
   for (let n = 0; n < 3; n++) assert.equal(nights.run(noFeed, { pageIsGone: true }), 'fetch why');
@@ -163,7 +163,7 @@ test('rule 4: a dead ID costs at most 2 credits, on two days', () => {
   assert.deepEqual(fetched, [0, 22]);
 });
 
-test('rule 4: others beside a dead ID do not bring it back; one that is found is forgotten', () => {
+test('rule 4: new IDs beside a dead one do not make it expected again; one that is found is removed', () => {
   const nights = new Nights();
   assert.deepEqual(nights.runs(feedOf('dead', 'v3'), feedOf('dead', 'v3')), ['fetch dead', 'fetch dead']);
   nights.page.unshift('v4');
@@ -190,7 +190,7 @@ test('a clock that was a year ahead: times in the future are unknown, nothing wa
   assert.equal(paged.run(noFeed), 'unchecked');
 });
 
-test('--all fetches every page, whatever feed and record say', () => {
+test('--all fetches every page, regardless of feed and record', () => {
   const nights = new Nights();
   assert.equal(nights.run(feedOf('v3'), { all: true }), 'fetch why');
   assert.equal(nights.run(noFeed, { all: true }), 'fetch why');

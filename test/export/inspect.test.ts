@@ -1,9 +1,9 @@
-/** A new FILE that is complete, but not yet in place: what is left of a run that died just then. */
+/** A new FILE that is complete, but not yet in place: the run died just before the rename. */
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inspect, markOf, sight } from '../../src/export/inspect.ts';
+import { inspect, markOf, readSnapshot } from '../../src/export/inspect.ts';
 import { writeRecord } from '../../src/export/record.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
@@ -37,7 +37,8 @@ test('a new FILE is pending if its rows are whole and an update began with this 
     else folder.replace('a.part', left);
     const result = now === rows ? marked(rows) : finished({ size: rows.length, inode: 0 });
     writeRecord(folder, 'a.ndjson', record({ finished: base, progress: progress({ isUpdate, result }) }));
-    const file = await inspect(folder, sight(folder, resolveTarget(path)), request());
+    const snapshot = { target: resolveTarget(path), ...readSnapshot(folder, 'a.ndjson') };
+    const file = await inspect(folder, snapshot, request());
     assert.equal(file.pending, pending, `case ${at}`);
   }
 });

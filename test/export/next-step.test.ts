@@ -28,7 +28,7 @@ function row(name: string, file: ExportFile, cells: string, options: Options = {
   });
 }
 
-/** A FILE with its record, as it was left. */
+/** A FILE as its record describes it. */
 const there = (given: Partial<Finished> = {}, of: Partial<ExportRecord> = {}): ExportFile =>
   exportFile({
     state: 'recorded',

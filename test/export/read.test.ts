@@ -70,7 +70,7 @@ test('channels, dates, duplicates and columns', async (t) => {
   assert.deepEqual([(await read('', csv)).columns, (await read(row('a'))).columns], [null, null]);
 });
 
-test('damage: the first line is named, the others are read', async (t) => {
+test('damage: the first damaged line is named, the others are read', async (t) => {
   const read = await reader(t);
   const zeros = '\0'.repeat(4096);
   const header = 'videoId,title\n';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { FileFormat } from '../../src/export/record.ts';
 import { JsonText } from '../../src/json/json-text.ts';
+import type { FileFormat } from '../../src/output/formats.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { complete, json, options } from '../output/support.ts';
 import { reader } from './opened.ts';
@@ -36,7 +36,7 @@ const entry = fc.record(
   { requiredKeys: [] },
 );
 
-/** Where the ID stands in an entry. */
+/** The position of the ID in an entry. */
 const orders = [
   ['videoId', 'title', 'lengthText', 'more'],
   ['title', 'videoId'],

@@ -166,11 +166,11 @@ class FaultBench {
       );
   }
 
-  /** Nothing is left to be resumed. */
+  /** There is nothing to resume. */
   async #isDone({ stdout }: TracedResult): Promise<boolean> {
     const outputs = await this.#outputs();
     if ([...outputs].every(([name, text]) => text === this.#after.get(name))) return true;
-    // A paid answer that could not be written.
+    // A paid response that could not be written.
     return this.scenario.args[0] === 'search' && stdout === this.#after.get('found.json');
   }
 

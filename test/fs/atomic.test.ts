@@ -98,7 +98,10 @@ test('system errors in words: a wrong path is 2 before anything is sent, everyth
     return `${failure.exit} ${failure.line()}`;
   };
   assert.equal(line('open', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
-  assert.equal(line('open', 'EACCES'), '2 /a/b: permission denied (EACCES); choose another place');
+  assert.equal(
+    line('open', 'EACCES'),
+    '2 /a/b: permission denied (EACCES); choose another place, or run it as the owner',
+  );
   const noSpace = '/a/b: no space left on the device (ENOSPC); free some space';
   for (const doing of ['open', 'write'] as const) assert.equal(line(doing, 'ENOSPC'), `1 ${noSpace}`);
   assert.equal(

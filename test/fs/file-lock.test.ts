@@ -61,7 +61,7 @@ async function newFolder(t: TestContext): Promise<PrivateFolder> {
 }
 
 function tests(): void {
-  test('one writer: the second is refused at once, in this process too; nothing is left afterwards', async (t) => {
+  test('one writer: the second is refused at once, in this process too; no leftovers', async (t) => {
     const folder = await newFolder(t);
     assert.equal(await isLocked(folder, 'out'), false);
     const release = await acquireLock(folder, 'out', 'shown');
@@ -79,7 +79,7 @@ function tests(): void {
     (await acquireLock(folder, 'out', 'shown'))?.();
   });
 
-  test('the lock of a dead process does not hold, that of a stopped one does', async (t) => {
+  test('a dead process holds no lock, a stopped one does', async (t) => {
     const folder = await newFolder(t);
     const alive = await holder(t, folder.path);
     alive.kill('SIGSTOP');
@@ -96,7 +96,7 @@ function tests(): void {
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
-  test('many processes racing, each killed again and again while it holds the lock: never two at once', async (t) => {
+  test('many processes race, each killed repeatedly while it holds the lock: never two at once', async (t) => {
     const folder = await newFolder(t);
     const handovers = process.env.CHANLIST_LONG === '1' ? 5000 : 250;
     const racer = async (): Promise<void> => {
@@ -138,7 +138,7 @@ function tests(): void {
     });
   });
 
-  test('where no socket can be created there is no lock, and nothing is left', async (t) => {
+  test('a file system without sockets: no lock, no leftovers', async (t) => {
     const folder = join(await temporaryFolder(t), 'x'.repeat(100));
     mkdirSync(folder);
     const deep = { at: (name: string) => `${folder}/${name}` };

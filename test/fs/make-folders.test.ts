@@ -17,6 +17,6 @@ test('missing folders are created with the mode', async (t) => {
   assert.throws(() => makeFolders(join(folder, 'file', 'below')), { code: 'ENOTDIR' });
 });
 
-test('a folder in which nothing can be created: an error, not an endless attempt', { skip: noProc }, () => {
+test('a folder in which nothing can be created is an error', { skip: noProc }, () => {
   assert.throws(() => makeFolders('/proc/x/y'), { code: 'ENOENT' });
 });

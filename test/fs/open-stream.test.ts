@@ -52,7 +52,7 @@ function tests(): void {
     assert.equal(shell(`{ ${self} >(cat >&9); } 9>&1 | cat`), 'one\ntwo\n');
   });
 
-  test('a FIFO is waited for, until the program is asked to stop; then its reader gets all', {
+  test('a FIFO without a reader is waited for until a signal; a reader gets everything', {
     timeout: 30_000,
   }, async (t) => {
     const pipe = join(await temporaryFolder(t), 'pipe');
@@ -70,7 +70,7 @@ function tests(): void {
     assert.equal(length, 200_000);
   });
 
-  test('after a signal, a FIFO that has a reader is still opened: the receipt goes there', async (t) => {
+  test('after a signal, a receipt is still written to a FIFO that has a reader', async (t) => {
     const pipe = join(await temporaryFolder(t), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -81,7 +81,7 @@ function tests(): void {
     assert.equal(received.toString('utf8', 0, readSync(reader, received)), 'receipt\n');
   });
 
-  test('a reader that has gone is ClosedPipe; a full device is a failure', { timeout: 30_000 }, async (t) => {
+  test('a reader that has left is ClosedPipe; a full device is a failure', { timeout: 30_000 }, async (t) => {
     const pipe = join(await temporaryFolder(t), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = spawn('head', ['-c1', pipe], { stdio: 'ignore' });

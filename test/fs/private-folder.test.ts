@@ -98,7 +98,7 @@ test('files: read, replaced, appended to, removed; what a killed run left does n
   assert.equal(String(folder.read('y'.repeat(255))), 'y');
 });
 
-test('a folder that was opened is used to the end, even if another one takes its path', {
+test('an opened folder is used until it is closed, even if another folder takes its path', {
   skip: noProc,
 }, async (t) => {
   const { path, folder } = await created(t);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { specifiedFields } from '../support/specified-fields.ts';
 
-/** An answer of the service, to the byte. */
+/** A response of the service, byte by byte. */
 export interface Answer {
   readonly status: number;
   readonly body: Buffer;
@@ -15,7 +15,7 @@ export interface Case {
   readonly format: 'ndjson' | 'json' | 'csv' | 'id' | 'table';
   readonly limit: number | null;
   readonly maxCredits: number | null;
-  /** What the service answers, one request after another; then 404. */
+  /** The responses of the service, one per request; then 404. */
   readonly answers: readonly Answer[];
 }
 
@@ -84,7 +84,7 @@ const envelope = fc
     { requiredKeys: [] },
   )
   .chain((whole) => {
-    // One that is complete and goes on, far more often than chance has it.
+    // A complete page with more to come, more often than at random.
     const more = fc.oneof(
       { weight: 2, arbitrary: fc.constant(true) },
       { weight: 1, arbitrary: fc.constant(false) },
@@ -185,7 +185,7 @@ function answer(value: fc.Arbitrary<unknown>, look: Style): fc.Arbitrary<Answer>
 const optional = (number: fc.Arbitrary<number>): fc.Arbitrary<number | null> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: number });
 
-/** Any call, and any answers to it. */
+/** Any run, and any responses to it. */
 export const cases: fc.Arbitrary<Case> = fc
   .tuple(fc.constantFrom('uploads', 'playlist', 'uploads', 'search', 'latest', 'resolve' as const), style)
   .chain(([command, look]) => {

@@ -9,9 +9,9 @@ import type { Case } from './cases.ts';
 import { parseCsv } from './csv.ts';
 import { type Expected, expected, Undecided } from './model.ts';
 
-/** A local service that answers each case as that says: the first word of the path is the case's number. */
+/** A local service that sends the responses of each case: the first word of the path is the case's number. */
 export interface FuzzService {
-  /** Runs the program on a case and holds all of its output against the model; throws where they differ. */
+  /** Runs the program on a case and compares all of its output with the model; throws where they differ. */
   check(given: Case): Promise<void>;
   close(): void;
 }

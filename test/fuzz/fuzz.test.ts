@@ -6,7 +6,7 @@ import { checkText, texts } from './texts.ts';
 
 // More of both: npm run fuzz.
 
-test('3000 calls with any answers: the right result or a documented failure, in every format', async () => {
+test('3000 runs with random responses: the right result or a documented failure, in every format', async () => {
   const service = await fuzzService();
   try {
     await fc.assert(

@@ -25,9 +25,9 @@ interface Stop {
 const nonsense: Stop = { exit: 8, code: 'bad_answer', status: 200 };
 const loop: Stop = { exit: 8, code: 'loop', status: 200 };
 
-/** `body`: empty for a request that nothing answers. */
+/** `body`: empty for a request without a response. */
 function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
-  // Something in front of the service answered: known deployment, "User-Agent".
+  // Something in front of the service responded: known deployment, "User-Agent".
   if (status === 403 && !isLooselyJson(body)) return { exit: 8, code: 'refused', status };
   if (status === 401 || status === 403) return { exit: 3, code: 'unauthorized', status };
   if (status === 402) return { exit: 4, code: 'no_credits', status };

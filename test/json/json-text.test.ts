@@ -113,7 +113,7 @@ suite('canonical text', () => {
     );
   });
 
-  test('unescapes what needs no escape and nothing else', () => {
+  test('removes only unnecessary escapes', () => {
     assert.equal(
       JsonText.of(
         String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,

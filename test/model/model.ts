@@ -81,7 +81,7 @@ export interface State {
   /** It was a page, for want of a feed. */
   isCheckedByPage: boolean;
   missed: ReadonlyMap<string, Missed>;
-  /** What was missed before FILE was exported anew: whether that is still known is open. */
+  /** What was missed before FILE was exported again; whether the record still knows it is not specified. */
   stale: ReadonlySet<string>;
   /** An update of a FILE without a record has failed: whether it is adopted is open. */
   isAdopting: boolean;

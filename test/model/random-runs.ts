@@ -34,7 +34,7 @@ const formats = ['ndjson', 'csv', 'id'] as const;
 /** What happened so far, for a failure. */
 type Story = string[];
 
-/** A sequence of runs and of changes of the world, each run held against the model. */
+/** A sequence of runs and of changes of the world; each run is compared with the model. */
 class Sequence {
   readonly #world: World;
   readonly #channel: SimulatedChannel;
@@ -225,7 +225,7 @@ class Sequence {
     return id;
   }
 
-  /** Sets what `latest` answers. */
+  /** Sets the response of `latest`. */
   #publish(): void {
     if (this.#lag > 0) this.#lag--;
     else this.#shown = this.#items.slice(0, 15);

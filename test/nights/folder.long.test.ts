@@ -1,5 +1,7 @@
 /** What the records of a folder make possible, and what their loss costs (product.md, Exports). */
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { channelId, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
@@ -22,7 +24,7 @@ async function twoChannels(t: TestContext) {
   return { nights, a, b };
 }
 
-test('a handle is resolved again only after 30 days; a night without news is one request per channel', async (t) => {
+test('a handle is resolved again only after 30 days; a run without new uploads sends one request per channel', async (t) => {
   const { nights } = await twoChannels(t);
   assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
   nights.pass(26);
@@ -34,7 +36,7 @@ test('a handle is resolved again only after 30 days; a night without news is one
   assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
 });
 
-test('a renamed handle: the known channel is brought up to date, and a warning names the line to change, in every run', async (t) => {
+test('a renamed handle: the known channel is updated, and a warning names the line to change, in every run', async (t) => {
   const { nights, a } = await twoChannels(t);
   nights.service.handles.delete('@a');
   nights.service.handles.set('@new-a', a.id);
@@ -52,7 +54,7 @@ test('a renamed handle: the known channel is brought up to date, and a warning n
   onlyWarning(next, 'refs.txt:1', '@a', a.id);
 });
 
-test('a handle that now resolves to another channel: no request for that channel, nothing is bought', async (t) => {
+test('a handle that now resolves to another channel: no request for that channel, no paid request', async (t) => {
   const { nights, a } = await twoChannels(t);
   const stranger = nights.service.addChannel('stranger', { handle: '@a', list: videos(0, 500, {}, 's_') });
   a.list = videos(0, 151);
@@ -61,7 +63,7 @@ test('a handle that now resolves to another channel: no request for that channel
   assert.deepEqual([late.exit, late.credits], [0, 1], late.stderr);
   onlyWarning(late, 'refs.txt:1', '@a', a.id, stranger.id);
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
-  // The known one vanishes as well: the stranger is bought neither then nor later.
+  // The known one vanishes as well: no page of the other channel is requested.
   a.gone = true;
   for (let n = 0; n < 3; n++) assert.equal((await nights.night()).credits, 0);
   nights.pass(31);
@@ -73,7 +75,27 @@ test('a handle that now resolves to another channel: no request for that channel
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
 });
 
-test('a resolution that fails is no move: the known channel is brought up to date', async (t) => {
+test('a night in which no handle resolves: one line for all of them, and the night after is silent', async (t) => {
+  const { nights } = await twoChannels(t);
+  nights.pass(31);
+  nights.service.fault = ({ operation }) => (operation === 'resolve' ? 404 : null);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.mail.length], [0, 0, 1], night.stderr);
+  onlyWarning(night, '2 references (refs.txt:1 @a, refs.txt:2 @b)', 'no longer resolves', channelId('a'));
+  nights.service.fault = () => null;
+  assert.equal((await nights.night()).stderr, '');
+});
+
+test('.chanlist was deleted: an update says once that it has adopted the files', async (t) => {
+  const { nights } = await twoChannels(t);
+  await rm(join(nights.folder, 'dir/.chanlist'), { recursive: true });
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits], [0, 0], night.stderr);
+  onlyWarning(night, '2 references', 'adopted', '--update --all');
+  assert.equal((await nights.night()).stderr, '');
+});
+
+test('a resolution that fails changes nothing: the known channel is updated', async (t) => {
   const { nights, a } = await twoChannels(t);
   nights.pass(31);
   a.list = videos(0, 151);
@@ -82,7 +104,7 @@ test('a resolution that fails is no move: the known channel is brought up to dat
   assert.deepEqual([night.exit, night.credits, night.stderr], [0, 1, '']);
 });
 
-test('a channel that vanished: gone since its last successful check, in every run; the others go on', async (t) => {
+test('a channel that vanished: gone since its last successful check, in every run; the others are updated', async (t) => {
   const { nights, a } = await twoChannels(t);
   nights.service.handles.delete('@a');
   a.gone = true;
@@ -99,6 +121,10 @@ test('a channel that vanished: gone since its last successful check, in every ru
     const [first, second] = night.receipt?.references ?? [];
     assert.deepEqual([first?.status, first?.exit, second?.status], ['failed', 5, 'unchanged']);
   }
+  // Its handle is resolved again: that it has none is no second line.
+  nights.pass(31);
+  assert.equal((await nights.night()).mail.length, 1);
+  nights.service.handles.set('@a', a.id);
   a.gone = false;
   a.list = videos(0, 151);
   const back = await nights.night();
@@ -106,7 +132,7 @@ test('a channel that vanished: gone since its last successful check, in every ru
   assert.deepEqual(await nights.ids(fileOf('a')), idsIn(videos(0, 151)));
 });
 
-test('an ID that was never found has no record: check has no problem with it', async (t) => {
+test('a reference that was never found has no record, and check reports no problem', async (t) => {
   const nights = await nightlyRuns(t, { output: '--output-dir dir' });
   nights.service.addChannel('a', { list: videos(0, 20) });
   const typo = await nights.run(['uploads', '@a', channelId('typo'), '--output-dir', 'dir']);
@@ -132,6 +158,17 @@ test('references that were interrupted last time come first', async (t) => {
   assert.deepEqual([third.exit, third.credits], [0, 2]);
 });
 
+test('references that were checked longest ago come first', async (t) => {
+  const { nights, a, b } = await twoChannels(t);
+  assert.equal((await nights.run('uploads @a --output-dir dir --update')).exit, 0);
+  nights.pass(1);
+  a.list = videos(0, 151);
+  b.list = videos(0, 151);
+  assert.equal(pageOf(await nights.night('--max-credits 1')), b.id);
+  // Now @a is the one that was checked before.
+  assert.equal(pageOf(await nights.night('--max-credits 1')), a.id);
+});
+
 test('references that failed last time come last', async (t) => {
   const { nights, a, b } = await twoChannels(t);
   a.feed = 500;
@@ -146,7 +183,7 @@ test('references that failed last time come last', async (t) => {
 const pageOf = ({ requests }: Night): string | null | undefined =>
   requests.find(({ operation }) => operation === 'uploads')?.list;
 
-test('a run that ends early leaves what another run has recorded meanwhile', async (t) => {
+test('a run that ends early does not overwrite a record that another run has written', async (t) => {
   const { nights, a, b } = await twoChannels(t);
   a.list = videos(0, 151);
   b.list = videos(0, 151);
@@ -186,7 +223,7 @@ test('a FILE name that is too long for its record is 2, nothing is sent', async 
   assert.equal(fits.exit, 0, fits.stderr);
 });
 
-test('--restart of a reference that never was in FILE: 404 is a spelling mistake, and FILE has not vanished', async (t) => {
+test('--restart with a reference that was never exported: its 404 is not_found, not gone', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();

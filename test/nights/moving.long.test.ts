@@ -32,7 +32,7 @@ test('entries that move to the next page are not repeated', async (t) => {
   assert.deepEqual([idsOf(limited.stdout).length, limited.credits], [201, 3]);
 });
 
-test('an update that is resumed after the list has moved by more than a page keeps each entry once', async (t) => {
+test('an update that is resumed after the list has moved by more than a page adds each entry once', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
@@ -40,7 +40,7 @@ test('an update that is resumed after the list has moved by more than a page kee
   const stopped = await nights.night('--max-credits 2');
   assert.deepEqual([stopped.exit, stopped.credits], [9, 2]);
   a.list = videos(0, 70);
-  // The token's page now holds what the first page held; what is new since is found by the update that follows.
+  // The token now names the entries of the first page; the update that follows finds the new ones.
   assert.equal((await nights.night()).exit, 0);
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 70)));
 });

@@ -9,7 +9,7 @@ import { seeded } from '../../src/sandbox/random.ts';
 import { feedEntry, feedOf, short, video, videos } from '../support/simulated-service.ts';
 import { long, nightlyRuns } from './fixture.ts';
 
-/** CHANLIST_NIGHTS=365 simulates a year, which takes half an hour. */
+/** CHANLIST_NIGHTS=365 simulates a year, which takes some minutes. */
 const year = Number(process.env.CHANLIST_NIGHTS ?? 0);
 const [nightCount, channelCount] = year > 0 ? [year, 50] : long ? [45, 20] : [16, 8];
 
@@ -36,7 +36,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
   const channels = names.map((name) =>
     nights.service.addChannel(name, { list: videos(0, 20 + upTo(200), {}, `${name}_`) }),
   );
-  /** Per month: requests with a complete answer, requests without one, credits of all receipts. */
+  /** Per month: requests with a complete response, requests without one, credits of all receipts. */
   const months = new Map<string, { whole: number; open: number; receipts: number; killed: number }>();
   const ofMonth = (month: string) => {
     const known = months.get(month) ?? { whole: 0, open: 0, receipts: 0, killed: 0 };
@@ -97,7 +97,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     }
   }
 
-  // Two quiet nights, so that nothing is left over.
+  // Two nights without faults, which finish what was interrupted.
   for (const channel of channels) channel.feed = feedOf(channel.list);
   for (let n = 0; n < 3; n++) {
     const month = nights.now.toISOString().slice(0, 7);
@@ -112,9 +112,13 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     });
     assert.equal(exit, 0, stderr);
     const accounts = JSON.parse(stdout) as AccountReport[];
-    assert.equal(accounts.length, 1);
-    const { confirmed, possibly_charged: possibly } = accounts[0]?.total ?? assert.fail();
-    // A killed run has noted requests that it did not send, and not noted answers: one per concurrent reference at most.
+    assert.ok(accounts.length <= 1);
+    // A month without a paid request has no account.
+    const { confirmed, possibly_charged: possibly } = accounts[0]?.total ?? {
+      confirmed: 0,
+      possibly_charged: 0,
+    };
+    // A killed run has noted requests that it did not send, and not noted responses: one per concurrent reference at most.
     const unsent = confirmed + possibly - (whole + open);
     assert.ok(unsent >= 0 && unsent <= 3 * killed, `${month}: ${unsent} noted requests were not sent`);
     assert.ok(confirmed <= whole && whole - confirmed <= 3 * killed, `${month}: ${confirmed} of ${whole}`);

@@ -45,7 +45,7 @@ test('five references in a row with 7 or 8 end the run; references not reached a
   assert.deepEqual([well.exit, well.credits], [0, 8], well.stderr);
 });
 
-test('five feeds in a row with 500 end the run, with 404 they do not; no page is bought for that', async (t) => {
+test('five feeds in a row with 500 end the run, with 404 they do not; no paid request', async (t) => {
   const all = names(9);
   const nights = await nightlyRuns(t, { references: all.map((name) => `@${name}`), output: into });
   const channels = all.map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
@@ -60,10 +60,12 @@ test('five feeds in a row with 500 end the run, with 404 they do not; no page is
     assert.equal(night.operations.filter((operation) => operation === 'latest').length, checked);
     assert.deepEqual(night.counts, { failed: checked, ...(checked < 9 && { interrupted: 9 - checked }) });
     if (feed === 404) assert.match(night.stderr, /address/);
+    // Those that failed come last: the next run ends at others, and says so after their own line.
+    else assert.match((await nights.night()).mail.at(-1) ?? '', /5 references in a row failed/);
   }
 });
 
-test('a spent budget stops buying, not checking', async (t) => {
+test('a spent budget stops paid requests, not checks', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c', '@d'], output: into });
   const [a, b, c] = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));
   const d = nights.service.addChannel('d', { list: videos(0, 150) });

@@ -36,7 +36,7 @@ test('counts, credits, new and why of each reference', async (t) => {
   assert.deepEqual([first?.id, first?.file?.endsWith(`dir/${a?.id}.ndjson`)], [a?.id, true]);
 });
 
-test('an export that took several nights is as old as its first page: no feed has confirmed it since', async (t) => {
+test('the check of an export that took several runs has the time of its first page', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 150) });
   for (const exit of [9, 0]) {
@@ -47,7 +47,7 @@ test('an export that took several nights is as old as its first page: no feed ha
   assert.equal(JSON.parse(stdout).checked.slice(0, 16), '2026-03-01T03:00');
 });
 
-test('possibly charged: a page without a complete answer', async (t) => {
+test('possibly charged: a page without a complete response', async (t) => {
   for (const [fault, charged] of [
     ['truncate', 1],
     ['reset', 0],

@@ -38,7 +38,7 @@ test('rule 1: nothing new costs one free request', async (t) => {
   }
 });
 
-test('rule 1: no page is bought for Shorts in the feed', async (t) => {
+test('rule 1: no page is fetched for Shorts in the feed', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
@@ -67,7 +67,7 @@ test('rule 1: a scheduled stream is not expected before its time', async (t) => 
   assert.deepEqual(await nights.ids(), ['stream', ...idsIn(videos(0, 20))]);
 });
 
-test('rule 1: a feed of which nothing is known may have hidden uploads: a page is bought, once', async (t) => {
+test('rule 1: a feed without a known ID may have missed uploads: a page is fetched, once', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
@@ -167,7 +167,7 @@ test('rule 2: a list without any known entry is read to its end, with a warning'
   assert.deepEqual(await nights.ids(), idsIn(videos(0, 123)));
 });
 
-test('entries without videoId: kept by a full export, ignored by --update; the last ID of a page decides', async (t) => {
+test('entries without videoId: written by a full export, ignored by --update; the last ID of a page decides', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const nothing = video('', { videoId: null, title: '[Private video]' });
   const without = (({ videoId: _, ...rest }) => rest)(video('none') as Record<string, unknown>);
@@ -188,7 +188,7 @@ test('entries without videoId: kept by a full export, ignored by --update; the l
     ...idsIn(videos(0, 25)),
   ]);
   assert.deepEqual(outcome(await nights.night()), unchanged);
-  // Nine new ones and one without ID: the last ID is unknown, so a second page is bought.
+  // Nine new ones and one without ID: the last ID is unknown, so a second page is fetched.
   a.list = [...videos(32, 41), nothing, ...videos(0, 32)];
   assert.deepEqual(outcome(await nights.night()), updated(9, 2));
 });
@@ -246,7 +246,7 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   assert.deepEqual([last.exit, last.credits, last.counts.unchanged, last.stderr], [0, 0, 12, '']);
 });
 
-test('rule 3: days count less two hours; a channel whose page is 404, too, is gone every night', async (t) => {
+test('rule 3: a day counts as 22 hours; a channel whose page is 404, too, is gone in every run', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });
   await nights.night();
@@ -290,7 +290,7 @@ test('rule 3: a first export needs no feed; an empty feed of an empty FILE is no
   assert.deepEqual(outcome(await nights.night()), unchanged);
 });
 
-test('rules 3 and 4: one night with a clock that is a year ahead postpones nothing for a year', async (t) => {
+test('rules 3 and 4: a run with a clock that is a year ahead postpones nothing for a year', async (t) => {
   for (const feed of ['ahead of the list', 'missing'] as const) {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: videos(0, 20) });
@@ -324,7 +324,7 @@ test('rule 4: an ID that pages did not contain is expected once more, a day or m
     credits.push(night.credits);
   }
   assert.deepEqual(credits, [1, 0, 1, 0, 0, 0]);
-  // Whenever a page holds it, it is kept.
+  // A page that contains it adds it to FILE.
   a.list = [video('v_1'), video('tardy'), ...videos(0, 150)];
   a.feed = 'list';
   assert.deepEqual(outcome(await nights.night()), updated(2, 1));
@@ -346,7 +346,7 @@ test('rule 5: numVideos above the listed entries is information only', async (t)
   assert.deepEqual([update.only.missing, update.stderr], [1048, '']);
 });
 
-test('--update --all buys every page, keeps what FILE lacks and drops nothing', async (t) => {
+test('--update --all fetches every page, adds the entries that FILE lacks and removes none', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 250) });
   await nights.night();

@@ -42,7 +42,7 @@ test('new entries are printed once; a channel that joins is a baseline of its ow
   assert.deepEqual([quiet.stdout, quiet.stderr], ['', '']);
 });
 
-test('a channel without entries is asked for, too: its first upload is printed', async (t) => {
+test('a channel without entries is checked, too: its first upload is printed', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { feed: 'empty' });
   const one = ['latest', '@a', '--seen', 'seen.txt'];
@@ -87,7 +87,7 @@ test('IDs are added only after -o FILE is written: a failure of one channel lose
   assert.deepEqual((await nights.run(line)).stdout, '');
 });
 
-test('--limit: entries that it leaves out stay unseen, and are printed by the next run', async (t) => {
+test('--limit: entries beyond it stay unseen, and the next run prints them', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(0, 23);
   const two = [...line, '--limit', '2'];
@@ -96,7 +96,7 @@ test('--limit: entries that it leaves out stay unseen, and are printed by the ne
   assert.deepEqual(printed, [2, 1, 0]);
 });
 
-test('a channel that fails: the others are printed, its own entries when it answers', async (t) => {
+test('a channel that fails: the others are printed, its own entries in the next run that succeeds', async (t) => {
   const { nights, a, b } = await watched(t);
   a.list = videos(0, 21);
   b.feed = 500;

@@ -63,7 +63,7 @@ suite('json: a body', () => {
     assert.equal(await answered('json', 'resolve', { several: true }), '[]\n');
   });
 
-  test('--fields picks inside the list and keeps what is around it', async () => {
+  test('--fields picks inside the list; the rest of the body is printed as sent', async () => {
     for (const [sent, printed] of [
       [
         '{"channel": {"a": 1}, "results": [{"videoId":"v","x":1}, 2], "result_count": 2.0}',
@@ -106,7 +106,7 @@ suite('json: at a terminal', () => {
     );
   });
 
-  test('holds the same values as the compact document', async () => {
+  test('has the same values as the compact document', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 })), fc.boolean(), async (pages, several) => {
         const write = (terminal: ReturnType<typeof screen> | null): Promise<string> =>

@@ -118,13 +118,13 @@ suite('progress', () => {
     assert.equal(stderr.raw, '');
     clock.pass(100);
     await drawn(stderr);
-    assert.match(stderr.lines().at(-1) ?? '', /page 1, 100 of 250 entries, 1 of 3 credits/);
+    assert.match(stderr.lines().at(-1) ?? '', /page 1, 100\/250 entries, 1\/3 credits/);
     await progress.stop();
     assert.deepEqual(stderr.lines(), ['']);
     assert.ok(!stderr.raw.includes('\u001b[?25l'), 'the cursor is never hidden');
   });
 
-  test('short runs show nothing', async () => {
+  test('short runs show no progress line', async () => {
     const { stderr, clock, progress } = setUp();
     progress.update(state);
     clock.pass(100);
@@ -134,7 +134,7 @@ suite('progress', () => {
     assert.equal(stderr.raw, '');
   });
 
-  test('rows and messages go where they belong, and the line stays below them', async () => {
+  test('rows go to stdout, messages to stderr, and the progress line stays below them', async () => {
     const { stderr, clock, progress, context, reporter } = setUp();
     const stdout = new Stdout(context, reporter);
     progress.update(state);
@@ -163,7 +163,7 @@ suite('progress', () => {
     const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
     const line = createProgress(piped, reporter, { quiet: false, color: false });
     line.update(state);
-    line.wait(5000, 'rate limited');
+    line.countDown(5000, 'rate limited');
     clock.pass(1000);
     for (let i = 0; i < 50; i++) await turn();
     await line.stop();
@@ -189,7 +189,7 @@ suite('progress', () => {
     assert.deepEqual(stderr.lines().slice(2), [']}', '']);
   });
 
-  test('stopping within a line of data leaves it alone', async () => {
+  test('stopping within a line of data does not change it', async () => {
     const { stderr, clock, progress, context, reporter } = setUp();
     progress.update(state);
     clock.pass(200);
@@ -207,7 +207,7 @@ suite('progress', () => {
       return stderr.lines().at(-1) ?? '';
     };
     progress.update(state);
-    progress.wait(5000, 'rate limited');
+    progress.countDown(5000, 'rate limited');
     clock.pass(200);
     await drawn(stderr);
     assert.match(shown(), /rate limited: trying again in 5 s$/);
@@ -215,7 +215,7 @@ suite('progress', () => {
     assert.match(shown(), /rate limited: trying again in 2 s$/);
     clock.pass(2000);
     assert.match(shown(), /page 1/);
-    progress.wait(5000, 'rate limited');
+    progress.countDown(5000, 'rate limited');
     progress.update({ ...state, page: 2 });
     assert.match(shown(), /page 2/);
     await progress.stop();
@@ -225,7 +225,7 @@ suite('progress', () => {
     for (const options of [{ isTTY: false }, { env: { TERM: 'dumb' } }, { quiet: true }, { columns: 0 }]) {
       const { stderr, clock, progress } = setUp(options);
       progress.update(state);
-      progress.wait(9000, 'rate limited');
+      progress.countDown(9000, 'rate limited');
       clock.pass(1000);
       for (let i = 0; i < 50; i++) await turn();
       await progress.stop();

@@ -184,7 +184,7 @@ suite('csv: columns', () => {
     assert.equal(format.close(item(), complete) + format.tail(), '');
   });
 
-  test('given columns are kept: a new key is left out with a warning', async () => {
+  test('given columns are used: a new key is left out with a warning', async () => {
     const columns = ['videoId', '@published', 'title'];
     const format = await createFormat('csv', options('uploads', { columns, fields: 'videoId,@published,*' }));
     assert.equal(format.head(), 'videoId,@published,title\n');
@@ -220,13 +220,13 @@ suite('csv: columns', () => {
     assert.match(text, /,value,x\n,{12}a,\n,{12},1\n,{12}"\[2,3\]",\n,{12},\n$/);
   });
 
-  test('a listing of which nothing arrived has the header', async () => {
+  test('a listing without a page has the header', async () => {
     const format = await createFormat('csv', options('uploads', { several: true }));
     assert.equal(format.close(item(), { hasMore: true, token: null, failure: notFound }), '');
     assert.equal(format.tail(), `${nine}\n`);
   });
 
-  test('any text comes back from an RFC 4180 reader', async () => {
+  test('an RFC 4180 reader returns any text unchanged', async () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'),

@@ -13,7 +13,7 @@ const unsafe = [
 ] as const;
 const isUnsafe = (code: number): boolean => unsafe.some(([first, last]) => code >= first && code <= last);
 
-test('every control, separator and bidirectional formatting character goes', () => {
+test('every control, separator and bidirectional formatting character is replaced', () => {
   for (const [first, last] of unsafe) {
     for (let code = first; code <= last; code++) {
       const out = sanitize(`a${String.fromCharCode(code)}b`);
@@ -22,7 +22,7 @@ test('every control, separator and bidirectional formatting character goes', () 
   }
 });
 
-test('other text is unchanged', () => {
+test('a text without unsafe characters is unchanged', () => {
   const unit = fc.integer({ min: 0x20, max: 0x10ffff }).filter((code) => !isUnsafe(code));
   fc.assert(
     fc.property(fc.array(unit), (codes) => {
@@ -33,6 +33,6 @@ test('other text is unchanged', () => {
   assert.equal(sanitize('👨‍👩‍👧‍👦 e\u0301 שלום \u200e\u00a0'), '👨‍👩‍👧‍👦 e\u0301 שלום \u200e\u00a0');
 });
 
-test('a run becomes one space', () => {
+test('a run of unsafe characters becomes one space', () => {
   assert.equal(sanitize('a\r\n\t\u202eb'), 'a b');
 });

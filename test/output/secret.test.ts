@@ -32,7 +32,7 @@ test('property: a key is hidden plain, percent-encoded and JSON-escaped', () => 
   );
 });
 
-test('a key is hidden as often as it is there; text without it is unchanged', () => {
+test('every occurrence of a key is hidden; text without it is unchanged', () => {
   const key = 'sk/1"2\\3%';
   const text = `(${key}${key}) sk%2F1%222%5C3%25, {"detail":"sk\\/1\\"2\\\\3%"} sk/1`;
   assert.equal(withoutSecret(text, key), '([key][key]) [key], {"detail":"[key]"} sk/1');
@@ -43,7 +43,7 @@ test('a key is hidden as often as it is there; text without it is unchanged', ()
   assert.equal(withoutSecret('text', ''), 'text');
 });
 
-test('a key of nothing but escapes takes no time', () => {
+test('a key of percent signs and backslashes is hidden in linear time', () => {
   assert.equal(withoutSecret('\\'.repeat(4000), `${'\\'.repeat(200)}x`), '\\'.repeat(4000));
   assert.equal(withoutSecret('%25'.repeat(2000), `${'%25'.repeat(100)}x`), '%25'.repeat(2000));
 });

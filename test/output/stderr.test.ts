@@ -68,7 +68,7 @@ suite('stderr', () => {
     assert.equal(said({ env: { FORCE_COLOR: '1' } }), plain);
   });
 
-  test('a reader that has gone does no harm', () => {
+  test('a closed stderr does not stop the run', () => {
     const { stderr } = setUp();
     const stream = new PassThrough();
     const other = new Stderr({ stderr: stream, env: {} }, { quiet: false, verbose: 0 });

@@ -81,6 +81,20 @@ suite('table: on a terminal', () => {
     assert.deepEqual(await header(12), ['title']);
   });
 
+  test('a title has room for 16 columns before another column is shown', async () => {
+    const entries = ['One', 'Two'].map((channel, index) => ({
+      ...JSON.parse(entry(index)),
+      channelTitle: `A channel ${channel}`,
+      viewCountText: '434K views • 10 months ago',
+    }));
+    const header = async (columns: number): Promise<string | undefined> =>
+      (await listed('table', 'playlist', { terminal: screen(columns) }, JSON.stringify(entries))).split(
+        '\n',
+      )[0];
+    assert.doesNotMatch((await header(80)) ?? '', /channel/);
+    assert.match((await header(100)) ?? '', /channel/);
+  });
+
   test('header once, all rows aligned with it', async () => {
     const lines = (await listing({ terminal: screen(80) })).trimEnd().split('\n');
     const [header = '', rule = '', ...rows] = lines;
@@ -106,7 +120,7 @@ suite('table: on a terminal', () => {
     assert.equal(visible(colored), await listing({ terminal: screen(80) }));
   });
 
-  test('cells hold no control or bidirectional formatting character, nor do keys', async () => {
+  test('cells and keys contain no control or bidirectional formatting characters', async () => {
     const evil = 'a\u001b]0;x\u0007\r\n\u009b2J\u202eb\u2066\u0000';
     const lines = [
       ...(await body('search', JSON.stringify([{ videoId: evil, title: evil }]), { terminal: screen(80) })),
@@ -139,6 +153,18 @@ suite('table: on a terminal', () => {
       '99999  abcdefghijk   123456789  A title of some…',
       '    2  abcdefghijk           7  A title of some…',
       '    3  abcdefghijk           8  A title of some…',
+      '',
+    ]);
+    const wide = await listed(
+      'table',
+      'uploads',
+      { terminal: screen(44) },
+      `[${row('1', '12')}]`,
+      `[${row('99999', '1234567890123')}]`,
+    );
+    assert.deepEqual(wide.split('\n').slice(2), [
+      '  1  abcdefghijk          12  A title of so…',
+      '99999  abcdefghijk  1234567890123  A title…',
       '',
     ]);
     const narrow = await body('search', '[{"a":1234567890,"b":123456789012,"c":1}]', {
@@ -252,7 +278,15 @@ suite('table: columns of the commands', () => {
     );
   });
 
-  test('--fields: exactly these columns in this order, numbers at the right', async () => {
+  test('several references: the width reserved for them drops no column', async () => {
+    const format = await createFormat('table', options('resolve', { several: true, terminal: screen(40) }));
+    const [, , row] = String(
+      format.body(item('@a'), json('{"channel_id":"UC0123456789012345678901"}')),
+    ).split('\n');
+    assert.match(row ?? '', /^@a +UC0123456789012345678901$/);
+  });
+
+  test('--fields: exactly these columns in this order, numbers right-aligned', async () => {
     const lines = await body('search', '[{"b":12345,"a":"x","c":{"d":[1, 2]}},{"b":7,"a":null}]', {
       fields: 'b,a,c.d,nope,@reference',
       terminal: screen(80),

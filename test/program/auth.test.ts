@@ -21,7 +21,7 @@ const html = (status: number): Reply => ({
 });
 const json = (status: number): Reply => ({ status, body: { detail: 'no' } });
 
-/** A service that gives one answer to the right key and one to any other. */
+/** A service that sends one response to the right key and another to all others. */
 function keyed(t: TestContext, own: Reply, other: Reply): Promise<ScriptedService> {
   return scriptedService(t, ({ headers }) => (headers.authorization === `Bearer ${key}` ? own : other));
 }
@@ -64,7 +64,7 @@ const cases: Case[] = [
   },
 ];
 
-test('verification: a key is stored only if the answers prove it, and auth status says the same', async (t) => {
+test('verification: a key is stored only if the responses prove it, and auth status says the same', async (t) => {
   for (const each of cases) await t.test(each.name, (t) => verify(t, each));
 });
 

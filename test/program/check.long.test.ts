@@ -6,7 +6,7 @@ import { ended, start, temporaryFolder } from '../support/program.ts';
 
 const gigabyte = 1024 ** 3;
 
-/** What a line begins with that goes on for a gigabyte. */
+/** The start of a line of a gigabyte. */
 const files = {
   'UCline.ndjson': '{"videoId":"a"}\n{"videoId":"b","title":"',
   'UCline.id': 'a\nb',

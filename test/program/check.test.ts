@@ -170,14 +170,45 @@ test('each problem goes away with its fix, at the cost that it names', async (t)
     const bad = await check(folder, options, `${id}\n`);
     const { fix, message } = bad.exports[0]?.problem ?? {};
     assert.deepEqual([bad.exit, codes(bad), bad.stderr], [11, [code], '']);
-    assert.ok(message?.endsWith(`(${cost})`), message);
+    assert.ok(message?.endsWith(`(repair: ${cost})`), message);
     assert.equal(await repair(fixture, fix ?? ''), credits, fix ?? '');
     assert.deepEqual(codes(await check(folder, options, `${id}\n`)), [null], fix ?? '');
     assert.deepEqual(readFileSync(file, 'utf8').split('\n').sort(), [...lines].sort());
   }
 });
 
-test('only a person can repair what is foreign or twice in it', async (t) => {
+test('the fix of a limited export exports no more than its limit', async (t) => {
+  const fixture = await exportFixture(t, { pageSize: 100 });
+  const { folder } = fixture;
+  await fixture.run('uploads @size-250 --limit 12 -o cut.ndjson');
+  const file = join(folder, 'cut.ndjson');
+  const whole = readFileSync(file, 'utf8');
+  const record = join(folder, '.chanlist/cut.ndjson.json');
+  const cases: readonly [code: string, damage: () => void][] = [
+    ['damaged', () => writeFileSync(file, whole.slice(0, -100))],
+    ['lost', () => writeFileSync(file, whole.slice(0, whole.indexOf('\n') + 1))],
+    ['stale', () => edit(record, () => ({ checked: '2026-01-01T00:00:00.000Z' }))],
+  ];
+  for (const [code, damage] of cases) {
+    damage();
+    const [found] = (await check(folder, '. --max-age 36h')).exports;
+    assert.deepEqual([found?.problem?.code, found?.limit], [code, 12]);
+    assert.equal(await repair(fixture, found?.problem?.fix ?? ''), 1, found?.problem?.fix ?? '');
+    assert.deepEqual(codes(await check(folder, '. --max-age 36h')), [null]);
+    assert.equal(readFileSync(file, 'utf8'), whole);
+  }
+});
+
+test('an interrupted update of every page: what is left to pay is not guessed', async (t) => {
+  const fixture = await exported(t);
+  const { folder } = fixture;
+  await fixture.run('uploads @size-250 --output-dir lists --update --all --max-credits 1');
+  const problem = (await check(folder, 'lists')).exports[0]?.problem;
+  assert.equal(problem?.message, 'its update was interrupted after 0 entries');
+  assert.equal(await repair(fixture, problem.fix ?? ''), 2);
+});
+
+test('foreign and duplicate entries have no fix', async (t) => {
   const { folder, file } = await exported(t);
   const whole = readFileSync(file, 'utf8');
   const one = whole.slice(0, whole.indexOf('\n') + 1);
@@ -194,7 +225,7 @@ test('only a person can repair what is foreign or twice in it', async (t) => {
   }
 });
 
-test('interrupted runs: what is left to pay; rows that are damaged', async (t) => {
+test('interrupted runs: the remaining cost; damaged rows', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
   const { folder } = fixture;
   const stop = ['--max-credits', '1'];
@@ -210,11 +241,11 @@ test('interrupted runs: what is left to pay; rows that are damaged', async (t) =
   };
   const nothing = (): void => {};
   const cases: readonly [line: string, damage: () => void, code: string, cost: string, paid: number][] = [
-    ['uploads @size-250', nothing, 'interrupted', ' (about 2 credits)', 2],
-    ['uploads @size-250', () => truncateSync(rows(), 10), 'damaged', ' (about 3 credits)', 3],
-    ['uploads @size-250', () => rmSync(rows()), 'damaged', ' (about 3 credits)', 3],
-    ['uploads @size-250 --limit 150', nothing, 'interrupted', ' (about 1 credit)', 1],
-    ['playlist PLdemo --fields videoId,title', nothing, 'interrupted', ' (about 3 credits)', 3],
+    ['uploads @size-250', nothing, 'interrupted', ' (repair: about 2 credits)', 2],
+    ['uploads @size-250', () => truncateSync(rows(), 10), 'damaged', ' (repair: about 3 credits)', 3],
+    ['uploads @size-250', () => rmSync(rows()), 'damaged', ' (repair: about 3 credits)', 3],
+    ['uploads @size-250 --limit 150', nothing, 'interrupted', ' (repair: about 1 credit)', 1],
+    ['playlist PLdemo --fields videoId,title', nothing, 'interrupted', ' (repair: about 3 credits)', 3],
   ];
   for (const [line, damage, code, cost, paid] of cases) {
     for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
@@ -233,7 +264,7 @@ test('interrupted runs: what is left to pay; rows that are damaged', async (t) =
   const found = await problem();
   assert.deepEqual([found.code, await repair(fixture, found.fix ?? '')], ['damaged', 4]);
   assert.equal((await check(folder, '.')).exit, 0);
-  // Whoever deletes FILE starts anew: no problem, unless a run of it was interrupted.
+  // Deleting FILE starts over: no problem, unless a run was interrupted.
   rmSync(join(folder, 'my list.csv'));
   assert.equal((await check(folder, '.')).exit, 2);
 });
@@ -308,7 +339,7 @@ test('--from: exactly these references, by ID or as a record knows them', async 
   assert.deepEqual([bare.exit, codes(bare)], [11, [null, 'absent']]);
 });
 
-test('what is no regular file is damaged; a link is followed', async (t) => {
+test('an export that is no regular file is damaged; a link is followed', async (t) => {
   const fixture = await exported(t);
   const { folder, file } = fixture;
   execFileSync('mkfifo', [join(folder, 'lists/UCfifo.ndjson')]);
@@ -331,7 +362,7 @@ test('what is no regular file is damaged; a link is followed', async (t) => {
   assert.deepEqual([linked.exports[0]?.id, codes(linked)], [id, [null, 'damaged']]);
 });
 
-test('what cannot be examined is one line each (2, before 11), and the rest is checked', async (t) => {
+test('an export that cannot be examined is one line (2, before 11), and the rest is checked', async (t) => {
   const fixture = await exported(t);
   const { folder, file, record } = fixture;
   writeFileSync(join(folder, 'refs.txt'), '@a\nnot one\n');
@@ -350,6 +381,8 @@ test('what cannot be examined is one line each (2, before 11), and the rest is c
     assert.deepEqual([exit, stdout, stderr.split('\n').length], [2, '', 2], String(line));
     assert.match(stderr, message);
   }
+  // No tally of nothing, which would read as all well.
+  assert.doesNotMatch((await check(folder, 'none -v')).stderr, /checked/);
   const some = await check(folder, 'none lists');
   assert.deepEqual([some.exit, codes(some), some.stderr.split('\n').length], [2, [null], 2]);
   // A damaged record is a warning, and FILE one without a record.
@@ -382,6 +415,9 @@ test('records of another user count if nobody else can write them', { skip: notR
     const bad = await check(folder, 'lists --max-age 2d');
     assert.deepEqual([bad.exit, codes(bad), bad.exports[0]?.reference], [2, ['stale'], null]);
     assert.match(bad.stderr, /^chanlist: error: refusing to use .*\n$/);
+    // The export of a handle may be there: no advice to pay for it again.
+    const some = await check(folder, 'lists --from -', '@size-250\n');
+    assert.deepEqual([some.exit, codes(some)], [2, []]);
     chmodSync(path, before);
   }
 });
@@ -419,7 +455,7 @@ test('at a terminal: a table, and one line per kind of problem below it', async 
   const fix = `chanlist playlist PLa -o ${a} --restart`;
   const below = lines.slice(lines.indexOf('') + 1);
   assert.deepEqual(below, [
-    `damaged: ${a} (1 other): line 2 is not a record (1 credit per page of about 100 entries); fix: ${fix}`,
+    `damaged: ${a} (1 other): line 2 is not a record (repair: 1 credit per page of about 100 entries); fix: ${fix}`,
     `duplicate: ${folder}/UC [31m.ndjson: c is in it twice`,
     '',
   ]);

@@ -13,14 +13,14 @@ const shells = Object.keys(scripts) as Shell[];
 
 const script = (shell: Shell): string => join(process.cwd(), 'completions', scripts[shell]);
 
-/** Between the answers for one line and for the next. */
+/** Between the completions of two lines. */
 const mark = 'NEXT-LINE';
 
 /** Asks a real shell what it offers for each line; a word may be named in part (`title` of `videoId,title`). */
 const offers: Readonly<Record<Shell, (lines: readonly string[], home: string) => Promise<string[]>>> = {
   bash: async (all, home) => {
     const asks = all.map((line) => {
-      // As bash splits: at white space, and = : and @ stand alone.
+      // As bash splits: at white space; =, : and @ are words of their own.
       const words = line.split(/([\s=:@])/).filter((word) => word.trim() !== '');
       if (/\s$/.test(line)) words.push('');
       return `COMPREPLY=()

@@ -148,7 +148,7 @@ test('--max-credits N/month counts all runs, from flag and environment, and name
   assert.equal(service.seen.length, 4);
 });
 
-test('the bound of a profile holds unless flag or environment give one', async (t) => {
+test('the bound of a profile applies unless flag or environment give one', async (t) => {
   const { state, service } = await fixture(t);
   const env = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: state };
   const login = ['auth', 'login', '--base-url', service.url, '--no-verify', '--max-credits', '2/month'];
@@ -183,13 +183,13 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
   }
 });
 
-test('eight processes with one bound per month buy exactly what it allows', async (t) => {
+test('eight processes with one bound per month spend exactly that bound', async (t) => {
   const { env, service, credits: report, hold } = await fixture(t);
   const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month'];
   const { opened, open } = gate();
   hold(opened);
   const runs = Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
-  // Each has bought its first page before any gets one.
+  // Each has requested its first page before any gets one.
   await service.arrived(8);
   open();
   const results = await runs;
@@ -213,7 +213,7 @@ test('kill -9 while a request is under way: it counts as possibly charged, also 
   assert.equal(service.seen.length, 1);
 });
 
-test('--sandbox is not noted, and bounds hold for the run alone', async (t) => {
+test('--sandbox is not noted in the ledger, and bounds apply to the run alone', async (t) => {
   const { state } = await fixture(t);
   const args = ['uploads', '@demo', '--sandbox', '-f', 'id', '--max-credits', '2/month'];
   for (let i = 0; i < 2; i++) {
@@ -227,7 +227,7 @@ test('--sandbox is not noted, and bounds hold for the run alone', async (t) => {
 test('a request that is noted only in part is a warning: the ledger misses it', async (t) => {
   const { env, file, service } = await fixture(t);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // Files of this call may have 1,024 bytes: the line fits only in part.
+  // Files of this run may have 1,024 bytes: the line fits only in part.
   await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
   const limited = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
   const child = start('uploads @a -n 1', { env, within: limited });

@@ -75,6 +75,18 @@ test('an ID from the service that cannot name a file: 8 for that reference, the 
   }
 });
 
+test('keys that csv leaves out: one warning per run, whatever they are', async (t) => {
+  const service = await scriptedService(t, ({ query }) => {
+    const next = query.get('continuation');
+    if (next === null) return { body: page(0, 2, String(query.get('channel'))) };
+    return { body: { ...page(2, 3, null), results: [{ ...entry(2), [`only${next}`]: 1 }] } };
+  });
+  const fixture = await exportFixture(t, { service });
+  const result = await fixture.run('uploads UCa UCb --output-dir exports -f csv');
+  assert.equal(result.exit, 0);
+  onlyWarning(result, '2 references (UCa, UCb)', 'onlyUCa');
+});
+
 test('--concurrency limits the concurrent references; the default is 4', async (t) => {
   for (const [flags, most] of [
     ['', 4],
@@ -88,7 +100,7 @@ test('--concurrency limits the concurrent references; the default is 4', async (
     const waiting: (() => void)[] = [];
     const service = await scriptedService(t, async () => {
       seen = Math.max(seen, ++running);
-      // Answered once all requests that may be concurrent are there, or all that are left.
+      // Sends its responses once all requests that may be concurrent, or all remaining ones, have arrived.
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (running >= Math.min(most, left)) for (const wake of waiting.splice(0)) setImmediate(wake);
@@ -105,7 +117,7 @@ test('--concurrency limits the concurrent references; the default is 4', async (
   }
 });
 
-test('one long list does not keep the others waiting', async (t) => {
+test('one long list does not delay the others', async (t) => {
   const asked: string[] = [];
   const others = gate();
   const service = await scriptedService(t, async ({ query }) => {
@@ -141,7 +153,7 @@ test('a failure of one reference stops that one; a FIFO or a folder at the name 
   assert.deepEqual(statuses(result.summary), ['complete', 'failed 5', 'failed 2', 'failed 2', 'complete']);
 });
 
-test('the budget holds when concurrent references compete for its last credit; nothing is paid twice', async (t) => {
+test('concurrent references that compete for the last credit do not exceed the budget; nothing is paid twice', async (t) => {
   const fixture = await exportFixture(t);
   const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
   const handles = Array.from({ length: 8 }, (_, n) => `@size-${n + 11}`);
@@ -167,7 +179,7 @@ test('the budget holds when concurrent references compete for its last credit; n
   }
 });
 
-test('an interrupted folder run: the same command resumes, complete exports are kept, then all of them', async (t) => {
+test('an interrupted folder run: the same command resumes it and skips complete exports', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'refs.txt'), `# all\n${lists.join('\n')}\n`);
   const line = 'uploads --from refs.txt --output-dir exports --concurrency 1 -f csv';
@@ -210,7 +222,7 @@ test('the lock is per FILE: 10 for a file that another run writes, other referen
   assert.equal(service.seen.length, 3);
 });
 
-test('--restart that its bound stopped: the same command continues, and pays for no page twice', async (t) => {
+test('--restart stopped by its bound: the same command continues, and pays for no page twice', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
   assert.equal((await fixture.run(args)).charged, pages);
@@ -270,7 +282,7 @@ test('killed again and again while several files are written: the same command r
   assert.equal((await filesIn(fixture)).length, lists.length);
 });
 
-test('no output destroys an export of the folder, nor the other way round: 2, nothing is bought', async (t) => {
+test('no output replaces an export of the folder, and no export an output: 2, no paid request', async (t) => {
   const fixture = await exportFixture(t);
   const id = await idOf(fixture, '@size-5');
   const list = `exports/${id}.ndjson`;
@@ -289,6 +301,10 @@ test('no output destroys an export of the folder, nor the other way round: 2, no
     assert.equal(result.exit, 2, `${line}: ${result.stderr}`);
     onlyError(result, flag);
   }
+  const env = { CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: join(fixture.folder, list) };
+  const named = await fixture.run(`uploads ${id} --output-dir exports`, { env, noSummary: true });
+  assert.equal(named.exit, 2, named.stderr);
+  onlyError(named, 'CHANLIST_API_KEY_FILE');
   assert.equal(fixture.requests.length, before);
   const late = await fixture.run(`uploads @size-5 --output-dir exports --from ${list}`);
   assert.deepEqual([late.exit, late.charged], [2, 0]);
@@ -358,7 +374,7 @@ test('--dry-run prints the request that follows, and sends nothing: a known ID i
   }
 });
 
-test('a rejected key ends the run: a listing between two pages buys no more', async (t) => {
+test('a rejected key ends the run: a listing between two pages requests no more', async (t) => {
   const [listed, refused, unreached] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`, `UC${'c'.repeat(22)}`];
   const events = new EventEmitter();
   const [isListed, isRefused] = [once(events, 'listed'), once(events, 'refused')];
@@ -370,7 +386,7 @@ test('a rejected key ends the run: a listing between two pages buys no more', as
     }
     await isListed;
     return (response, socket) => {
-      // The program closes the connection once it has read the answer.
+      // The program closes the connection once it has read the response.
       socket.once('close', () => events.emit('refused'));
       response.writeHead(401, { 'content-type': 'application/json', connection: 'close' }).end('{}');
     };

@@ -205,7 +205,7 @@ for (const [signal, exit] of [
   });
 }
 
-test('--restart that gets no page leaves an interrupted export as it is', async (t) => {
+test('--restart that gets no page does not change an interrupted export', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
   assert.equal((await fixture.run([...args, '--max-credits', '3'])).exit, 9);
@@ -237,7 +237,7 @@ test('--restart carries over the publication dates that FILE has', async (t) => 
   );
 });
 
-test('a reference matches an interrupted export by its meaning, not by its spelling', async (t) => {
+test('a reference is matched with an interrupted export by ID, not by spelling', async (t) => {
   const fixture = await exportFixture(t);
   assert.equal((await fixture.run(`uploads ${list} -o out --max-credits 2`)).exit, 9);
   const result = await fixture.run(`uploads www.example.com/${list}/videos/ -o ./out`);

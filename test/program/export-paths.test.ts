@@ -47,7 +47,7 @@ test('a symbolic link: its target is replaced and keeps its mode, the link stays
   }
 });
 
-test('what cannot be replaced as a regular file is 2, before any request', async (t) => {
+test('an output that is not a regular file is 2, before any request', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'folder'));
   assert.equal(spawnSync('mkfifo', [join(fixture.folder, 'pipe')]).status, 0);
@@ -99,7 +99,7 @@ test('a folder that cannot be written: 2, before any request', { skip }, async (
   );
 });
 
-test('a path that vanishes midway: 1 says so, and no page is bought for it any more', async (t) => {
+test('a folder removed during a run: 1, and no further paid request', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'sub'));
   let pages = 0;
@@ -150,7 +150,7 @@ test('rows in progress that are gone or damaged: an export is 1 and names --rest
   }
 });
 
-test('a record: damaged, it is one warning and FILE one without; of a newer version, 2; both: nothing is paid', async (t) => {
+test('a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out'];
   assert.equal((await fixture.run(args)).exit, 0);
@@ -179,7 +179,7 @@ test('a record: damaged, it is one warning and FILE one without; of a newer vers
   assert.equal(await fixture.read('out'), before);
 });
 
-test('whole answers (resolve, search, latest): FILE is replaced at once or not at all', async (t) => {
+test('resolve, search and latest replace FILE atomically or not at all', async (t) => {
   const fixture = await exportFixture(t);
   const commands = [
     ['resolve', list],
@@ -207,7 +207,7 @@ test('whole answers (resolve, search, latest): FILE is replaced at once or not a
   assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
 });
 
-test('a full disk while an answer is written: 1, the old FILE stays, the paid answer goes to stdout', async (t) => {
+test('a full disk while a response is written: 1, FILE is unchanged, the paid response goes to stdout', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'a'), 'old\n');
   const result = await fixture.run('search @demo the -o a', {
@@ -220,7 +220,7 @@ test('a full disk while an answer is written: 1, the old FILE stays, the paid an
   assert.deepEqual(await fixture.files(), ['a']);
 });
 
-test('two runs on one FILE: the second ends at once (10), the first is not disturbed', async (t) => {
+test('two runs on one FILE: the second ends at once (10), the first completes', async (t) => {
   const fixture = await exportFixture(t);
   const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
   const id = (await fixture.run(`resolve ${list} -f id`)).stdout.trim();
@@ -250,7 +250,7 @@ test('two runs on one FILE: the second ends at once (10), the first is not distu
   assert.deepEqual(await fixture.files(), ['out']);
 });
 
-test('.chanlist that is no folder of our own: 2 before anything is paid, and it stays', async (t) => {
+test('.chanlist that is not a folder of this user: 2 before any paid request, and it is not changed', async (t) => {
   const fixture = await exportFixture(t);
   const path = join(fixture.folder, '.chanlist');
   await mkdir(join(fixture.folder, 'elsewhere'), { mode: 0o700 });

@@ -124,7 +124,7 @@ const addingRow: Make = (world) => {
 const whole: Range = [0, 12];
 type Names = readonly (string | RegExp)[];
 const exports = (credits: number, file: Range = whole): Cell => ({ exit: 0, credits, file });
-/** FILE is kept, free, with a warning; what it names then costs this, and FILE has these videos. */
+/** FILE is kept, free, with a warning; the command that it names costs this, and FILE then has these videos. */
 const kept = (names: Names, credits: number, file: Range): Cell => ({
   ...{ ...exports(0), names },
   next: { credits, file },
@@ -340,7 +340,7 @@ const rows: readonly Row[] = [
     make: steps(exporting(), removing(file)),
     cells: {
       'no flag': exports(3),
-      '--update': failed(1, null, '--update', { credits: 3, file: whole, args: uploads }),
+      '--update': failed(1, null, `chanlist uploads @a --output `, { credits: 3, file: whole }),
       '--restart': exports(3),
     },
   },
@@ -349,7 +349,7 @@ const rows: readonly Row[] = [
     make: steps(updateInterrupted, removing(file)),
     cells: {
       'no flag': exports(5, [0, 23]),
-      '--update': failed(1, null, '--update'),
+      '--update': failed(1, null, `chanlist uploads @a --output `),
       '--restart': exports(5, [0, 23]),
     },
   },
@@ -421,7 +421,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The IDs of FILE, whatever its format; null without one. */
+/** The IDs of FILE in any format; null without a FILE. */
 function idsOf(world: World, name: string): string[] | null {
   if (!world.has(name)) return null;
   const text = world.read(name);

@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import {
   type ExportFixture,
   exportFixture,
+  exportsIn,
   type FixtureRunOptions,
   type Outcome,
   uninterrupted,
 } from '../support/exports.ts';
+import { run } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError } from '../support/stderr.ts';
 
@@ -102,7 +104,7 @@ for (const format of formats) {
   });
 }
 
-test('a full disk during an update: the old FILE stays, and the same command resumes', async (t) => {
+test('a full disk during an update: FILE is unchanged, and the same command resumes', async (t) => {
   const fixture = await exportFixture(t);
   await exported(fixture, 'ndjson');
   const limited = (blocks: number) => ({ within: ['bash', '-c', `ulimit -f ${blocks}; exec "$@"`, 'bash'] });
@@ -125,7 +127,7 @@ test('a full disk during an update: the old FILE stays, and the same command res
   }
 });
 
-test('FILE without a record contains another channel: 2, nothing paid, FILE is as it was', async (t) => {
+test('FILE without a record contains another channel: 2, nothing paid, FILE unchanged', async (t) => {
   for (const format of ['ndjson', 'csv'] as const) {
     const fixture = await exportFixture(t);
     assert.equal((await fixture.run(['uploads', '@size-5', '-o', nameOf(format)])).exit, 0);
@@ -157,7 +159,7 @@ test('an entry of another channel on top does not make FILE the file of that cha
   assert.equal(result.only.new, 7);
 });
 
-test('an interrupted export is finished first, then brought up to date', async (t) => {
+test('an interrupted export is finished first, then updated', async (t) => {
   const fixture = await exportFixture(t);
   assert.equal((await fixture.run([...argsOf('id'), '--max-credits', '2'])).exit, 9);
   fixture.sandbox.setUploads(list, 38);
@@ -196,7 +198,44 @@ test('FILE without a record and without videoId: 2, nothing is paid', async (t) 
   onlyError(result, 'out.ndjson');
 });
 
-test('latest of any shape: a list of known IDs is nothing new, anything else is no check: 7, nothing bought', async (t) => {
+test('FILE without a record: 2 names --update only where it works', async (t) => {
+  const fixture = await exportFixture(t);
+  const line = `uploads ${list} -o`;
+  await writeFile(join(fixture.folder, 'a.ndjson'), '{"videoId":"x"}\n{');
+  onlyError(await fixture.run(`${line} a.ndjson`), 'adopt it: ', '--update --all;', '--restart');
+  assert.equal((await fixture.run(`${line} a.ndjson --update --all`)).exit, 0);
+  // An export of it was interrupted before others wrote it.
+  assert.equal((await fixture.run(`${line} b.ndjson --max-credits 1`)).exit, 9);
+  await writeFile(join(fixture.folder, 'b.ndjson'), '{"videoId":"x"}\n');
+  const refused = await fixture.run(`${line} b.ndjson`);
+  assert.equal(refused.exit, 2);
+  onlyError(refused, 'replace it: ', '--restart');
+  assert.doesNotMatch(refused.stderr, /--update/);
+});
+
+test('what cannot be updated: a kept or adopted FILE, a damaged one and check name --restart', async (t) => {
+  for (const [i, line] of ['uploads @size-35 --fields title', 'playlist PLdemo -f csv'].entries()) {
+    const fixture = await exportFixture(t);
+    const words = `${line} --output-dir lists`;
+    const only = async (expected: number): Promise<void> => {
+      const { exit, charged, stderr } = await fixture.run(words);
+      assert.deepEqual([exit, charged], [expected, 0], stderr);
+      assert.match(stderr, /--restart/);
+      assert.doesNotMatch(stderr, /--update/);
+    };
+    await fixture.run(words);
+    await only(0);
+    await rm(join(fixture.folder, 'lists/.chanlist'), { recursive: true });
+    await only(0);
+    const [name = ''] = await exportsIn(join(fixture.folder, 'lists'));
+    await writeFile(join(fixture.folder, 'lists', name), i === 0 ? '{' : 'videoId\n"');
+    await only(1);
+    const { stdout } = await run('check lists', { cwd: fixture.folder });
+    assert.match(JSON.parse(stdout).problem.fix, /--restart/);
+  }
+});
+
+test('latest of any shape: a list of known IDs is nothing new; anything else is 7, without a paid request', async (t) => {
   const id = (n: number): string => String(entry(n).videoId);
   let body: unknown;
   const service = await scriptedService(t, ({ path, query }) => {

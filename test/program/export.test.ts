@@ -124,7 +124,7 @@ test('a listing without entries never replaces a FILE that has some: 8', async (
   }
 });
 
-test('no output destroys an input: 2 names both flags, nothing is sent, all files are as they were', async (t) => {
+test('no output destroys an input: 2 names both flags, nothing is sent, no file is changed', async (t) => {
   const fixture = await exportFixture(t);
   const at = (name: string): string => join(fixture.folder, name);
   await writeFile(at('refs.txt'), '@size-5\n');
@@ -193,7 +193,7 @@ const withFullDisk = [
   ...['mount -t tmpfs -o size=3m none full && exec "$@"', 'sh'],
 ];
 
-test('a disk without room for a page: 1, and no page is bought', async (t) => {
+test('a disk without space for a page: 1, and no paid request', async (t) => {
   const fixture = await exportFixture(t);
   await mkdir(join(fixture.folder, 'full'));
   const [command = '', ...probe] = [...withFullDisk, 'true'];

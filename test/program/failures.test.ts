@@ -58,7 +58,7 @@ const details: readonly [body: string, said: RegExp][] = [
   ['{"detail":"a\\u001b[31mred\\u0007\\nline\\u202e"}', /a \[31mred {1,2}line/],
 ];
 
-test('the message of an error body is passed on, made harmless', async (t) => {
+test('the message of an error body is printed, sanitized', async (t) => {
   for (const [text, said] of details) {
     const service = await scriptedService(t, () => ({ status: 422, text }));
     const result = await service.run('latest @a');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { commonFlags, flagsOf, longName } from '../../src/cli/flags.ts';
+import { commonFlags, flagsOf, longFlag } from '../../src/cli/flags.ts';
 import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
 import { pathOf } from '../../src/cli/usage-errors.ts';
 import { commands } from '../../src/commands/table.ts';
@@ -40,7 +40,7 @@ const environment = termsOf('environment', 'Environment variables:');
 const examplesIn = (text: string): string[] =>
   [...text.matchAll(/^ {2}# .*\n {2}(\S.*)$/gm)].map(([, line = '']) => line);
 
-test('a command says what it costs', async () => {
+test('the help of a command says what it costs', async () => {
   for (const topic of ['resolve', 'latest']) {
     assert.match(await help(topic), /^Free; the account needs at least 1 credit\.$/m);
   }
@@ -71,9 +71,16 @@ test('a command has its own flags first, then the common ones that it takes; the
   const shownIn = async (name: string | null): Promise<string[]> =>
     [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag);
   for (const path of paths)
-    assert.deepEqual((await shownIn(path)).sort(), [...flagsOf(path).map(longName), '--help'].sort(), path);
+    assert.deepEqual((await shownIn(path)).sort(), [...flagsOf(path).map(longFlag), '--help'].sort(), path);
   assert.deepEqual((await shownIn(null)).sort(), ['--help', '--version']);
   for (const { name } of commands) assert.match(await help(null), new RegExp(`^  ${name} `, 'm'));
+});
+
+test('help fits 60, 80 and 200 columns; command lines stay whole, and fit 80', async () => {
+  for (const width of [60, 80, 200])
+    for (const name of [null, ...paths.slice(1), ...topics])
+      for (const line of (await help(name, width)).split('\n'))
+        assert.ok(line.length <= Math.max(width, line.includes('chanlist ') ? 80 : 0), line);
 });
 
 test('help exit-codes names each code of the contract once', async () => {
@@ -238,7 +245,7 @@ test('the examples of auth run as written, one after another', async (t) => {
     const examples = examplesIn(await help(path));
     assert.ok(examples.length > 0);
     // The sandbox of `chanlist serve`, at the port that this one has.
-    for (const line of examples) await runs(line.replace('http://127.0.0.1:8787', sandbox.baseUrl));
+    for (const line of examples) await runs(line.replace('localhost:8787', sandbox.baseUrl));
   }
 });
 

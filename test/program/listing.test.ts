@@ -88,7 +88,7 @@ test('--max-credits is never exceeded; 9 says what was spent, what is needed, an
   assert.equal(service.seen.length, 5);
 });
 
-test('--max-credits: what is left is named; the command of one reference is as it was meant, each flag once', async (t) => {
+test('--max-credits: the error names the credits needed; the resume command has each flag once', async (t) => {
   const service = await scriptedService(t, reply);
   const several = await service.run('uploads @a @b @c --max-credits 3 -f id');
   assert.deepEqual([several.exit, service.seen.length], [9, 3]);
@@ -150,6 +150,12 @@ test('the command that resumes a listing lists the rest', async (t) => {
   assert.equal(rest.exit, 0, rest.stderr);
   const ids = Array.from({ length: 8 }, (_, n) => `${entry(n).videoId}\n`);
   assert.equal(first.stdout + rest.stdout, ids.join(''));
+});
+
+test('after --limit, -v names the reference and the command that lists more', async (t) => {
+  const service = await scriptedService(t, reply);
+  const { stderr } = await service.run('uploads @test --limit 3 -f id -v');
+  assert.match(stderr, /^chanlist: @test: more, [^:]*: chanlist uploads .*--continuation/);
 });
 
 test('several references: one after another, one given twice is listed once, 404 stops only that one', async (t) => {
@@ -337,7 +343,7 @@ test('resolve and latest print their result for every input, in input order; eac
   assert.equal(service.seen.length, 3);
 });
 
-test('a spent budget: the references that need no page are still listed, the rest is interrupted', async (t) => {
+test('a spent budget: references that need no page are still done, the rest is interrupted', async (t) => {
   const service = await scriptedService(t, reply);
   const result = await service.report('uploads @a @b --json --max-credits 3');
   assert.equal(result.exit, 9);
@@ -367,7 +373,7 @@ test('five references that fail in a row with 7 or 8 end the run; one line per c
   }
 });
 
-test('failures with 7 are no outage if another reference succeeds meanwhile, or if they are one reference', async (t) => {
+test('failures with 7 are no outage if another reference succeeds between them, or if there is one reference', async (t) => {
   const ok5 = gate();
   const service = await scriptedService(t, async ({ query }) => {
     const channel = query.get('channel') ?? '';

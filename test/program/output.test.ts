@@ -186,7 +186,7 @@ const shapes: readonly [name: string, body: unknown, lines: string[], csv: strin
   ['a word', 'hello', ['"hello"'], ['value', 'hello'], 'value\n─────\nhello\n'],
 ];
 
-test('an answer of any unknown shape is printed, in every format', async (t) => {
+test('a response of unknown shape is printed, in every format', async (t) => {
   for (const [name, body, lines, csv, table] of shapes) {
     const service = await scriptedService(t, () => ({ body }));
     const [header, ...rows] = csv;
@@ -223,7 +223,7 @@ test('resolve prints the body as sent; one without a channel_id is 8', async (t)
 test('free commands keep the input order, in whatever order the responses arrive', async (t) => {
   const service = await scriptedService(t, async ({ query }) => {
     const input = query.get('input') ?? '';
-    // The first answer waits until the others have been requested.
+    // The first response waits until the others have been requested.
     if (input === '@a') await service.arrived(4);
     return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ended, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
@@ -85,7 +85,36 @@ test('the receipt is written at the start with exit null, and replaced at the en
   });
 });
 
-test('into a device or a pipe only the final receipt is written', async (t) => {
+test('a usage error is in the receipt, also of a command line that cannot be parsed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = serviceEnvironment('http://127.0.0.1:1');
+  const call = (line: string) => run(line, { cwd: folder, env });
+  const lines = [
+    'not-a-channel',
+    '@a --limit 0',
+    '@a --nope',
+    '@a --update',
+    '@a -f xml',
+    '@a --max-credits x',
+  ];
+  for (const line of lines)
+    for (const words of [`uploads ${line} --summary s.json`, `--summary=s.json uploads ${line}`]) {
+      await rm(join(folder, 's.json'), { force: true });
+      assert.equal((await call(words)).exit, 2, words);
+      const { command, exit, error } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+      assert.deepEqual([command, exit, error.code], ['uploads', 2, 'usage'], words);
+    }
+  // It never replaces what another argument names.
+  await writeFile(join(folder, 'refs.txt'), '@a\n');
+  await call('uploads --nope --summary refs.txt --from refs.txt');
+  await call('uploads --nope --summary ./refs.txt --from=refs.txt');
+  assert.equal(await readFile(join(folder, 'refs.txt'), 'utf8'), '@a\n');
+  await call('uploads @a --nope --dry-run --summary new.json');
+  await call('check . --summary new.json');
+  await assert.rejects(readFile(join(folder, 'new.json')));
+});
+
+test('a device or a pipe gets only the final receipt', async (t) => {
   const service = await scriptedService(t, ({ path }) => ({
     body: path.endsWith('resolve')
       ? { channel_id: entry(0).channelId, resolved_from: '@a' }

@@ -21,7 +21,7 @@ const archive = `${first}\n${second}\n`;
 const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
 
 suite('show', () => {
-  test('prints an export in every format, and leaves nothing behind', async (t) => {
+  test('prints an export in every format, without leftovers', async (t) => {
     const { cwd, show } = await shower(t, { 'a.ndjson': archive });
     const text = async (...args: string[]): Promise<string> => {
       const { exit, stdout, stderr } = await show(['a.ndjson', ...args]);
@@ -49,7 +49,7 @@ suite('show', () => {
     assert.deepEqual(await readdir(cwd), ['a.ndjson']);
   });
 
-  test('--fields: paths and computed ones; what an export has computed is kept', async (t) => {
+  test('--fields: paths and computed fields; a value that an export has computed is printed', async (t) => {
     const kept = '{"videoId":"c","@published":"2026-01-01T16:00:00Z","thumbnails.0.url":"u"}';
     const latest = '{"videoId":"d","published":"2026-02-02T00:00:00Z","viewCount":"7"}';
     const { show } = await shower(t, { 'a.ndjson': `${archive}${kept}\n${latest}\n` });
@@ -128,10 +128,29 @@ suite('show', () => {
     });
   }
 
+  test('a listing in json is no record: the error has the command that prints its entries', async (t) => {
+    const envelope = `{"playlist_info":null,"results":[${first},${second}],"has_more":false}\n`;
+    const { cwd, show } = await shower(t, { 'a b.json': envelope });
+    const { exit, stdout, stderr } = await show(['a b.json', '-f', 'id']);
+    assert.deepEqual([exit, stdout], [1, '']);
+    assert.match(stderr, /^chanlist: error: a b\.json:1: a listing in json, not an ndjson record; /);
+    const [, jq = ''] = / with: (.*) \| chanlist show -\n$/.exec(stderr) ?? [];
+    assert.equal(jq, "jq -c '.results[]' 'a b.json'");
+    assert.equal((await show(['-', '-f', 'id'], archive)).stdout, 'a\nb\n');
+    assert.deepEqual(await readdir(cwd), ['a b.json']);
+  });
+
+  test('a file that is not there is an error before anything is printed, as json too', async (t) => {
+    const { show } = await shower(t, { 'a.ndjson': archive });
+    const { exit, stdout } = await show(['a.ndjson', 'b.ndjson', '--json']);
+    assert.deepEqual([exit, JSON.parse(stdout).error.code], [2, 'usage']);
+  });
+
   test('files that cannot be shown are usage errors', async (t) => {
     const { show } = await shower(t, { 'a.ndjson': archive });
     for (const [line, message] of [
       ['b.ndjson a.ndjson', /cannot read b\.ndjson: there is no such file/],
+      ['a.ndjson b.ndjson', /cannot read b\.ndjson: there is no such file/],
       ['.', /cannot read \.: it is a folder/],
       ['.chanlist/a.ndjson.part', /chanlist's own/],
       ['a.ndjson -o a.ndjson', /the same file/],

@@ -124,7 +124,7 @@ suite('the crontab lines, as cron runs them', async () => {
     };
   }
 
-  test('first run: all entries; then nothing; then 1 credit for a channel with new uploads; no mail', async (t) => {
+  test('first run: all entries; second: nothing; third: 1 credit for a channel with new uploads; no mail', async (t) => {
     const { folder, sandbox, first, night, week, month } = await nights(t);
     const { exit, mail, cost } = await first();
     assert.deepEqual([exit, cost], [0, 13 + 3]);
@@ -141,14 +141,14 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.equal(count.stdout.trim(), String(1234 + 265));
   });
 
-  test('before the first run, or without its disk, the nightly line asks whether the folder is mounted', async (t) => {
+  test('an update of a folder without exports: 2, asks whether it is mounted', async (t) => {
     const { night } = await nights(t);
     const { exit, mail, cost } = await night();
     assert.deepEqual([exit, cost], [2, 0]);
     assert.match(mail, /^chanlist: warning: .*counting starts at 0.*\nchanlist: error: .*mounted.*\n$/);
   });
 
-  test('a misspelled channel: one line of mail and exit 5; the others are brought up to date', async (t) => {
+  test('a misspelled channel: one line of mail and exit 5; the others are updated', async (t) => {
     const { sandbox, write, first, night, week } = await nights(t);
     await first();
     await write(`@gone\n${refs}`);

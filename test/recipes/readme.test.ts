@@ -29,7 +29,7 @@ testExamples(
   async () => ({ CHANLIST_API_KEY: '' }),
 );
 
-/** The second half of the first command, as it stands, with nothing in its environment. */
+/** The second half of the first command, unchanged, with an empty environment. */
 async function listed({ env }: Workshop): Promise<Collected> {
   const command = ['node', 'bin/chanlist.js', 'uploads', '@demo', '--sandbox'];
   const result = await runCommand(command, { cwd: root, env: { PATH: env.PATH ?? '' } });

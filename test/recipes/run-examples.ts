@@ -6,7 +6,7 @@ import { missing, runCommand, type Workshop, workshop } from '../support/shell.t
 
 type Env = Readonly<Record<string, string>>;
 
-/** What is different about an example that cannot be run as it stands, or prints something on stderr. */
+/** What an example needs that cannot be run unchanged, and what it prints on stderr. */
 export interface Exception {
   /** What is run in its place; null if nothing needs to be. */
   readonly run?: (at: Workshop, t: TestContext) => Promise<Collected | null>;

@@ -100,7 +100,7 @@ test('latest --seen: each new upload once, for free', { skip: missing('jq') }, a
   assert.equal(spent(at), 0);
 });
 
-test('serve: its first lines point the shell at it', { skip: missing('curl') }, async (t) => {
+test('serve: the shell can evaluate its first lines', { skip: missing('curl') }, async (t) => {
   const at = await workshop(t);
   const { text } = await exampleOf(file, 'chanlist serve --port');
   const { exit, stdout } = await at.sh(`unset CHANLIST_API_KEY CHANLIST_BASE_URL; ${text}`);

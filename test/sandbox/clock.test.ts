@@ -22,11 +22,8 @@ test('--rate: X-RateLimit headers on every response, 429 with Retry-After beyond
   assert.deepEqual(await call(), [429, '3', '0', reset, '40']);
   time += 39_500;
   assert.deepEqual(await call(), [200, '3', '2', String(start / 1000 + 120), null]);
-});
-
-test('without --rate there are no such headers', async (t) => {
   const { headers } = await get(await sandbox(t), ...resolve);
-  assert.equal(headers.get('x-ratelimit-limit'), null);
+  assert.equal(headers.get('x-ratelimit-limit'), null, 'without --rate');
 });
 
 test('--grow: new uploads on top of list and feed, dated when they appear; old ones keep their IDs', async (t) => {

@@ -84,7 +84,7 @@ test('expire: a valid token is refused with 410 and not debited, a first page is
   assert.equal(service.account.credits, 4);
 });
 
-test('faults that need a 200 leave refusals alone', async (t) => {
+test('faults of a 200 do not change error responses', async (t) => {
   const fail = (['truncate', 'garbage', 'loop'] as const).map((kind) => ({ kind, rate: 1 }));
   const service = await sandbox(t, { fail });
   assert.equal((await get(service, 'channel/resolve', { input: '@nobody' })).status, 404);

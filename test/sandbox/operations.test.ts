@@ -12,7 +12,7 @@ test('spec 2.1, 4.1: resolve returns channel_id and the input, and nothing else'
   assert.equal(response.headers.get('content-type'), 'application/json');
 });
 
-test('spec 1 rule 4: every form of a channel reference resolves to the same channel', async (t) => {
+test('spec 1 rule 4, 4.1: every form of a channel reference resolves to the same ID, and comes back letter for letter', async (t) => {
   const service = await sandbox(t);
   const forms = [
     '@demo',
@@ -25,6 +25,7 @@ test('spec 1 rule 4: every form of a channel reference resolves to the same chan
     'https://video.example/%40demo',
     'video.example/@demo',
     'http://localhost:8080/@demo',
+    'https://vidéo.example/@demo?a=1&b=%2B+c',
     `https://video.example/channel/${demoId}`,
     `www.video.example/channel/${demoId}/community`,
     'https://video.example/c/demo',

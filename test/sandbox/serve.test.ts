@@ -75,6 +75,7 @@ for (const argv of [
   ['--latency', '1s'],
   ['--seed', 'x'],
   ['--key', ''],
+  ['--key', 'a b'],
   ['--host', ''],
   ['--fail', '200:1'],
   ['--rate', '0'],
@@ -106,7 +107,7 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
   await assert.rejects(fetch(baseUrl), /fetch failed/);
 });
 
-test('SIGTERM stops it with 0, SIGHUP with 129', async (t) => {
+test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
   const terminated = serve(t, await parse('--port', '0'));
   await terminated.line(0);
   terminated.stop.abort(interrupted('SIGTERM'));

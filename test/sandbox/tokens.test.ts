@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, page, pages, sandbox } from './client.ts';
 
-/** Token of `@demo` after 100 entries, from an earlier process. */
+/** Token of `@demo` after 100 entries, from an earlier process: two characters that a query must encode, then base64. */
 const earlier =
   '+/eyJvcGVyYXRpb24iOiJ1cGxvYWRzIiwibGlzdCI6IlVVZGVtb19fX19fX19fX19fX19fX19fXyIsIm9mZnNldCI6MTAwLCJlbXB0eSI6MH0=';
 
@@ -17,15 +17,6 @@ test('spec 4.3 rule 2: a token is valid in another process, with another page si
   );
 });
 
-test('a token is base64 of JSON after two characters that a query must encode', () => {
-  assert.deepEqual(JSON.parse(Buffer.from(earlier.slice(2), 'base64').toString()), {
-    operation: 'uploads',
-    list: 'UUdemo__________________',
-    offset: 100,
-    empty: 0,
-  });
-});
-
 test('spec 4.3, 4.5: the token of one operation is refused by the other', async (t) => {
   const service = await sandbox(t, { credits: 2 });
   const { continuation_token } = await page(service, 'playlist/videos', { playlist: 'PLdemo' });
@@ -35,7 +26,7 @@ test('spec 4.3, 4.5: the token of one operation is refused by the other', async 
   assert.equal(service.account.credits, 1);
 });
 
-test('a token that was changed on its way, or that names nothing, is refused', async (t) => {
+test('a changed or unknown token is refused', async (t) => {
   const service = await sandbox(t, { credits: 1 });
   const token = (json: string): string => `+/${Buffer.from(json).toString('base64')}`;
   const changed = [

@@ -55,7 +55,7 @@ test('anything else is a usage error that names the setting and shows no secret'
     );
 });
 
-test('a host name that only looks like loopback is not loopback', () => {
+test('a host name that begins like a loopback address is not loopback', () => {
   const loopback = fc.constantFrom('localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST');
   const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/);
   const lookAlike = fc.oneof(
@@ -96,7 +96,7 @@ test('every accepted http address is loopback, and none ends with a slash', () =
   );
 });
 
-test('the path word: one segment that needs no escaping', () => {
+test('the namespace: one segment that needs no escaping', () => {
   for (const word of ['media', 'a', 'A-Z_0.9~', '...', '.a']) assert.equal(parseNamespace(word, 'x'), word);
   for (const word of ['', '.', '..', 'a/b', '/', 'a b', 'a?b', 'a#b', '%2e', 'ä', 'a\n', '\\'])
     assert.throws(() => parseNamespace(word, '--namespace'), isFailure(2, '--namespace: '));

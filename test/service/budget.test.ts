@@ -23,7 +23,7 @@ function fakeLedger(room: number) {
   return { noted, open: async () => ledger };
 }
 
-test('all bounds hold: the one that is spent first stops purchases, and is named', async () => {
+test('all bounds apply: the one that is spent first stops paid requests, and is named', async () => {
   const tally = newTally('@a');
   const { noted, open } = fakeLedger(2);
   const budget = new Budget([perMonth, perRun(5), perRun(9)], open);
@@ -72,7 +72,7 @@ for (const [what, bounds, room] of [
   });
 }
 
-test('without a ledger, bounds per day and month hold for the run', async () => {
+test('without a ledger, bounds per day and month apply to the run', async () => {
   const tally = newTally();
   const budget = new Budget([{ credits: 1, per: 'day' }], null);
   (await budget.reserve(1, tally))('confirmed');

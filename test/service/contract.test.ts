@@ -14,20 +14,31 @@ import { specifiedFields } from '../support/specified-fields.ts';
 
 // Every literal here is copied by hand from the service specification.
 
-const specification: readonly [Operation, string, number, boolean][] = [
-  [operations.resolve, '/api/v2/media/channel/resolve', 0, false],
-  [operations.search, '/api/v2/media/channel/search', 1, false],
-  [operations.uploads, '/api/v2/media/channel/videos', 1, true],
-  [operations.latest, '/api/v2/media/channel/latest', 0, false],
-  [operations.playlist, '/api/v2/media/playlist/videos', 1, true],
+const specification: readonly (readonly [
+  Operation,
+  path: string,
+  credits: number,
+  reference: string,
+  body: string,
+  idField: string,
+])[] = [
+  [operations.resolve, '/api/v2/media/channel/resolve', 0, 'channel', 'record', 'channel_id'],
+  [operations.search, '/api/v2/media/channel/search', 1, 'channel', 'list', 'videoId'],
+  [operations.uploads, '/api/v2/media/channel/videos', 1, 'channel', 'page', 'videoId'],
+  [operations.latest, '/api/v2/media/channel/latest', 0, 'channel', 'list', 'videoId'],
+  [operations.playlist, '/api/v2/media/playlist/videos', 1, 'playlist', 'page', 'videoId'],
 ];
 
-test('specification 1 and 4: paths, costs and paging of the five operations', () => {
-  assert.equal(Object.keys(operations).length, 5);
-  for (const [operation, path, credits, paged] of specification) {
+test('specification 1, 2 and 4: paths, costs, references and bodies of the five operations', () => {
+  assert.deepEqual(
+    Object.values(operations),
+    specification.map(([operation]) => operation),
+  );
+  for (const [operation, path, ...row] of specification) {
+    const { name, credits, reference, body, idField } = operation;
     assert.equal(operationPath(operation, defaultNamespace), path);
-    assert.equal(operation.credits, credits, path);
-    assert.equal(operation.answer === 'page', paged, path);
+    assert.deepEqual([credits, reference, body, idField], row, path);
+    assert.equal(operations[name], operation);
   }
 });
 
@@ -55,20 +66,6 @@ test('specification 8: limits', () => {
   assert.deepEqual(limits(operations.search, 'limit'), ['integer', 1, 50, 30]);
   assert.equal(pageSize, 100);
   assert.equal(latestSize, 15);
-});
-
-test('rows: reference, shape of the answer and identifying field of the five operations', () => {
-  const rows = Object.entries(operations).map(([key, { name, reference, answer, fields, idField }]) => {
-    assert.equal(name, key);
-    return [name, reference, answer, fields.length > 0, idField];
-  });
-  assert.deepEqual(rows, [
-    ['resolve', 'channel', 'record', true, 'channel_id'],
-    ['search', 'channel', 'list', false, 'videoId'],
-    ['uploads', 'channel', 'page', true, 'videoId'],
-    ['latest', 'channel', 'list', false, 'videoId'],
-    ['playlist', 'playlist', 'page', true, 'videoId'],
-  ]);
 });
 
 test('fields that a deployment is documented to send, in its order', () => {

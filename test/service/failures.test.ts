@@ -3,57 +3,23 @@ import { test } from 'node:test';
 import { type ExitCode, gravest } from '../../src/errors.ts';
 import { failedAttempt } from '../../src/service/failures.ts';
 
-const context = { origin: 'https://a.test', proxy: null, now: 0, hide: (text: string) => text };
+const context = { at: 'https://a.test', now: 0, hide: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
-const [busy, down, gone] = ['unavailable', 'unreachable', 'bad_answer'];
+const [busy, down, gone] = ['unavailable', 'unreachable', 'bad_answer'] as const;
+const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;
+const noAddress = Object.assign(new AggregateError([]), { code: 'EADDRNOTAVAIL' });
 
-const rows: readonly (readonly [
-  Error,
-  sent: boolean,
-  code: string | undefined,
-  message: string,
-  retried: boolean,
-])[] = [
-  [coded('ECONNREFUSED'), false, down, 'cannot reach https://a.test: connection refused', true],
-  [coded('ENOTFOUND'), false, down, 'cannot reach https://a.test: no such host', true],
-  [coded('EHOSTDOWN'), false, down, 'cannot reach https://a.test: host is down', true],
-  [
-    coded('EWHATEVER', 'x'),
-    false,
-    down,
-    'cannot reach https://a.test: the connection failed (EWHATEVER)',
-    true,
-  ],
-  [
-    Object.assign(new AggregateError([]), { code: 'EADDRNOTAVAIL' }),
-    false,
-    down,
-    'cannot reach https://a.test: address not available',
-    true,
-  ],
-  [coded('ENOBUFS'), false, down, 'cannot reach https://a.test: no buffer space available', true],
-  [coded('EMFILE'), false, down, 'cannot reach https://a.test: too many open files', true],
-  [
-    coded('ERR_SSL_WRONG_VERSION_NUMBER'),
-    false,
-    down,
-    'cannot reach https://a.test: no TLS connection: handshake failed',
-    true,
-  ],
-  [
-    coded('CERT_HAS_EXPIRED'),
-    false,
-    down,
-    'https://a.test cannot be trusted: its certificate has expired',
-    false,
-  ],
-  [
-    coded('CERT_REVOKED', 'remote text'),
-    false,
-    down,
-    'https://a.test cannot be trusted: its certificate is not valid (CERT_REVOKED)',
-    false,
-  ],
+const rows: readonly (readonly [Error, sent: boolean, code: string, message: string, retried: boolean])[] = [
+  [coded('ECONNREFUSED'), false, down, `${reach} connection refused`, true],
+  [coded('ENOTFOUND'), false, down, `${reach} no such host`, true],
+  [coded('EHOSTDOWN'), false, down, `${reach} host is down`, true],
+  [coded('EWHATEVER', 'x'), false, down, `${reach} the connection failed (EWHATEVER)`, true],
+  [noAddress, false, down, `${reach} address not available`, true],
+  [coded('ENOBUFS'), false, down, `${reach} no buffer space available`, true],
+  [coded('EMFILE'), false, down, `${reach} too many open files`, true],
+  [coded('ERR_SSL_WRONG_VERSION_NUMBER'), false, down, `${reach} no TLS connection: handshake failed`, true],
+  [coded('CERT_HAS_EXPIRED'), false, down, `${trust} its certificate has expired`, false],
+  [coded('CERT_REVOKED', 'x'), false, down, `${trust} its certificate is not valid (CERT_REVOKED)`, false],
   [new ReferenceError('x'), false, 'failed', 'cannot send requests: there is no WebAssembly', false],
   [new RangeError('x'), false, 'failed', 'cannot send requests: there is no memory for WebAssembly', false],
   [coded('ECONNRESET'), true, busy, 'no complete response: connection reset', true],

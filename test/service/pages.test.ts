@@ -41,7 +41,7 @@ const body = (results: unknown, next: string | null, more: object = {}): object 
   ...more,
 });
 
-test('a page identical to the one before ends paging after it is yielded; it can be requested again', async () => {
+test('a page identical to the one before ends paging after it is printed; it can be requested again', async () => {
   const { taken, message } = await list([body([1, 2], 'a'), body([1, 2], 'b'), body([3], null)]);
   assert.deepEqual(
     taken.map(({ token, next, hasMore }) => [token, next, hasMore]),
@@ -86,7 +86,7 @@ test('a token that the service repeats ends paging, after any number of pages', 
   }
 });
 
-test('a loop and a refused token cannot be resumed; any other page is requested again', async () => {
+test('a listing that loops and a refused token cannot be resumed; any other failed page is requested again', async () => {
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
     new Failure(code, `said (${status})`, { status });
   const cases: readonly (readonly [what: string, last: object, code: string, cannotResume: boolean])[] = [

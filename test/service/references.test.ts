@@ -27,7 +27,7 @@ const channels: readonly (readonly [typed: string, sent: string, id: string | nu
   [`m.example.com/channel/${id}/featured`, id, id],
   [`https://mirror.example/en/channel/${id}/`, id, id],
   [`example.com/feeds/videos.xml?channel_id=${id}`, id, id],
-  // A channel URL that carries neither is kept character for character.
+  // A channel URL that contains neither is sent character for character.
   ...[
     'https://www.example.com/c/Some%20Name/videos',
     'http://m.example.com/user/Name/',
@@ -140,11 +140,13 @@ test('a typo gets a suggestion', () => {
     (error) => error instanceof Failure && !error.hint?.includes('--from'),
   );
   assert.equal(hint('dQw4w9WgXcQ', 'channel'), 'that is a video ID; a handle begins with @');
+  for (const kind of ['channel', 'playlist'] as const)
+    assert.match(hint('https://www.example.com/watch?v=dQw4w9WgXcQ', kind) ?? '', /^that is a video; /);
   assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
   assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
 });
 
-test('texts of 300 KB are refused at once, and not repeated', () => {
+test('texts of 300 KB are refused at once, and no message repeats them', () => {
   const length = 300_000;
   const units = ['.', 'a.', '@', '/', 'a/', '%', ' a', 'https://a', '?list=', '-', 'UC', 'PL', '#'];
   const texts = units.flatMap((unit) => {

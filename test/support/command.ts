@@ -8,7 +8,7 @@ export interface CommandOptions {
   readonly stdin?: string;
   /** stdout and stderr are terminals of so many columns. */
   readonly columns?: number;
-  /** The wall clock, in milliseconds since 1970, in place of one that stands with the waits. */
+  /** The wall clock, in milliseconds since 1970, in place of one that advances only with the waits. */
   readonly now?: () => number;
   /** Each wait ends when this does (default: at once). */
   readonly sleeping?: () => Promise<void>;

@@ -41,7 +41,7 @@ export interface FixtureRunOptions {
   readonly within?: readonly string[];
   /** Address in place of the sandbox's. */
   readonly baseUrl?: string;
-  /** Another service than the sandbox answers: there is no account to hold the summary against. */
+  /** Another service than the sandbox responds: there is no account to compare the summary with. */
   readonly unwatched?: boolean;
   readonly noSummary?: boolean;
   /** `started` writes to stdin, and ends it. */
@@ -54,9 +54,9 @@ export interface ExportFixture {
   readonly sandbox: TestSandbox;
   /** The requests that the service got, one line per request. */
   readonly requests: string[];
-  /** Called at each request, before it is answered. */
+  /** Called at each request, before its response. */
   onRequest: (line: string, number: number) => void;
-  /** Runs the program in the folder, with `--summary`, and holds that against the service's account. */
+  /** Runs the program in the folder, with `--summary`, and compares that with the service's account. */
   run(line: Line, options?: FixtureRunOptions): Promise<Outcome>;
   /** All files in the folder, hidden ones too, but not `.chanlist`. */
   files(): Promise<string[]>;
@@ -64,7 +64,7 @@ export interface ExportFixture {
 }
 
 export interface ExportFixtureOptions extends SandboxOptions {
-  /** What answers in place of the sandbox: there is no account to hold summaries against. */
+  /** The service in place of the sandbox: there is no account to compare summaries with. */
   readonly service?: ScriptedService;
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts';
 
 export interface FakeOptions {
   readonly env?: Record<string, string>;
-  /** What stdin holds, where it is no terminal. */
+  /** The content of stdin, if it is no terminal. */
   readonly stdin?: string;
   /** stdin and stderr are a terminal. */
   readonly terminal?: boolean;
@@ -16,7 +16,7 @@ export interface FakeContext {
   stderr(): string;
   /** Keys pressed at the terminal. */
   type(text: string): void;
-  /** Resolves once stderr holds the text. */
+  /** Resolves once stderr contains the text. */
   asked(text: string): Promise<void>;
   /** Each setting of the terminal's raw mode. */
   readonly rawModes: boolean[];

@@ -4,14 +4,14 @@ import type { TestContext } from 'node:test';
 /** A network between program and service that can be taken away, at an address of its own. */
 export interface FlakyProxy {
   readonly url: string;
-  /** From now on no answer comes through. */
+  /** From now on no response passes. */
   hold(): void;
-  /** The same from the answer of this number on, counted from 1. */
+  /** The same from the response of this number on, counted from 1. */
   holdFrom(answer: number): void;
   release(): void;
   /** Ends every connection in the middle of what it is doing. */
   breakOff(): void;
-  /** Takes the network away as soon as the next answer is through. */
+  /** Cuts the network once the next response has passed. */
   closeAfterAnswer(): void;
   reopen(): Promise<void>;
 }

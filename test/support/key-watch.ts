@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** The files that are meant to hold a key: the store, and what a test itself gives as a key file. */
+/** The files that may contain a key: the store, and what a test itself gives as a key file. */
 const keyFile = /^(?:config\.json|key(?:-\d+)?\.txt)$/;
 
 /** Fails the test that runs when a process shows the key: on stdout, on stderr or in the process list. */
@@ -36,7 +36,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** Throws if a file below the folder, or its name, holds the key: exports, journals, summaries, leftovers. */
+/** Throws if a file below the folder, or its name, contains the key: exports, records, summaries, leftovers. */
 export async function refuseKeyInFiles(folder: string, key: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     assert.ok(!entry.name.includes(key), `the key is the name of a file: ${entry.name}`);

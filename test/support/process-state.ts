@@ -7,13 +7,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 /** Why a test that asks the kernel about a process cannot run; false where it can. */
 export const noProc = existsSync('/proc/self/status') ? false : 'needs /proc';
 
-/** Whether a set of signals that the kernel shows for a process holds a signal. */
+/** Whether a signal is in a set of signals that the kernel shows for a process. */
 async function holds(
   { pid }: ChildProcess,
   set: 'SigCgt' | 'ShdPnd',
   signal: NodeJS.Signals,
 ): Promise<boolean> {
-  // Nothing is left of a process that has ended.
+  // The process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => `${set}:\t0\n`);
   const [, signals] = new RegExp(`^${set}:\t([0-9a-f]+)$`, 'm').exec(status) ?? [];
   if (signals === undefined) throw new Error(`the kernel shows no ${set}`);

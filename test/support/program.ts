@@ -81,7 +81,7 @@ export type Line = string | readonly string[];
 
 export const wordsOf = (line: Line): readonly string[] => (typeof line === 'string' ? line.split(' ') : line);
 
-/** Starts the built program. What it writes, and its line in the process list, must not hold the key. */
+/** Starts the built program. What it writes, and its line in the process list, must not contain the key. */
 export function start(line: Line, options: StartOptions = {}): ChildProcess {
   const { env, cwd, stdio = 'pipe', node = [], within = [] } = options;
   const [command = '', ...words] = [...within, process.execPath, ...node, launcher, ...wordsOf(line)];
@@ -90,7 +90,7 @@ export function start(line: Line, options: StartOptions = {}): ChildProcess {
   return child;
 }
 
-/** How often a line says how to repeat or resume the call. */
+/** How often a line says how to repeat or resume the run. */
 const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
 
 /** What a child process has written, once it has ended; no line may say how to resume twice. */

@@ -25,7 +25,7 @@ export interface Seen {
   readonly headers: IncomingMessage['headers'];
 }
 
-/** What a scripted service answers: a status and a body, or a function that does as it likes with the socket. */
+/** A response of a scripted service: a status and a body, or a function that writes to the socket. */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: unknown; text?: string | Uint8Array }
   | ((response: ServerResponse, socket: Socket) => void);
@@ -47,7 +47,7 @@ export interface ScriptedService {
   arrived(count: number): Promise<void>;
 }
 
-/** A real HTTP server on loopback that answers as a test says; `reply` gets each request and its number from 0. */
+/** A real HTTP server on loopback whose responses a test decides; `reply` gets each request and its number from 0. */
 export async function scriptedService(
   t: TestContext,
   reply: (request: Seen, number: number) => Reply | Promise<Reply>,

@@ -161,7 +161,7 @@ const isPaid = ({ operation }: LoggedRequest): boolean => operation === 'uploads
 // Before a test changes the working directory.
 const repository = process.cwd();
 
-/** The IDs that stand in the text of an export with `videoId` as its first field. */
+/** The IDs in the text of an export with `videoId` as its first field. */
 export function idsInText(text: string, format: string): string[] {
   if (format === 'json') {
     const { results } = JSON.parse(text) as { results: { videoId: string }[] };
@@ -185,7 +185,7 @@ function takeSnapshot(folder: string): Snapshot {
   return found;
 }
 
-/** Sets a folder back; files that have not changed are left alone. */
+/** Sets a folder back; files that have not changed are not written. */
 function restoreSnapshot(folder: string, snapshot: Snapshot): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

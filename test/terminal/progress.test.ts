@@ -21,12 +21,10 @@ async function slowService(t: TestContext, latency = 150): Promise<Record<string
 }
 
 suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
-  test('table: shown below the rows, gone at the end, never mixed into them', async (t) => {
+  test('table: the progress line is below the rows, removed at the end, never among them', async (t) => {
     const env = await slowService(t);
     const screen = await open(t, `exec ${chanlist} uploads @size-950 --all`, { columns: 110, env });
-    await screen.until(
-      /^\S {2}@size-950: page \d, \d00 of 950 entries, \d of 10 credits, \d+\/s, \d+ s left$/m,
-    );
+    await screen.until(/^\S {2}@size-950: page \d, \d00\/950 entries, \d\/10 credits, \d+\/s, \d+ s left$/m);
     const { exit, text } = await screen.ended();
     assert.equal(exit, 0);
     assert.doesNotMatch(text, progressLine);
@@ -41,7 +39,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     const env = await slowService(t);
     const flags = '--ndjson --fields index,title';
     const screen = await open(t, `exec ${chanlist} uploads @size-550 --all ${flags}`, { columns: 300, env });
-    await screen.until(/page \d, \d00 of 550 entries/);
+    await screen.until(/page \d, \d00\/550 entries/);
     const { text } = await screen.ended();
     const lines = text.split('\n');
     assert.equal(lines.pop(), 'chanlist: 550 entries, 6 pages, 6 credits');
@@ -51,11 +49,11 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     );
   });
 
-  test('stdout to a file: the line alone, then the closing one; the file holds the records only', async (t) => {
+  test('stdout to a file: the progress line, then the tally; the file contains only the records', async (t) => {
     const env = await slowService(t);
     const cwd = await temporaryFolder(t);
     const screen = await open(t, `exec ${chanlist} uploads @size-650 > out.ndjson`, { env, cwd });
-    await screen.until(/^\S {2}@size-650: page \d, \d00 of 650 entries/m);
+    await screen.until(/^\S {2}@size-650: page \d, \d00\/650 entries/m);
     const { exit, text } = await screen.ended();
     assert.deepEqual([exit, text], [0, 'chanlist: 650 entries, 7 pages, 7 credits']);
     const lines = (await readFile(join(cwd, 'out.ndjson'), 'utf8')).trimEnd().split('\n');
@@ -83,7 +81,7 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     const cwd = await temporaryFolder(t);
     const line = `${chanlist} uploads @size-950 -o out.ndjson --max-credits 4 -q 2> err; exec ${chanlist} uploads @size-950 -o out.ndjson`;
     const screen = await open(t, line, { columns: 110, env, cwd });
-    await screen.until(/page [67], [67]00 of 950 entries, [23] of 6 credits/);
+    await screen.until(/page [67], [67]00\/950 entries, [23]\/6 credits/);
     const { exit, text } = await screen.ended();
     assert.equal(exit, 0);
     assert.doesNotMatch(text, progressLine);
@@ -101,7 +99,7 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
       const cwd = await temporaryFolder(t);
       const screen = await open(t, `exec ${chanlist} uploads @demo ${flags}`, { columns: 400, env, cwd });
       // JSON ends within a line: there the progress line waits.
-      await screen.until(name === 'json' ? /"index": "150"/ : /page [2-9], \d+ of 1,234 entries/);
+      await screen.until(name === 'json' ? /"index": "150"/ : /page [2-9], \d+\/1,234 entries/);
       await screen.press('C-c');
       const { exit, text } = await screen.ended();
       assert.equal(exit, 130);

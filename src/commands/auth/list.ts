@@ -6,11 +6,10 @@ import type { Context } from '../../context.ts';
 import type { Example } from '../../help/document.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
+
 export const about = ['Lists the stored profiles. Sends nothing.'];
 
-export const examples: readonly Example[] = [
-  ['list the profiles: a table at a terminal, ndjson elsewhere', 'chanlist auth list'],
-];
+export const examples: readonly Example[] = [['list the stored profiles', 'chanlist auth list']];
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */
 export async function run(options: OutputOptions, context: Context): Promise<number> {

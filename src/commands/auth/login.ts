@@ -11,6 +11,7 @@ import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from 
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
 import { verifyKey } from './verify-key.ts';
+
 export const about = [
   'Verifies a key with a free request and stores it. Prompts for address and key at a terminal; elsewhere it ' +
     'reads the key from stdin, or from --key-file. --max-credits is stored too, and limits every run with the profile.',
@@ -21,8 +22,8 @@ export const about = [
 export const examples: readonly Example[] = [
   ['store a key at a terminal; prompts for address and key', 'chanlist auth login'],
   [
-    'store the key of a local sandbox (chanlist serve) in a script',
-    'echo sk_sandbox | chanlist auth login --profile demo --base-url http://127.0.0.1:8787',
+    'store the key of chanlist serve, in a script',
+    'echo sk_sandbox | chanlist auth login --profile demo --base-url localhost:8787',
   ],
   ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
 ];

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
 import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
+
 export const args: readonly Argument[] = [
   ['name', '[profile]', 'name of the profile; default: the active one'],
 ];

@@ -10,6 +10,7 @@ import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
+
 export const about = ['Shows the account in use and verifies its key with a free request.'];
 
 export const examples: readonly Example[] = [
@@ -48,7 +49,7 @@ export async function run(options: CommonOptions, context: Context): Promise<num
     ),
   });
   if (error === null) return 0;
-  stderr.failure(error);
+  stderr.printFailure(error);
   return error.exit;
 }
 

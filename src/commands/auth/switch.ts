@@ -5,6 +5,7 @@ import type { Argument } from '../../cli/program.ts';
 import type { Context } from '../../context.ts';
 import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
+
 export const args: readonly Argument[] = [['name', '<profile>', 'name of the profile']];
 
 export const about = ['Makes a stored profile the active one.'];

@@ -138,6 +138,6 @@ test('a complete 200 that is not JSON is 8, paid, and not requested again', asyn
   await inBatches(cases(bodies), (fault) => checkFault(t, fault));
 });
 
-test('a page that no page can follow is printed as far as it is valid, and is 8', async (t) => {
+test('a page with an invalid envelope is printed as far as it is valid, and is 8', async (t) => {
   await inBatches(cases(envelopes), (fault) => checkFault(t, fault));
 });

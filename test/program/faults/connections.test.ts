@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { entry, page, type Reply, type Seen, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
-/** No whole answer: worth another try, and nobody knows whether it was charged. */
+/** No complete response: retried, and possibly charged. */
 function broken(
   name: string,
   reply: Reply,
@@ -16,7 +16,7 @@ function broken(
   return { name, reply, exit: 7, code: 'unavailable', status, charge: 'possibly_charged', said, ...rest };
 }
 
-/** Writes bytes of its own in place of an answer, then does as it likes with the connection. */
+/** Writes these bytes in place of a response, then does something with the connection. */
 const raw =
   (bytes: string, then: (socket: Socket) => void = () => {}): Reply =>
   (_, socket) => {
@@ -48,7 +48,7 @@ const whole = JSON.stringify(page(0, 2, null));
 const head = (length: number): string => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const broke = /no complete response: /;
-const late = /no complete response within 1 s/;
+const late = /no complete response: timed out after 1 s/;
 const soon = ['--timeout', '1'];
 
 const breaks: readonly Fault[] = [
@@ -102,7 +102,7 @@ const slow: readonly Fault[] = [
   }),
 ];
 
-/** What answers is no HTTP server, or breaks its rules: it would do the same the next time. */
+/** No HTTP server, or one that breaks the rules of HTTP: a retry would not help. */
 const notHttp = (
   name: string,
   reply: Reply,
@@ -142,7 +142,7 @@ const tooShort: Fault = {
   ...{ charge: 'confirmed', everywhere: true },
 };
 
-/** The status line has come: that nothing was charged is certain, whatever becomes of the body. */
+/** The status line has arrived: certainly not charged, even if the body breaks off. */
 const certain: readonly Fault[] = (
   [
     [503, 7, 'unavailable'],
@@ -258,7 +258,7 @@ test('a request that fails on a used connection is possibly charged; the next on
   assert.equal(seen.length, 11);
 });
 
-test('more than Content-Length says is no part of this answer, nor of the next', async (t) => {
+test('bytes beyond Content-Length belong neither to this response nor to the next', async (t) => {
   const forged = JSON.stringify(page(90, 91, null));
   const first = JSON.stringify(page(0, 2, 'next'));
   const service = await scriptedService(t, (_, number) =>
@@ -273,7 +273,7 @@ test('more than Content-Length says is no part of this answer, nor of the next',
   assert.ok(result.exit === 0 || result.exit === 7 || result.exit === 8);
 });
 
-test('a body that ends with the connection, hints before an answer and lower-case chunks are taken', async (t) => {
+test('a body that ends with the connection, early hints and lower-case chunk sizes are accepted', async (t) => {
   const answers = [
     raw(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${whole}`, close),
     raw(`HTTP/1.0 200 OK\r\n\r\n${whole}`, close),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 
-/** C0, DEL, C1, the two separators of lines that JSON may hold, and bidirectional formatting. */
+/** C0, DEL, C1, the two separators of lines that JSON may contain, and bidirectional formatting. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 
-/** Throws if text holds anything that moves a cursor or turns text around; line ends are the program's own. */
+/** Throws if text contains anything that moves a cursor or turns text around; line ends are the program's own. */
 export function assertHarmless(text: string, name: string): void {
   for (const line of text.split('\n')) {
     const at = line.search(unsafe);

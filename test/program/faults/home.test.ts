@@ -22,7 +22,7 @@ const anyService = (t: TestContext): Promise<ScriptedService> =>
 const login = (url: string, env: Readonly<Record<string, string>>): Promise<Result> =>
   run(`auth login --base-url ${url}`, { env, input: `${testKey}\n` });
 
-test('without HOME, or with one that does not exist, a call with its settings in the environment works', async (t) => {
+test('without HOME, or with one that does not exist, a run with its settings in the environment works', async (t) => {
   const service = await anyService(t);
   const { CHANLIST_API_KEY, CHANLIST_BASE_URL } = serviceEnvironment(service.url);
   for (const home of [
@@ -43,7 +43,7 @@ test('without HOME, or with one that does not exist, a call with its settings in
   }
 });
 
-test('without HOME and without settings: an account is missing, which is no crash', async () => {
+test('without HOME and without settings: 3, no account is configured', async () => {
   for (const home of [{ HOME: '/nonexistent/home' }, { XDG_CONFIG_HOME: '/dev/null/x' }]) {
     const result = await run('uploads @a', { env: home });
     assert.equal(result.exit, 3);
@@ -76,7 +76,7 @@ const stores: readonly (readonly [name: string, text: string, said: RegExp])[] =
   ],
 ];
 
-test('a store of a newer version is 2, a damaged one 1, for every command; it stays as it is', async (t) => {
+test('a store of a newer version is 2, a damaged one 1, for every command; it is not changed', async (t) => {
   const service = await anyService(t);
   await inBatches([...stores.entries()], async ([number, [name, text, said]]) => {
     const folder = await temporaryFolder(t);

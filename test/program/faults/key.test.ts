@@ -18,7 +18,7 @@ function assertNoPiece(text: string, name: string): void {
   }
 }
 
-/** Answers that contain the key, in every place an answer has. */
+/** Responses that contain the key, in every part. */
 const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] = [
   ...(
     [
@@ -48,7 +48,7 @@ const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] =
   ['a body that is no JSON', { text: `Bearer ${testKey}` }, 8],
 ];
 
-test('a key in an answer appears in no message, log, receipt or document', async (t) => {
+test('a key in a response appears in no message, log, receipt or document', async (t) => {
   await inBatches(echoes, async ([name, reply, exit]) => {
     const service = await scriptedService(t, () => reply);
     const summary = join(await temporaryFolder(t), 'summary.json');

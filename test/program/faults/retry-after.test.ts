@@ -58,7 +58,7 @@ const tooLong: readonly (readonly [header: string, said: RegExp])[] = [
   ['Fri, 31 Dec 9999 23:59:59 GMT', /try again in more than a year,/],
 ];
 
-test('Retry-After: more than --max-wait ends the call at once, saying when to come back', async (t) => {
+test('Retry-After: more than --max-wait ends the run at once, and the message says when to try again', async (t) => {
   for (const [status, exit] of [
     [429, 6],
     [503, 7],

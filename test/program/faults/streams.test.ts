@@ -21,7 +21,7 @@ const shell = (line: string, env: Readonly<Record<string, string>>): Promise<Col
     env: cleanEnvironment({ ...env, chanlist: `${process.execPath} ${launcher}` }),
   });
 
-test('| head ends the program with 0, quietly, and at most two pages more than it reads are bought', async (t) => {
+test('| head ends the program with 0, quietly, after at most two pages more than it reads', async (t) => {
   for (const format of ['ndjson', 'csv', 'id', 'table', 'json']) {
     const service = await endless(t);
     const line = `set -o pipefail; $chanlist uploads @a -f ${format} | head -c 20; echo "\${PIPESTATUS[*]}" >&2`;
@@ -32,7 +32,7 @@ test('| head ends the program with 0, quietly, and at most two pages more than i
   }
 });
 
-test('-o to a pipe notices a reader that goes, as stdout does, before the next page is bought', async (t) => {
+test('-o to a pipe notices a reader that leaves, as stdout does, before it requests the next page', async (t) => {
   const pages: number[] = [];
   // As a rule: a busy machine may need more than one attempt.
   for (let attempt = 0; attempt < 5 && !pages.includes(1); attempt++) {
@@ -45,7 +45,7 @@ test('-o to a pipe notices a reader that goes, as stdout does, before the next p
   assert.ok(pages.includes(1), `pages: ${pages}`);
 });
 
-test('a reader that is gone before anything is written: 0, and at most one page', async (t) => {
+test('a reader that has left before anything is written: 0, and at most one page', async (t) => {
   const service = await endless(t);
   const line = `$chanlist uploads @a | true; echo "\${PIPESTATUS[*]}" >&2`;
   const { stderr } = await shell(line, service.env);
@@ -53,7 +53,7 @@ test('a reader that is gone before anything is written: 0, and at most one page'
   assert.ok(service.seen.length <= 1);
 });
 
-test('help, version and other texts of its own end quietly with 0 for a reader that is gone', async () => {
+test('help, version and other local texts end quietly with 0 for a reader that has left', async () => {
   for (const args of [
     '--help',
     '--version',
@@ -66,7 +66,7 @@ test('help, version and other texts of its own end quietly with 0 for a reader t
   }
 });
 
-test('stdout at a full disk is 1 in every format, in one line, and no further page is bought', async (t) => {
+test('stdout on a full disk is 1 in every format, in one line, and no further page is requested', async (t) => {
   for (const format of ['ndjson', 'csv', 'id', 'table', 'json']) {
     const service = await endless(t);
     const full = await open('/dev/full', 'w');
@@ -95,7 +95,7 @@ test('stdout at a full disk is 1 in every format, in one line, and no further pa
   }
 });
 
-test('stderr at a full disk, closed, or a pipe that nobody reads changes neither data nor exit code', async (t) => {
+test('stderr on a full disk, closed, or a pipe that nobody reads changes neither data nor exit code', async (t) => {
   const service = await scriptedService(t, ({ query }) =>
     query.get('channel') === '@gone' ? { status: 404, body: {} } : { body: page(0, 2, null) },
   );
@@ -124,14 +124,14 @@ test('closed stdin, stdout and stderr, one by one and all together, cause no cra
 const started = (service: ScriptedService, more: string): ChildProcess =>
   start(`uploads @a ${more}`, { env: service.env, stdio: ['ignore', 'pipe', 'pipe'] });
 
-test('a reader that stops reading is waited for, without buying more; a signal still ends the program', async (t) => {
+test('a reader that stops reading is waited for, without further requests; a signal still ends the program', async (t) => {
   const cases = [
     ['', 'SIGINT', 130],
     ['', 'SIGTERM', 143],
     [' -o /dev/stdout', 'SIGHUP', 129],
   ] as const;
   const stops = cases.map(async ([output, signal, exit]) => {
-    // A page that no pipe can hold.
+    // A page that is larger than the buffer of a pipe.
     const service = await scriptedService(t, (_, n) => ({ body: page(n * 1000, n * 1000 + 1000, `t${n}`) }));
     const child = started(service, `--json${output}`);
     const exited = once(child, 'exit');

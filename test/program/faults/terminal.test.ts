@@ -46,7 +46,7 @@ const commands: readonly (readonly [args: readonly string[], body: unknown])[] =
   [['resolve', '@a'], resolved],
 ];
 
-test('a table and its messages hold nothing that controls a terminal', async (t) => {
+test('a table and its messages contain no control characters', async (t) => {
   await inBatches(commands, async ([args, body]) => {
     const service = await scriptedService(t, () => ({ body }));
     for (const fields of [[], ['--fields', 'title,videoId,thumbnails.0,@reference']]) {
@@ -125,7 +125,7 @@ test('no error body, header or protocol brings a control character to stderr', a
   });
 });
 
-// NUL cannot stand in an argument.
+// An argument cannot contain NUL.
 const argument = hostile.replaceAll('\u0000', '');
 
 test('no argument, file name or setting brings a control character to stderr', async (t) => {
@@ -170,7 +170,7 @@ test('no argument, file name or setting brings a control character to stderr', a
   await inBatches(cases, async (args) => {
     const result = await run([...args], { env: { ...env, CHANLIST_DEBUG: '1' } });
     const shown = JSON.stringify(args.map((arg) => arg.slice(0, 20)));
-    // What is no usage error: a receipt that cannot be created, and what the service answers with 404.
+    // Other failures: a receipt that cannot be created, and a 404 of the service.
     const exit = { '--summary': 1, '--fields': 5, '--continuation': 8 }[args.at(-2) ?? ''] ?? 2;
     assert.equal(result.exit, exit, `${shown}: ${result.stderr}`);
     assert.match(result.stderr, /^chanlist: /, shown);
@@ -188,7 +188,7 @@ test('no argument, file name or setting brings a control character to stderr', a
   assertHarmless(dry.stdout, '--dry-run');
 });
 
-test('at a terminal: every format is harmless', {
+test('at a terminal no format prints control characters', {
   skip: missing('script'),
 }, async (t) => {
   const cases = commands.flatMap(([args, body]) =>
@@ -200,7 +200,7 @@ test('at a terminal: every format is harmless', {
     const name = args.join(' ');
     assert.equal(exit, 0, `${name}: ${screen}`);
     assert.notEqual(screen, '', name);
-    // JSON may hold the separators: they control nothing.
+    // JSON may contain the separators: they control nothing.
     const shown = name.includes('json') ? screen.replace(/[\u2028\u2029]/g, '') : screen;
     assertHarmlessScreen(shown, name);
   });

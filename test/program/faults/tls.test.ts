@@ -113,7 +113,7 @@ test('through a proxy: the tunnel carries the key, the proxy sees neither that n
     ['https_proxy', `${at}:${plain.port}`, plain],
     ['HTTPS_PROXY', `https://${at}:${secure.port}`, secure],
   ] as const) {
-    // HTTP_PROXY stands in where the other is not set.
+    // HTTP_PROXY is used if the other is not set.
     const more = { NODE_EXTRA_CA_CERTS: ca.file, HTTP_PROXY: 'http://127.0.0.1:9' };
     const result = await run('uploads @a -vv', { env: behind('', { ...more, [name]: address }) });
     assert.equal(result.exit, 0, result.stderr);

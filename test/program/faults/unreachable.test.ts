@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { run, serviceEnvironment } from '../../support/program.ts';
 import { page } from '../../support/service.ts';
 
-/** A service that answers `pages` requests, each on a connection of its own, and is gone then. */
+/** A service that responds to `pages` requests, each on its own connection, and then stops listening. */
 async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
   let answered = 0;
   const server = createServer((_, response) => {
@@ -31,7 +31,7 @@ async function listening(
   return `http://127.0.0.1:${address.port}`;
 }
 
-test('no connection, before, in the middle and at the end: 7, certainly not charged, the call ends', async (t) => {
+test('no connection, before, in the middle and at the end: 7, certainly not charged, the run ends', async (t) => {
   for (const [pages, spent, tally] of [
     [0, '0 credits spent', '0 entries, 0 credits'],
     [1, '1 credit spent', '1 entry, 1 page, 1 credit'],
@@ -88,7 +88,7 @@ const addresses: readonly (readonly [
   [
     'a port that accepts connections and sends nothing',
     (t) => listening(t, createTcpServer()),
-    /no complete response within 0\.5 s; 0 credits spent, 1 more possibly charged/,
+    /no complete response: timed out after 0\.5 s; 0 credits spent, 1 more possibly charged/,
     0.5,
   ],
   [
@@ -108,7 +108,7 @@ for (const [name, urlOf, said, timeout = 20] of addresses) {
   });
 }
 
-test('no room for a file or a socket: one line says so', () => {
+test('no space for a file or a socket: one line says so', () => {
   const said: string[] = [];
   // How many files Node itself keeps open depends on its version; below that it cannot start.
   for (let files = 16; files < 32; files++) {
