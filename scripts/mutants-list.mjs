@@ -119,6 +119,7 @@ export const mutants = [
     ['a last line without its end', 'if (rest.length > 0) take(rest, false);', ''],
   ]),
   ...of('export/inspect.ts', table, [
+    ['a touched FILE is complete', 'finished?.isCut ?? false', 'false', pending],
     ['a lost FILE', 'entries < finished.entries', 'false'],
     ['a damaged FILE', "if (damage !== null) return { ...found, state: 'damaged'", "if (false) return { ...found, state: 'damaged'"],
     ['an empty FILE without a record', 'stats.size === 0 && finished === null', 'false'],
@@ -157,6 +158,7 @@ export const mutants = [
     ['the feed of another channel', '&& feed.channelId !== id', '&& false', program('export-update')],
   ]),
   ...of('export/export.ts', table, [
+    ['what was read before the lock counts', 'if (stampOf(folder, name) === snapshot.stamp) return', 'return', folder],
     ['a broken run is no more to do', 'record.progress !== null && startsOver', 'false && startsOver'],
     ['a resumed --update ends there', 'return flags.update ||', 'return', program('export-update')],
     ['a resumed --restart begins again', 'flags.restart && !interrupted?.isRestart', 'flags.restart'],
@@ -262,6 +264,7 @@ export const mutants = [
     ['an outcome counts twice', 'this.#pending.delete(line.id);', ''],
   ]),
   ...of('accounts/ledger.ts', ['test/accounts/ledger.test.ts'], [
+    ['what others set free is not read', 'file.readLines((line) => sums.add(line));\n      const exceeded', 'const exceeded'],
     ['other origins count', 'request.origin !== this.#account.origin', 'false'],
     ['one credit more', 'sums.unplaced + credits > bound', 'sums.unplaced + credits - 1 > bound'],
     ['only the month counts', "bound.per === 'day' ? today : total", 'total'],
@@ -302,6 +305,7 @@ export const mutants = [
   ]),
   ...of('output/stderr.ts', ['test/output/stderr.test.ts'], [['a key of eight characters is shown', 'secret.length >= minSecretLength', 'secret.length > minSecretLength']]),
   ...of('accounts/key.ts', ['test/accounts/key.test.ts'], [['a key given as a file name is shown', "return mayBeKey(path) ? 'the file' : path;", 'return path;']]),
+  ...of('run/seen.ts', nights('seen'), [['written after each channel', 'this.#unsaved >= maxUnsaved', 'true']]),
   ...of('text/sanitize.ts', ['test/output/sanitize.test.ts'], [
     ['U+009F', '\\\\u007f-\\\\u009f', '\\\\u007f-\\\\u009e'],
     ['U+202E', '\\\\u202a-\\\\u202e', '\\\\u202a-\\\\u202d'],

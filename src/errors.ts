@@ -122,9 +122,16 @@ export function fallbackHint(code: FailureCode): string | undefined {
   return row.hint;
 }
 
-/** A usage error (exit 2): nothing was spent. */
+/** Longest part of an input that a message repeats, in UTF-16 code units. */
+const maxExcerpt = 200;
+
+/** An input as a message repeats it: whole, or its start and an ellipsis. */
+export const excerpt = (text: string): string =>
+  text.length <= maxExcerpt ? text : `${text.slice(0, maxExcerpt - 1)}…`;
+
+/** A usage error (exit 2): nothing was spent. Of a word or a quoted text, the message repeats 200 characters. */
 export function usage(message: string, hint?: string): Failure {
-  return new Failure('usage', message, { hint });
+  return new Failure('usage', message.replace(/'[^']*'|\S+/g, excerpt), { hint });
 }
 
 /** The reader of stdout has closed it: the end of the work, not an error (exit 0). */

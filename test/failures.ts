@@ -244,6 +244,11 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'an argument or a line of `--from` that is no reference',
     'every bad line of --from is named, and nothing is sent',
   ],
+  ['an argument that is not UTF-8', 'an argument that is not UTF-8 is refused'],
+  [
+    'a path that is longer than the system allows',
+    'a message repeats at most 200 characters of an argument; deep paths are refused at once',
+  ],
   [
     'a limit of the service is exceeded',
     'specification 8: limits are checked in code points before anything is sent',

@@ -5,7 +5,7 @@ import { version } from '../version.ts';
 import { commonFlags, type FlagRow, flagHelp, flagsOf, longFlag, ownFlags, valueName } from './flags.ts';
 import type { Flag } from './invocation.ts';
 import { formatName } from './parsers.ts';
-import { checkFlags, checkWordAfterJson } from './rules.ts';
+import { checkFlags, checkText, checkWordAfterJson } from './rules.ts';
 import { pathOf, unknownCommand, usageErrorOf } from './usage-errors.ts';
 
 /** A row of the table of commands, or of the actions of one. */
@@ -58,6 +58,7 @@ export async function parseArguments(
 ): Promise<ParsedCommand | string> {
   const { program, called, texts } = buildProgram(table, columns);
   try {
+    checkText(argv);
     checkWordAfterJson(argv);
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(withJoinedValues(argv), { from: 'user' });

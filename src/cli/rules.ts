@@ -52,6 +52,12 @@ export function checkFlags(path: string, typed: readonly Flag[], options: Partia
 export const nameVideoId = (fields: string | null): boolean =>
   fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));
 
+/** Throws a usage error for an argument that is not UTF-8: Node puts U+FFFD in place of what it cannot read. */
+export function checkText(argv: readonly string[]): void {
+  const wrong = argv.find((word) => word.includes('\ufffd'));
+  if (wrong !== undefined) throw usage(`'${wrong}' is not UTF-8 text`, 'type it again');
+}
+
 /** Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one. */
 export function checkWordAfterJson(argv: readonly string[]): void {
   const line = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;

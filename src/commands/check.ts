@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
@@ -62,7 +62,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
       if (result.problem !== null) bad.push(result);
       if (result.problem !== null || !quiet) yield result;
     }
-    const folder = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? paths[0];
+    const folder = paths.find((path) => existsSync(`${path}/.`)) ?? paths[0];
     for (const input of absent) {
       // Which file is that of a handle, only the records say: if some cannot be read, it may be there.
       if (input.id === null && found.failures.length > 0) continue;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, excerpt, Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { refuseRecorded } from '../fs/private-folder.ts';
 import { type InputOptions, readChunks, requireReadable, splitLines } from '../fs/text-input.ts';
@@ -13,7 +13,6 @@ import type { Format } from '../output/format.ts';
 import { Stderr } from '../output/stderr.ts';
 import { OutputDocument, openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 /** Entries per batch: csv takes its columns from the first one, a table its widths. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { JsonText } from '../json/json-text.ts';
@@ -237,6 +238,10 @@ export function cellsOf(row: string): string[] | null {
 /** A json export is parsed whole. */
 function readJson(fd: number, size: number): Contents {
   const found = new Collector();
+  if (size > constants.MAX_STRING_LENGTH) {
+    found.damage = 'it is too large to be read: more than 512 MiB of JSON';
+    return found;
+  }
   const bytes = Buffer.allocUnsafe(size);
   for (let at = 0; at < size; ) {
     const length = readSync(fd, bytes, at, size - at, at);

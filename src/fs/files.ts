@@ -34,7 +34,7 @@ export function createFile(path: string): number {
  */
 export function makeFolders(path: string, mode?: number): void {
   const inside = `${path}/.`;
-  if (fs.existsSync(inside)) return;
+  if (ignoring(['ENOENT'], () => fs.statSync(inside))) return;
   makeFolders(dirname(path), mode);
   ignoring(['EEXIST'], () => fs.mkdirSync(path, mode));
   fs.accessSync(inside);

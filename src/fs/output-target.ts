@@ -44,6 +44,9 @@ export function resolveTarget(path: string, { onlyFiles = false } = {}): Target 
 
 const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 
+/** No system finds a longer path. */
+const maxPathLength = 4096;
+
 /**
  * Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. `stats`: what is
  * there; null: nothing. Throws a usage error for a link of another user in a folder that others can write, and system
@@ -51,6 +54,7 @@ const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoE
  */
 export function followLinks(given: string, shown = given): { real: string; stats: fs.Stats | null } {
   const path = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
+  if (path.length > maxPathLength) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
   const name = basename(path);
   if (name === '' || descriptorAt(path) !== null) return { real: path, stats: lstat(path) };
   const { real: folder, stats: around } = followLinks(dirname(path), shown);

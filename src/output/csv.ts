@@ -1,6 +1,6 @@
+import { excerpt } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { expandFields, hasEverything, type Picker, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';

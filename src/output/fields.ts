@@ -1,7 +1,6 @@
 import { usage } from '../errors.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { durationSeconds, views } from './computed.ts';
 import type { Field, Item, RecordShape } from './format.ts';
@@ -57,14 +56,11 @@ export function parseFields(value: string | null, operation: RecordShape): reado
   for (const name of value.split(',').map((part) => part.trim())) {
     const path = name.split('.');
     const [first = ''] = path;
-    const noField = `--fields: there is no field '${excerpt(first)}'`;
-    if (names.has(name)) throw usage(`--fields names ${excerpt(name)} twice`);
+    const noField = `--fields: there is no field '${first}'`;
+    if (names.has(name)) throw usage(`--fields names ${name} twice`);
     names.add(name);
     if (path.includes(''))
-      throw usage(
-        `--fields: '${excerpt(value)}' has an empty name`,
-        `expected e.g. ${known.slice(0, 2).join(',')}`,
-      );
+      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
     const isComputed = first === everything || computedFields.includes(first);
     if (first.startsWith('@') && !isComputed) throw usage(noField, expectedOneOf(first, computedFields));
     if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);

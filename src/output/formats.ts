@@ -1,5 +1,5 @@
+import { excerpt } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { absentFields } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
@@ -24,7 +24,7 @@ export const formats = {
     extensions: ['json'],
     meaning:
       "one valid document, also after an error. A listing is the service's envelope with all pages in it; " +
-      'if it was cut short, has_more is true and continuation_token is where to resume',
+      'if it was cut short, has_more is true and continuation_token is where to resume (null: the first page)',
     writer: async () => (await import('./json.ts')).jsonFormat,
   },
   ndjson: {

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
-import { Failure, usage } from '../errors.ts';
+import { excerpt, Failure, usage } from '../errors.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, parseReference, type Reference } from '../service/references.ts';
 import { thousands } from '../text/count.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { newSubject, type Subject } from './results.ts';
 
 /** A reference as it was given. */

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
+import { excerpt, Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';

@@ -1,7 +1,6 @@
 /** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
 import { getSystemErrorMap } from 'node:util';
-import { Failure, type FailureCode, systemCode } from '../errors.ts';
-import { excerpt } from '../text/excerpt.ts';
+import { excerpt, Failure, type FailureCode, systemCode } from '../errors.ts';
 import type { Charge } from './budget.ts';
 import { type NoResponse, type Response, TransportError } from './http.ts';
 import { type EndReason, type RetryCause, retryAfter, span } from './retry.ts';

@@ -1,6 +1,5 @@
 import { usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { excerpt } from '../text/excerpt.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ReferenceKind } from './contract.ts';
@@ -42,7 +41,7 @@ export function parseReference(text: string, kind: ReferenceKind, takesList = tr
   const found = parse(given, kind);
   if (found !== null) return { given, ...found };
   throw usage(
-    `'${excerpt(given)}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
+    `'${given}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
     suggestion(given, kind, takesList),
   );
 }

@@ -174,6 +174,16 @@ test('bounds count all keys of the origin, and requests without outcome; free re
   assert.deepEqual(warnings, []);
 });
 
+test('a request of another process that turns out to be free leaves room', async (t) => {
+  const { open } = await fixture(t);
+  const [one, other] = [open('1/month'), open('1/month')];
+  const pending = one.reserve(1, '@a');
+  assert.ok(typeof pending === 'function');
+  assert.equal(spentBound(other)?.credits, 1);
+  pending('none');
+  assert.equal(spentBound(other), null);
+});
+
 test('a day and a month end at local midnight; an outcome goes to the file of its request', async (t) => {
   const { open, clock, folder, month } = await fixture(t);
   const ledger = open('2/day,3/month');

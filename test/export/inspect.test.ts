@@ -42,3 +42,21 @@ test('a new FILE is pending if its rows are whole and an update began with this 
     assert.equal(file.pending, pending, `case ${at}`);
   }
 });
+
+test('a FILE that others have touched is as complete as it was', async (t) => {
+  const parent = await temporaryFolder(t);
+  const path = join(parent, 'a.ndjson');
+  writeFileSync(path, old);
+  using folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
+  for (const isCut of [true, false]) {
+    const before = finished({ entries: 1, digest: '', isCut, pageSize: 70 });
+    writeRecord(folder, 'a.ndjson', record({ finished: before }));
+    const file = await inspect(
+      folder,
+      { ...readSnapshot(folder, 'a.ndjson'), target: resolveTarget(path) },
+      request(),
+    );
+    const { isCut: isStillCut, pageSize, exported } = file.finished ?? {};
+    assert.deepEqual([file.state, isStillCut, pageSize, exported], ['changed', isCut, 70, before.exported]);
+  }
+});

@@ -1,7 +1,9 @@
 /** `latest --seen FILE`: a free feed of new uploads. */
 import assert from 'node:assert/strict';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { exportFixture } from '../support/exports.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
 import { idsIn, idsOf, nightlyRuns } from './fixture.ts';
@@ -128,4 +130,14 @@ test('a file that is no text is 2, nothing is sent', async (t) => {
   assert.deepEqual([exit, requests], [2, []], stderr);
   onlyError({ stderr }, 'seen.txt');
   assert.equal(await nights.read('seen.txt'), 'a\0b\n');
+});
+
+test('many channels: FILE is written at the end', async (t) => {
+  const fixture = await exportFixture(t);
+  const written: boolean[] = [];
+  fixture.onRequest = () => written.push(existsSync(join(fixture.folder, 'seen.txt')));
+  const result = await fixture.run('latest @demo @size-5 @size-8 @size-25 --concurrency 1 --seen seen.txt');
+  assert.equal(result.exit, 0, result.stderr);
+  assert.deepEqual(written, [false, false, false, false]);
+  assert.equal((await fixture.read('seen.txt')).split('\n').length, 15 + 5 + 8 + 15 + 4 + 1);
 });

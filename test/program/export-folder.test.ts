@@ -402,3 +402,27 @@ test('a rejected key ends the run: a listing between two pages requests no more'
   assert.deepEqual(result.summary?.credits, { confirmed: 1, possibly_charged: 0 });
   assert.deepEqual(statuses(result.summary), ['interrupted 3', 'interrupted 3', 'interrupted 3']);
 });
+
+test('what another run has exported since this one began is not fetched again', async (t) => {
+  const [first, second] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`];
+  const [reached, others] = [gate(), gate()];
+  const service = await scriptedService(t, async ({ query }) => {
+    if (query.get('channel') === first) {
+      reached.open();
+      await others.opened;
+    }
+    return { body: page(0, 3, null) };
+  });
+  const fixture = await exportFixture(t, { service });
+  const flags = ['--output-dir', 'exports', '--concurrency', '1', '--timeout', '20'];
+  const slow = fixture.run(['uploads', first, second, ...flags]);
+  await reached.opened;
+  const quick = await fixture.run(['uploads', second, ...flags], { noSummary: true });
+  assert.equal(quick.exit, 0, quick.stderr);
+  others.open();
+  assert.deepEqual(statuses((await slow).summary), ['complete', 'kept']);
+  assert.deepEqual(
+    service.seen.map(({ query }) => query.get('channel')),
+    [first, second],
+  );
+});

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { run } from '../support/program.ts';
+import { launcher, run, temporaryFolder } from '../support/program.ts';
 
 test('a usage error prints one document on stdout if json is asked for, and its line on stderr', async () => {
   for (const [line, message] of [
@@ -18,4 +20,55 @@ test('a usage error prints one document on stdout if json is asked for, and its 
   }
   for (const line of ['uploads @x --nope', 'uploads @x --nope -f ndjson', 'uploads --nope -- --json'])
     assert.equal((await run(line.split(' '))).stdout, '', line);
+});
+
+test('a message repeats at most 200 characters of an argument; deep paths are refused at once', async (t) => {
+  const folder = await temporaryFolder(t);
+  const long = 'x'.repeat(100_000);
+  const flags = [
+    '-f',
+    '-n',
+    '-o',
+    '--from',
+    '--key-file',
+    '--timeout',
+    '--max-credits',
+    '--profile',
+    `--${long}`,
+  ];
+  for (const line of [
+    ...flags.map((flag) => ['uploads', '@x', flag, long]),
+    [long],
+    ['auth', long],
+    ['check', long],
+    ['check', './'.repeat(15_000)],
+    ['show', long],
+    ['latest', '@x', '--seen', long],
+    ['credits', '--month', long],
+    ['uploads', '@x', '--sandbox', '-o', `${'./'.repeat(15_000)}x.ndjson`],
+    ['uploads', '@x', '--sandbox', '--output-dir', './'.repeat(15_000)],
+    ['uploads', '@x', '--sandbox', '--output-dir', 'x/'.repeat(15_000)],
+    ['uploads', '@x', '--sandbox', '--summary', `${'./'.repeat(15_000)}s.json`],
+  ]) {
+    const { exit, stderr } = await run(line, { cwd: folder });
+    const what = line.map((word) => word.slice(0, 20)).join(' ');
+    assert.ok(exit === 1 || exit === 2, `${what}: ${exit}`);
+    assert.match(stderr, /^chanlist: error: .{1,500}\n$/, what);
+    assert.doesNotMatch(stderr, /call stack|ENAMETOOLONG:/, what);
+  }
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('an argument that is not UTF-8 is refused', async (t) => {
+  const folder = await temporaryFolder(t);
+  const bytes = String.raw`@caf\351`;
+  for (const command of ['uploads "$X"', 'search @x "$X"', 'latest @x -o "$X"']) {
+    const script = `X=$(printf '${bytes}'); exec "$0" "$1" ${command}`;
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, launcher], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.equal(status, 2, stderr);
+    assert.equal(stderr, "chanlist: error: '@caf\ufffd' is not UTF-8 text; type it again\n");
+  }
 });
