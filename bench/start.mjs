@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inTurn } from './measure.mjs';
 
 /** Targets as multiples of bare Node: on Node 20, and on later versions. */
-const targets = { version: [1.1, 1.2], help: [1.25, 1.45], resolve: [2.5, 2.6], table: [2.7, 3.2] };
+const targets = { version: [1.1, 1.2], help: [1.9, 1.9], resolve: [2.36, 2.57], table: [2.65, 2.8] };
 
 /** Whole-process time of short calls, as multiples of `node empty.mjs`. */
 export async function measureStart({ node, major, program, env, peers, runs }) {

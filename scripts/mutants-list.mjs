@@ -88,6 +88,7 @@ export const mutants = [
     ['the first missing IDs are kept', '.slice(-maxIds)', '.slice(0, maxIds)'],
   ]),
   ...of('export/fetch.ts', table, [
+    ['a page after the last one of --limit', 'progress.entries >= limit', 'false', interrupted],
     ['rows are not synced before the record', 'this.rows.sync();', '', durable],
     ['the record is not written before the next page', 'writeRecord(folder, name, this.record);', ''],
     ['old rows go before the new record', 'const replaced = this.record.progress?.rows;', 'const replaced = this.record.progress?.rows; if (replaced && replaced !== this.rows.name) folder.remove(replaced);'],
@@ -129,6 +130,8 @@ export const mutants = [
     ['pending rows that are cut', 'fstatSync(fd).size === result.size ?', 'true ?', pending],
   ]),
   ...of('export/full.ts', interrupted, [
+    ['a resumed export is as old as its end', 'check.feed === null ?', 'false ?', interrupted],
+    ['the feed replaces known dates', '{ ...dates, ...Object.fromEntries(published) }', '{ ...Object.fromEntries(published), ...dates }', interrupted],
     ['an empty list replaces FILE', 'entries === 0 && (', 'false && (', program('export')],
     ['entries that moved while interrupted', 'new Set(opened?.ids)', 'new Set()'],
     ['dates of FILE', '{ ...dates, ...Object.fromEntries(published) }', 'dates'],

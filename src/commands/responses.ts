@@ -33,7 +33,7 @@ export async function runResponses(
   }
   await checkOutputFile(target, operation);
   const { SeenFile } = options.seen === null ? { SeenFile: null } : await import('../run/seen.ts');
-  const seen = (await SeenFile?.open(options.seen ?? '')) ?? null;
+  const seen = (await SeenFile?.open(options.seen ?? '', context.stop)) ?? null;
   try {
     const { concurrency, output } = options;
     const subjects = references.inputs;

@@ -99,7 +99,7 @@ async function printEntries(
     if (error instanceof ClosedPipe) throw error;
     failure = toFailure(error);
   }
-  if (batch.length > 0 || failure === null) await flush();
+  await flush();
   await document.write(format.close(item, { hasMore: false, token: null, failure }));
   await document.end();
   return { entries, failure };

@@ -43,9 +43,11 @@ interface Asked {
 }
 
 /** The command line of the run for this export alone, and what it is to do. */
-function commandFor({ options: { invocation }, item }: Asked, ...what: readonly string[]): string {
+function commandFor({ options: { invocation }, item, file }: Asked, ...what: readonly string[]): string {
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart'];
   if (what.includes('--update')) drop.push('--limit');
+  // It would stop the export again.
+  if (file.record?.progress?.isOutOfBudget) drop.push('--max-credits');
   return commandLine(invocation, [item.reference], {
     drop,
     add: what.map((name) => ({ name, value: null })),

@@ -34,7 +34,11 @@ export function createFile(path: string): number {
  */
 export function makeFolders(path: string, mode?: number): void {
   const inside = `${path}/.`;
-  if (ignoring(['ENOENT'], () => fs.statSync(inside))) return;
+  const isThere = (): boolean => {
+    fs.accessSync(inside);
+    return true;
+  };
+  if (ignoring(['ENOENT'], isThere)) return;
   makeFolders(dirname(path), mode);
   ignoring(['EEXIST'], () => fs.mkdirSync(path, mode));
   fs.accessSync(inside);

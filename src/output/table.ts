@@ -2,6 +2,7 @@ import { Chalk } from 'chalk';
 import { sanitize } from '../text/sanitize.ts';
 import { type Column, type Columns, chooseColumns } from './columns.ts';
 import type { FormatOptions, Terminal, Writer } from './format.ts';
+import { bodyRecords } from './records.ts';
 import { cut, textWidth } from './width.ts';
 
 /** Width of the gap between two columns. */
@@ -21,25 +22,35 @@ const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?$/i;
 export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const draw = await newTable(options.terminal);
   let chosen: Columns | null = null;
-  /** A page was listed; if none has an entry, there is a header without rows. */
+  /** A list came to its end; if none has an entry, there is a header without rows. */
   let isListed = false;
   /** Digits of the largest expected `index`. */
   let indexDigits = 0;
+  let isPage = false;
+  const rows: Writer['rows'] = (item, entries) => {
+    isPage = true;
+    if (entries.length === 0) return '';
+    chosen ??= chooseColumns(options, entries, indexDigits);
+    const { columns, cells } = chosen;
+    return draw(
+      columns,
+      entries.map((entry) => cells(entry, item).map(sanitize)),
+    );
+  };
   return {
+    rows,
     open: (_item, info) => {
       const total = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
       if (/^\d{1,9}$/.test(total)) indexDigits = Math.max(indexDigits, total.length);
       return '';
     },
-    rows: (item, entries) => {
+    body: (item, body) => {
       isListed = true;
-      if (entries.length === 0) return '';
-      chosen ??= chooseColumns(options, entries, indexDigits);
-      const { columns, cells } = chosen;
-      return draw(
-        columns,
-        entries.map((entry) => cells(entry, item).map(sanitize)),
-      );
+      return rows(item, bodyRecords(options.operation, body).records);
+    },
+    close: (_item, { failure }) => {
+      isListed ||= isPage && failure === null;
+      return '';
     },
     tail: () => (isListed && chosen === null ? draw(chooseColumns(options, [], 0).columns, []) : ''),
   };

@@ -35,8 +35,11 @@ export class SeenFile {
     this.#ids = ids;
   }
 
-  /** Opens and locks a file. Throws `locked` (10) while another run uses it; a usage error if it is no text. */
-  static async open(path: string): Promise<SeenFile> {
+  /**
+   * Opens and locks a file. Throws `locked` (10) while another run uses it, a usage error if it is no text, and the
+   * reason of `stop`.
+   */
+  static async open(path: string, stop: AbortSignal): Promise<SeenFile> {
     const target = resolveTarget(path, { onlyFiles: true });
     refuseRecorded(target);
     checkWritable(target);
@@ -46,7 +49,7 @@ export class SeenFile {
       release = await acquireLock(folder, basename(target.real), path);
       // A run that has just ended may have replaced it.
       const locked = resolveTarget(path, { onlyFiles: true });
-      return new SeenFile(locked, folder, release, await readIds(locked));
+      return new SeenFile(locked, folder, release, await readIds(locked, stop));
     } catch (error) {
       release?.();
       folder.close();
@@ -117,10 +120,14 @@ function idOf(entry: JsonText): string | null {
   return id === undefined || id === '' || /\s/.test(id) ? null : id;
 }
 
-async function readIds({ stats, real, path }: Target): Promise<Set<string>> {
+async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promise<Set<string>> {
   const ids = new Set<string>();
   if (stats === null) return ids;
-  const options = { problem: `--seen: cannot read ${path}`, hint: 'name a file of IDs, one per line' };
+  const options = {
+    problem: `--seen: cannot read ${path}`,
+    hint: 'name a file of IDs, one per line',
+    stop,
+  };
   for await (const line of readLines(real, options)) ids.add(line.trim());
   ids.delete('');
   return ids;

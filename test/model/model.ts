@@ -364,7 +364,7 @@ class ModelRun {
     state.missed = new Map();
     state.progress = null;
     this.#finishCheck(ids);
-    // What the list was like then; a feed was not asked for.
+    // What the list was like then; its feed was not requested.
     state.checked = progress.started;
     state.finished = { request: this.#request, count: ids.length, isCut };
   }

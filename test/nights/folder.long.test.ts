@@ -108,7 +108,7 @@ test('a channel that vanished: gone since its last successful check, in every ru
   const { nights, a } = await twoChannels(t);
   nights.service.handles.delete('@a');
   a.gone = true;
-  // Its feed is 404: no news for a week, then its page is asked for, and is 404, too.
+  // Its feed is 404: no news for a week, then its page is requested, and is 404, too.
   for (let n = 0; n < 5; n++) {
     const night = await nights.night();
     assert.deepEqual([night.exit, night.credits, night.counts], [7, 0, { failed: 1, unchanged: 1 }]);

@@ -1,11 +1,13 @@
 /** `latest --seen FILE`: a free feed of new uploads. */
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SeenFile } from '../../src/run/seen.ts';
 import { exportFixture } from '../support/exports.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
+import { temporaryFolder } from '../support/temp.ts';
 import { idsIn, idsOf, nightlyRuns } from './fixture.ts';
 
 const line = ['latest', '@a', '@b', '--seen', 'seen.txt'];
@@ -120,6 +122,13 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
   });
   const first = await nights.run(line);
   assert.deepEqual([first.exit, (await second)?.exit], [0, 10]);
+});
+
+test('a signal ends the reading of FILE', async (t) => {
+  const seen = join(await temporaryFolder(t), 'seen.txt');
+  writeFileSync(seen, 'v_1\n');
+  const stopped = new Error('stopped');
+  await assert.rejects(SeenFile.open(seen, AbortSignal.abort(stopped)), stopped);
 });
 
 test('a file that is no text is 2, nothing is sent', async (t) => {

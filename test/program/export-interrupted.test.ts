@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ExportFixture, exportFixture, type Outcome, uninterrupted } from '../support/exports.ts';
@@ -24,7 +24,7 @@ interface Way {
   stop(fixture: ExportFixture, proxy: FlakyProxy, args: readonly string[]): Promise<Outcome>;
 }
 
-/** Whether the service is asked for this page: counts the pages from now on. */
+/** Whether the service gets a request for this page: counts the pages from now on. */
 function isPage(number: number): (line: string) => boolean {
   let pages = 0;
   return (line) => line.includes('/videos') && ++pages === number;
@@ -219,7 +219,7 @@ test('--restart carries over the publication dates that FILE has', async (t) => 
   const service = await scriptedService(t, ({ path }) => {
     if (path.endsWith('resolve')) return resolved;
     return path.endsWith('latest')
-      ? { body: { results: [{ ...entry(0), published: '2026-01-03T00:00:00Z' }] } }
+      ? { body: { results: [0, 1].map((n) => ({ ...entry(n), published: '2026-01-03T00:00:00Z' })) } }
       : { body: page(0, 3, null) };
   });
   const fixture = await exportFixture(t, { service });
@@ -235,6 +235,21 @@ test('--restart carries over the publication dates that FILE has', async (t) => 
     await fixture.read('out.csv'),
     `videoId,@published\n${first},2026-01-03T00:00:00Z\n${second},2026-01-02T00:00:00Z\n${third},\n`,
   );
+});
+
+test('a limited export that was interrupted after its last page is finished for free, as of its first page', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', list, '-o', 'out.id', '-f', 'id'];
+  assert.equal((await fixture.run([...args, '-n', '20', '--max-credits', '1'])).exit, 9);
+  const name = join(fixture.folder, '.chanlist/out.id.json');
+  const { progress, ...record } = JSON.parse(await readFile(name, 'utf8'));
+  const started = '2026-01-02T03:04:05.678Z';
+  const ended = { ...progress, started, request: { ...progress.request, limit: 10 } };
+  await writeFile(name, JSON.stringify({ ...record, progress: ended }));
+  const result = await fixture.run([...args, '-n', '10']);
+  assert.deepEqual([result.exit, result.charged, result.only.status], [0, 0, 'limited'], result.stderr);
+  assert.equal(await fixture.read('out.id'), await uninterrupted(fixture, `uploads ${list} -f id -n 10`));
+  assert.equal(JSON.parse(await readFile(name, 'utf8')).checked, started);
 });
 
 test('a reference is matched with an interrupted export by ID, not by spelling', async (t) => {

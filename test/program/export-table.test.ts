@@ -57,7 +57,7 @@ const exporting =
     const { exit, stderr } = await world.run(args);
     assert.equal(exit, 0, stderr);
   };
-/** No credits when the second page is asked for. */
+/** No credits when the second page is requested. */
 const interrupting =
   (args = uploads): Make =>
   async (world) => {
@@ -124,7 +124,7 @@ const addingRow: Make = (world) => {
 const whole: Range = [0, 12];
 type Names = readonly (string | RegExp)[];
 const exports = (credits: number, file: Range = whole): Cell => ({ exit: 0, credits, file });
-/** FILE is kept, free, with a warning; the command that it names costs this, and FILE then has these videos. */
+/** FILE is skipped, free, with a warning; the command that it names costs this, and FILE then has these videos. */
 const kept = (names: Names, credits: number, file: Range): Cell => ({
   ...{ ...exports(0), names },
   next: { credits, file },

@@ -42,8 +42,8 @@ test('the receipt is written at the start with exit null, and replaced at the en
   const { started, seconds, ...summary } = await read();
   assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
   assert.ok(seconds >= 0 && seconds < 60);
-  const { seconds: _, ...begun } = first;
-  assert.deepEqual(begun, {
+  const { seconds: _, ...fixed } = first;
+  assert.deepEqual(fixed, {
     command: 'uploads',
     started,
     exit: null,

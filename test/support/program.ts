@@ -43,7 +43,7 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Folder of the ledger of credits, one for all tests of a file. */
+/** Folder of the credit ledger, one for all tests of a file. */
 export const stateHome = mkdtempSync(join(tmpdir(), 'chanlist-state-'));
 process.on('exit', () => rmSync(stateHome, { recursive: true, force: true }));
 
