@@ -102,6 +102,7 @@ export const mutants = [
     ['json without playlist_info', 'progress.info ?? info', 'null', program('export')],
     ['the disk may be full', 'checkFreeSpace(dirname', 'void (dirname', program('export')],
     ['damaged rows are resumed', 'if (damage === null) return', 'return'],
+    ['an update needs no space for FILE', '? (file.finished?.size ?? 0)', '? 0', program('export')],
     ['a refused token is requested again', 'cannotResume(failure, kept.token)', 'false'],
     ['rows without a page stay', 'if (kept.pages === 0) sink', 'if (false) sink', interrupted],
   ]),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { exportFixture, uninterrupted } from '../support/exports.ts';
+import { type TestContext, test } from 'node:test';
+import { type ExportFixture, exportFixture, uninterrupted } from '../support/exports.ts';
 import { fileFormats } from '../support/file-formats.ts';
 import { onlyError } from '../support/stderr.ts';
 
@@ -187,20 +187,42 @@ test('-o - is stdout; appending to a file through /dev/stdout appends', async (t
   assert.deepEqual(await fixture.files(), ['log']);
 });
 
-/** Runs a command with a file system of 3 MiB at `full`. */
-const withFullDisk = [
+/** Runs a command with a small file system at `full`, which has what is in `work`. */
+const withDisk = (mebibytes: number): string[] => [
   ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
-  ...['mount -t tmpfs -o size=3m none full && exec "$@"', 'sh'],
+  ...[`mount -t tmpfs -o size=${mebibytes}m,mode=0755 none full && cp -a work/. full && exec "$@"`, 'sh'],
 ];
 
-test('a disk without space for a page: 1, and no paid request', async (t) => {
+/** A fixture with the folders `full` and `work`; null if this user may not mount a file system. */
+async function fixtureWithDisk(t: TestContext): Promise<ExportFixture | null> {
   const fixture = await exportFixture(t);
-  await mkdir(join(fixture.folder, 'full'));
-  const [command = '', ...probe] = [...withFullDisk, 'true'];
-  if (spawnSync(command, probe, { cwd: fixture.folder }).status !== 0)
-    return t.skip('this user may not mount a file system');
-  const args = ['uploads', '@size-20', '-o', 'full/out.ndjson'];
-  const result = await fixture.run(args, { within: withFullDisk });
+  for (const name of ['full', 'work']) await mkdir(join(fixture.folder, name));
+  const [command = '', ...probe] = [...withDisk(3), 'true'];
+  if (spawnSync(command, probe, { cwd: fixture.folder }).status === 0) return fixture;
+  t.skip('this user may not mount a file system');
+  return null;
+}
+
+test('a disk without space for a page: 1, and no paid request', async (t) => {
+  const fixture = await fixtureWithDisk(t);
+  if (fixture === null) return;
+  const result = await fixture.run('uploads @size-20 -o full/out.ndjson', { within: withDisk(3) });
   assert.deepEqual([result.exit, result.charged], [1, 0]);
   onlyError(result, 'full');
+});
+
+test('an update needs space for a copy of FILE, too', async (t) => {
+  const fixture = await fixtureWithDisk(t);
+  if (fixture === null) return;
+  await fixture.run('uploads @size-20 -o work/out.ndjson');
+  const lines = Array.from({ length: 6000 }, (_, n) => `{"videoId":"v${n}","title":"${'x'.repeat(1000)}"}\n`);
+  await appendFile(join(fixture.folder, 'work/out.ndjson'), lines.join(''));
+  fixture.sandbox.setUploads('@size-20', 22);
+  const update = (mebibytes: number) =>
+    fixture.run('uploads @size-20 -o full/out.ndjson --update', { within: withDisk(mebibytes) });
+  const full = await update(14);
+  assert.deepEqual([full.exit, full.charged], [1, 0], full.stderr);
+  onlyError(full, 'not enough disk space');
+  const enough = await update(30);
+  assert.deepEqual([enough.exit, enough.charged], [0, 1], enough.stderr);
 });
