@@ -3,7 +3,7 @@ import { type Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { afterRun, withReferences } from './after-run.ts';
+import { afterRun, atStart, withReferences } from './after-run.ts';
 import { exportPages, publish } from './full.ts';
 import { type ExportFile, inspect, readSnapshot, type Snapshot, stampOf } from './inspect.ts';
 import {
@@ -49,10 +49,12 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
   const snapshot = currentSnapshot(exports, item, name);
   if (snapshot.isRecordDamaged)
     run.warn('record', item.label, `its record in ${folder.path} is damaged; ${unknownText}`);
-  const known = snapshot.record ?? newRecord(item.reference, flags.request);
+  const known = atStart(snapshot.record ?? newRecord(item.reference, flags.request));
   for (const leftover of leftovers(names, name, known.progress)) folder.remove(leftover);
   const record = withReferences(known, item.reference, item.references);
-  const result = await performSteps(exports, item, flags, { ...snapshot, record });
+  const result = await performSteps(exports, item, flags, { ...snapshot, record }).catch((error) =>
+    failed(item, toFailure(error)),
+  );
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
   // A wrong folder that is found after a page was paid is no usage error.
