@@ -48,6 +48,7 @@ const failures = {
   no_feed: { exit: 7, scope: 'reference' },
   outage: { exit: 7, scope: 'run', hint: 'run the same command again later' },
   refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
+  unresumable: { exit: 8, scope: 'reference' },
   bad_answer: { exit: 8, scope: 'reference', hint: "try again later, or contact the service's support" },
   loop: { exit: 8, scope: 'reference', hint: 'the listing cannot be resumed; start it again later' },
   budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },

@@ -3,8 +3,13 @@ import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
-import { type CheckedExport, checkExport, problemCodes, unknownExport } from '../export/check.ts';
-import { exportCommand } from '../export/check-fix.ts';
+import {
+  type CheckedExport,
+  checkExport,
+  exportCommand,
+  problemCodes,
+  unknownExport,
+} from '../export/check.ts';
 import { expectedExports, findExports, nothingFound } from '../export/find-exports.ts';
 import type { Example, Terms } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
@@ -55,8 +60,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
 
   async function* records(): AsyncGenerator<CheckedExport, void> {
     for (const each of exports) {
-      context.stop.throwIfAborted();
-      const result = await checkExport(each, expectations);
+      const result = await checkExport(each, expectations, context.stop);
       if (result === null) continue;
       checked++;
       if (result.problem !== null) bad.push(result);

@@ -64,5 +64,5 @@ export async function runListing(
   }
   await using run = await open(distinct, options.concurrency);
   const results = exportAll(run, operation, distinct, options, destination);
-  return await report(run, results, destination.path);
+  return await report(run, results, outputDir ?? options.output);
 }

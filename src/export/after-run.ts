@@ -97,14 +97,6 @@ export function withProgress(record: ExportRecord, progress: Progress | null): E
   return { ...record, progress };
 }
 
-/** The record as a new run begins with it: the service may accept the token again, and rows may have been restored. */
-export function atStart(record: ExportRecord): ExportRecord {
-  const { progress } = record;
-  return progress === null || progress.broken === 'loop'
-    ? record
-    : withProgress(record, { ...progress, broken: null });
-}
-
 /** The record with what is known of its references, the last given one first. */
 export function withReferences(
   record: ExportRecord,

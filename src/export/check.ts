@@ -1,17 +1,20 @@
-import { closeSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { commandLine, type Flag } from '../cli/invocation.ts';
 import { toFailure } from '../errors.ts';
 import { isLocked } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { exportName, formatByExtension } from '../output/formats.ts';
-import { withProgress } from './after-run.ts';
-import { type Fix, fixOf } from './check-fix.ts';
+import { creditsLeft } from '../run/listing.ts';
+import type { InputReference } from '../run/references.ts';
+import { credits } from '../text/count.ts';
 import type { FoundExport } from './find-exports.ts';
-import { type ExportFile, inspect, noRecord, readSnapshot, stampOf } from './inspect.ts';
-import { readContents, readFileContents } from './read.ts';
-import type { ExportRecord, ExportRequest } from './record.ts';
-import { damageOfRows, missingRows, rowsFormat } from './rows.ts';
+import { type ExportFile, inspect } from './inspect.ts';
+import { costText, isUpdatable } from './messages.ts';
+import { nextStep, type Step } from './next-step.ts';
+import { readFileContents } from './read.ts';
+import { type ExportRecord, type ExportRequest, stampOf } from './record.ts';
+import { readRows } from './rows.ts';
 
 /** What can be wrong with an export, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -73,63 +76,52 @@ export interface Expectations {
   readonly isExpected: boolean;
 }
 
-/** Checks one export; null for a record without FILE that nothing needs. */
+/** Checks one export, FILE read whole; null for a record without FILE that nothing needs. Throws the reason of `stop`. */
 export async function checkExport(
-  { path, folder, record: before }: FoundExport,
+  { path, folder, stored }: FoundExport,
   expectations: Expectations,
+  stop: AbortSignal,
 ): Promise<CheckedExport | null> {
+  const { record, stamp } = stored;
+  const request = requestOf(record, path);
+  const facts: CheckedExport = {
+    ...unknownExport,
+    file: path,
+    reference: record?.reference ?? null,
+    id: request.id || null,
+    limit: request.limit,
+    missing: record?.missing ?? null,
+    checked: record?.checked ?? null,
+  };
   let file: ExportFile;
   try {
-    file = await readExport(path, folder);
+    const target = resolveTarget(path, { onlyFiles: true });
+    file = await inspect(folder, { target, ...stored }, request, stop);
+    if (file.state !== 'none' && file.contents === null)
+      file = { ...file, contents: await readFileContents(target.real, { ...request, stop }) };
   } catch (error) {
-    const problem = { code: 'damaged', message: toFailure(error).message, fix: null } as const;
-    return { ...factsOf(path, before), problem };
+    stop.throwIfAborted();
+    return { ...facts, problem: { code: 'damaged', message: toFailure(error).message, fix: null } };
   }
-  const { record, state, stamp, target, contents } = file;
+  const { contents, state, target } = file;
   if (state === 'none' && record?.progress == null && !expectations.isExpected) return null;
-  const facts = factsOf(path, record);
-  const request = requestOf(record, facts.id, path);
   const name = basename(target.real);
+  // A run that has ended since the record was read has another one.
   const isBusy = folder !== null && ((await isLocked(folder, name)) || stampOf(folder, name) !== stamp);
-  const problem = await problemOf(file, request, folder, isBusy, expectations);
+  const problem = await problemOf(file, request, isBusy ? null : folder, isBusy, expectations, stop);
   const newest = contents?.ids.values().next().value ?? null;
   return { ...facts, entries: contents?.entries ?? null, newest, problem };
 }
 
-function factsOf(path: string, record: ExportRecord | null): CheckedExport {
-  return {
-    ...unknownExport,
-    file: path,
-    reference: record?.reference ?? null,
-    id: idOf(path, record),
-    limit: record?.request.limit ?? null,
-    missing: record?.missing ?? null,
-    checked: record?.checked ?? null,
-  };
-}
-
-const idOf = (path: string, record: ExportRecord | null): string | null =>
-  record?.request.id ?? (exportName.test(basename(path)) ? basename(path, extname(path)) : null);
-
 /** The request of an export; without a record, what its name says. An ID of '' is unknown. */
-function requestOf(record: ExportRecord | null, id: string | null, path: string): ExportRequest {
+function requestOf(record: ExportRecord | null, path: string): ExportRequest {
   if (record !== null) return record.request;
   const extension = extname(path).slice(1);
   const known = extension === 'id' ? 'id' : formatByExtension(extension);
   const format = known === undefined || known === 'table' ? 'ndjson' : known;
-  const command = id === null || id.startsWith('UC') ? 'uploads' : 'playlist';
-  return { command, id: id ?? '', format, fields: null, limit: null, service: '' };
-}
-
-/** What is on disk of an export, FILE read whole. Throws what keeps it from being read. */
-async function readExport(path: string, folder: PrivateFolder | null): Promise<ExportFile> {
-  const target = resolveTarget(path, { onlyFiles: true });
-  // A run may have written it since it was found.
-  const snapshot = { target, ...(folder === null ? noRecord : readSnapshot(folder, basename(target.real))) };
-  const request = requestOf(snapshot.record, idOf(path, snapshot.record), path);
-  const file = await inspect(folder, snapshot, request);
-  if (file.state === 'none' || file.contents !== null) return file;
-  return { ...file, contents: await readFileContents(target.real, { ...request, parse: true }) };
+  const id = exportName.test(basename(path)) ? basename(path, extname(path)) : '';
+  const command = id === '' || id.startsWith('UC') ? 'uploads' : 'playlist';
+  return { command, id, format, fields: null, limit: null, service: '' };
 }
 
 /** The gravest problem. While another run writes the export, only what FILE itself shows is certain. */
@@ -139,72 +131,114 @@ async function problemOf(
   folder: PrivateFolder | null,
   isBusy: boolean,
   { now, maxAge, isExpected }: Expectations,
+  stop: AbortSignal,
 ): Promise<Problem | null> {
-  const { record, contents, state } = file;
-  const fixed = (): Fix | null => fixOf(file, request, now);
-  const problem = (code: ProblemCode, message: string, fix: Fix | null = null): Problem => ({
+  const { record, contents, state, pending } = file;
+  const progress = record?.progress ?? null;
+  const fix = (cannotResume = record?.failure?.code === 'unresumable'): Fix | null =>
+    fixOf(file, request, now, cannotResume);
+  const problem = (code: ProblemCode, message: string, repair: Fix | null = null): Problem => ({
     code,
-    message: fix?.cost ? `${message} (repair: ${fix.cost})` : message,
-    fix: fix?.command ?? null,
+    message: repair?.cost ? `${message} (repair: ${repair.cost})` : message,
+    fix: repair?.command ?? null,
   });
-  if (contents?.damage != null) return problem('damaged', contents.damage, fixed());
-  const progress = record?.progress;
-  const rows = isBusy || folder === null ? null : await rowsProblem(folder, file);
-  if (rows !== null && progress) {
-    const broken = withProgress(record, { ...progress, broken: 'damaged' });
-    return problem('damaged', rows, fixOf({ ...file, record: broken }, request, now));
+  if (contents?.damage != null) return problem('damaged', contents.damage, fix());
+  if (folder !== null && progress !== null && pending === null) {
+    const rows = await readRows(folder, progress, stop);
+    if (typeof rows === 'string') return problem('damaged', rows, fix(true));
   }
-  const { command, id } = request;
-  if (command === 'uploads' && contents !== null) {
-    const other = [...contents.channels].find((channel) => channel !== id);
-    if (id !== '' && other !== undefined) return problem('foreign', `it contains entries of ${other}`);
+  if (request.command === 'uploads' && contents !== null) {
+    const other = [...contents.channels].find((channel) => channel !== request.id);
+    if (request.id !== '' && other !== undefined)
+      return problem('foreign', `it contains entries of ${other}`);
     if (contents.duplicate !== null) return problem('duplicate', `${contents.duplicate} is in it twice`);
   }
   if (isBusy) return null;
   const had = record?.finished?.entries ?? 0;
-  if (state === 'lost')
-    return problem('lost', `${contents?.entries ?? 0} entries, but it had ${had}`, fixed());
-  if (state === 'none' && isExpected && record?.progress == null)
-    return problem('absent', 'export file is missing', fixed());
+  if (state === 'lost') return problem('lost', `${contents?.entries ?? 0} entries, but it had ${had}`, fix());
+  if (state === 'none' && isExpected && progress === null)
+    return problem('absent', 'export file is missing', fix());
   if (record?.failure?.code === 'gone')
     return problem('gone', `404 since ${record.failure.since.slice(0, 10)}`);
-  if (record?.progress != null) return problem('interrupted', interruptedText(record), fixed());
-  return staleness(record, now, maxAge, () => problem('stale', lastCheck(record), fixed()));
-}
-
-const interruptedText = ({ progress }: ExportRecord): string =>
-  `its ${progress?.isUpdate ? 'update' : 'export'} was interrupted after ${progress?.entries} entries`;
-
-const lastCheck = (record: ExportRecord | null): string =>
-  record?.checked == null ? 'never checked' : `last successful check ${record.checked}`;
-
-const day = 24 * 60 * 60 * 1000;
-/** Without a feed, a page is fetched every seven days (docs/updates.md, rule 3). */
-const ageWithoutFeed = 8 * day;
-
-function staleness(
-  record: ExportRecord | null,
-  now: number,
-  maxAge: number | null,
-  problem: () => Problem,
-): Problem | null {
-  if (maxAge === null) return null;
-  const limit = record?.withoutFeed == null ? maxAge : Math.max(maxAge, ageWithoutFeed);
-  const age = record?.checked == null ? Number.POSITIVE_INFINITY : now - Date.parse(record.checked);
-  return age > limit || age < 0 ? problem() : null;
-}
-
-/** Why the rows of an interrupted run cannot be used; null if they can. */
-async function rowsProblem(folder: PrivateFolder, { record, pending }: ExportFile): Promise<string | null> {
-  const progress = record?.progress;
-  if (!progress || pending !== null) return null;
-  const fd = folder.openRead(progress.rows);
-  if (fd === null) return missingRows;
-  try {
-    const { format, fields } = progress.request;
-    const options = { format: rowsFormat(format), fields, parse: true, bytes: progress.bytes };
-    return damageOfRows(progress, await readContents(fd, options));
-  } finally {
-    closeSync(fd);
+  if (progress !== null) {
+    const what = progress.isUpdate ? 'update' : 'export';
+    return problem('interrupted', `its ${what} was interrupted after ${progress.entries} entries`, fix());
   }
+  if (!isStale(record, now, maxAge)) return null;
+  const last = record?.checked == null ? 'never checked' : `last successful check ${record.checked}`;
+  return problem('stale', last, fix());
+}
+
+/** Without a feed, a page is fetched every seven days (docs/updates.md, rule 3). */
+const ageWithoutFeed = 8 * 24 * 60 * 60 * 1000;
+
+/** Whether the last successful check is older than `maxAge`, in the future, or unknown. */
+function isStale(record: ExportRecord | null, now: number, maxAge: number | null): boolean {
+  if (maxAge === null) return false;
+  if (record?.checked == null) return true;
+  const age = now - Date.parse(record.checked);
+  return age < 0 || age > (record.withoutFeed === null ? maxAge : Math.max(maxAge, ageWithoutFeed));
+}
+
+/** A command that repairs an export, and what it costs, if that is known. */
+interface Fix {
+  readonly command: string;
+  readonly cost: string | null;
+}
+
+const attempts = [
+  { update: false, all: false, restart: false },
+  { update: true, all: false, restart: false },
+  { update: true, all: true, restart: false },
+  { update: false, all: false, restart: true },
+] as const;
+
+/**
+ * The cheapest command that a run would not refuse, by the decision that the run makes; null without an ID. `known`: the
+ * request of FILE. `cannotResume`: its interrupted run cannot be resumed.
+ */
+function fixOf(file: ExportFile, known: ExportRequest, now: number, cannotResume: boolean): Fix | null {
+  const { progress = null, finished = null } = file.record ?? {};
+  const base = progress?.request ?? known;
+  if (base.id === '') return null;
+  for (const attempt of attempts) {
+    // An update has no limit: it would export the whole list.
+    if (attempt.update && (!isUpdatable(base) || finished?.isCut)) continue;
+    const request = attempt.update ? { ...base, limit: null } : base;
+    const flags = { ...attempt, request, cannotResume, isFolder: false, several: false, now };
+    const step = nextStep(file, flags);
+    if (step.do === 'keep' || step.do === 'refuse') continue;
+    const cost = costOf(step, file, attempt.all);
+    return { command: commandOf(request, file.target.path, attempt), cost };
+  }
+  return null;
+}
+
+function costOf(step: Step, { record }: ExportFile, all: boolean): string | null {
+  const { progress = null } = record ?? {};
+  if (step.do === 'update' && !all) return progress === null ? 'free if there is nothing new' : null;
+  if (step.do === 'publish') return 'free';
+  if (step.do !== 'resume' || progress === null) return costText(record);
+  // The entries of an update are only those that FILE lacks: they do not show how many pages are left.
+  if (progress.isUpdate) return null;
+  const left = creditsLeft(progress, progress.request.limit);
+  return left === null ? null : left === 0 ? 'free' : `about ${credits(left)}`;
+}
+
+function commandOf(request: ExportRequest, path: string, attempt: (typeof attempts)[number]): string {
+  const flags: Flag[] = [{ name: '-o', value: path }];
+  if (formatByExtension(extname(path).slice(1)) !== request.format)
+    flags.push({ name: '--format', value: request.format });
+  if (request.fields !== null) flags.push({ name: '--fields', value: request.fields });
+  if (request.limit !== null) flags.push({ name: '--limit', value: String(request.limit) });
+  if (attempt.update) flags.push({ name: '--update', value: null });
+  if (attempt.all) flags.push({ name: '--all', value: null });
+  if (attempt.restart) flags.push({ name: '--restart', value: null });
+  return commandLine({ name: request.command, flags }, [request.id]);
+}
+
+/** The command that exports a reference which has no export yet. */
+export function exportCommand({ reference, value }: InputReference, folder: string): string {
+  const name = /^(?:PL|UU|LL|FL|OL)/.test(value) ? 'playlist' : 'uploads';
+  return commandLine({ name, flags: [{ name: '--output-dir', value: folder }] }, [reference]);
 }

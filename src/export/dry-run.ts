@@ -12,10 +12,10 @@ import type { Warning } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
 import { reportWarnings } from '../run/report.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
-import type { Destination } from './folder.ts';
+import { type Destination, hasExports } from './folder.ts';
 import { inspect } from './inspect.ts';
 import { exportFlags } from './locked-export.ts';
-import { keptText, refusal } from './messages.ts';
+import { keptText, notMounted, refusal } from './messages.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { recordName } from './record.ts';
 import { ReferenceIndex } from './references.ts';
@@ -28,16 +28,18 @@ export async function firstRequests(
   operation: PagedOperation,
   inputs: readonly InputReference[],
   options: ListingOptions,
-  { format, folder: parent, file, path }: Destination,
+  destination: Destination,
   context: Context,
 ): Promise<readonly FirstRequest[]> {
+  const { format, folder: parent, file } = destination;
   const now = context.clock.now();
   const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
   const fields = parseFields(options.fields, operation);
-  const asked = { operation, options, format, fields, isFolder: file === null, several: inputs.length > 1 };
+  const asked = { operation, options, format, fields };
   const isThere = existsSync(parent);
   const folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
+    if (options.update && folder === null && !hasExports(destination)) throw notMounted(parent);
     const index = new ReferenceIndex(operation.name, format, now);
     if (folder !== null)
       index.read(folder, file === null ? folder.names() : [recordName(basename(file.real))]);
@@ -51,12 +53,16 @@ export async function firstRequests(
         requests.push({ reference, operation: operations.resolve, parameters, next: perPage });
         continue;
       }
-      const target = file ?? (isThere ? resolveTarget(`${path}/${id}.${format}`, { onlyFiles: true }) : null);
-      const flags = exportFlags(asked, { id, service, now });
-      const found = target === null ? null : await inspect(folder, index.snapshotOf(target), flags.request);
+      const target =
+        file ?? (isThere ? resolveTarget(`${parent}/${id}.${format}`, { onlyFiles: true }) : null);
+      const flags = exportFlags(asked, { id, service, several: inputs.length > 1, now });
+      const found =
+        target === null ? null : await inspect(folder, index.snapshotOf(target), flags.request, context.stop);
       const step: Step = found === null ? { do: 'full' } : nextStep(found, flags);
       if (step.do === 'refuse' && found !== null)
-        throw refusal(step.why, { options, item: input, file: found, flags }).with({ scope: 'run' });
+        throw refusal(step.why, { options, item: input, file: found, flags, record: found.record }).with({
+          scope: 'run',
+        });
       if (step.do === 'keep' && found !== null)
         warnings.push({ code: step.why, label: input.label, message: keptText(step.why, found, flags) });
       const progress = step.do === 'resume' ? found?.record?.progress : null;

@@ -3,20 +3,13 @@ import { type Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { afterRun, atStart, withReferences } from './after-run.ts';
+import { afterRun, withReferences } from './after-run.ts';
 import { exportPages, publish } from './full.ts';
-import { type ExportFile, inspect, readSnapshot, type Snapshot, stampOf } from './inspect.ts';
-import {
-  type ExportItem,
-  type ExportRun,
-  exportFlags,
-  type LockedExport,
-  type StepResult,
-  save,
-} from './locked-export.ts';
+import { type ExportFile, inspect, type Snapshot } from './inspect.ts';
+import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note } from './locked-export.ts';
 import { adoptedText, keptText, refusal, unknownText } from './messages.ts';
-import { type ExportFlags, nextStep, type Step, startsOver } from './next-step.ts';
-import { type ExportRecord, newRecord, type Progress } from './record.ts';
+import { type ExportFlags, type Kept, nextStep, type Step } from './next-step.ts';
+import { type ExportRecord, newRecord, type Progress, readRecord, stampOf } from './record.ts';
 import { leftovers } from './rows.ts';
 import { resumeUpdate, updateFile } from './update.ts';
 
@@ -44,12 +37,13 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
 
 async function exportLocked(exports: ExportRun, item: ExportItem, name: string): Promise<Result> {
   const { run, folder, names } = exports;
-  const now = run.context.clock.now();
-  const flags = exportFlags(exports, { id: item.id, service: run.serviceName, now });
+  const { serviceName: service, subjects, context } = run;
+  const asked = { id: item.id, service, several: subjects.length > 1, now: context.clock.now() };
+  const flags = exportFlags(exports, asked);
   const snapshot = currentSnapshot(exports, item, name);
   if (snapshot.isRecordDamaged)
     run.warn('record', item.label, `its record in ${folder.path} is damaged; ${unknownText}`);
-  const known = atStart(snapshot.record ?? newRecord(item.reference, flags.request));
+  const known = snapshot.record ?? newRecord(item.reference, flags.request);
   for (const leftover of leftovers(names, name, known.progress)) folder.remove(leftover);
   const record = withReferences(known, item.reference, item.references);
   const result = await performSteps(exports, item, flags, { ...snapshot, record }).catch((error) =>
@@ -62,15 +56,15 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
 }
 
 /** What was read before the lock, read again if another run has written since. */
-function currentSnapshot({ folder, isFolder }: ExportRun, { snapshot }: ExportItem, name: string): Snapshot {
+function currentSnapshot({ folder, options }: ExportRun, { snapshot }: ExportItem, name: string): Snapshot {
   if (stampOf(folder, name) === snapshot.stamp) return snapshot;
   return {
-    ...readSnapshot(folder, name),
-    target: resolveTarget(snapshot.target.path, { onlyFiles: isFolder }),
+    ...readRecord(folder, name),
+    target: resolveTarget(snapshot.target.path, { onlyFiles: options.outputDir !== null }),
   };
 }
 
-/** Inspect, decide, perform; after an interrupted run has been finished, again for what the flags ask for. */
+/** Inspect, decide, perform; after an interrupted run has been dealt with, once more for what is left to do. */
 async function performSteps(
   exports: ExportRun,
   item: ExportItem,
@@ -78,35 +72,39 @@ async function performSteps(
   snapshot: Snapshot & { readonly record: ExportRecord },
 ): Promise<Result> {
   const { target, record } = snapshot;
-  const file = await inspect(exports.folder, snapshot, flags.request);
+  const file = await inspect(exports.folder, snapshot, flags.request, exports.run.context.stop);
   const step = nextStep(file, flags);
-  const done = await perform(step, { ...exports, item, flags, file, record, name: basename(target.real) });
-  if (!isMoreToDo(step, record.progress, done, flags)) return done.result;
-  // The pages of an update of every page that was resumed are not fetched twice.
-  const all = flags.all && !(record.progress?.isAll && done.result.failure === null);
-  const present = resolveTarget(target.path, { onlyFiles: exports.isFolder });
-  const after = { ...snapshot, target: present, record: done.record };
-  return together(done.result, await performSteps(exports, item, { ...flags, all }, after));
+  const locked: LockedExport = { ...exports, item, flags, file, record, name: basename(target.real) };
+  const result = await perform(step, locked);
+  const left = flagsLeft(step, record.progress, result, flags);
+  if (left === null) return result;
+  const present = resolveTarget(target.path, { onlyFiles: flags.isFolder });
+  const after = { ...snapshot, target: present, record: locked.record };
+  return together(result, await performSteps(exports, item, left, after));
 }
 
-/** Whether a step has only dealt with an interrupted run, and the flags ask for more. */
-function isMoreToDo(
+/** What the flags still ask for after a step has dealt with an interrupted run; null: nothing. */
+function flagsLeft(
   { do: step }: Step,
   interrupted: Progress | null,
-  { record, result }: StepResult,
+  { failure }: Result,
   flags: ExportFlags,
-): boolean {
-  if (step !== 'resume' && step !== 'publish') return false;
-  if (result.failure !== null)
-    return step === 'resume' && record.progress !== null && startsOver(record.progress, flags);
-  return flags.update || (flags.restart && !interrupted?.isRestart);
+): ExportFlags | null {
+  if (interrupted === null || (step !== 'resume' && step !== 'publish')) return null;
+  const { isUpdate, isRestart, isAll } = interrupted;
+  if (failure !== null) {
+    const isStuck = failure.code === 'unresumable' || failure.code === 'damaged';
+    return isStuck && (isUpdate || flags.restart) ? { ...flags, cannotResume: true } : null;
+  }
+  // The pages of an update of every page that was resumed are not fetched twice.
+  return flags.update || (flags.restart && !isRestart) ? { ...flags, all: flags.all && !isAll } : null;
 }
 
-async function perform(step: Step, locked: LockedExport): Promise<StepResult> {
+async function perform(step: Step, locked: LockedExport): Promise<Result> {
   const { run, item, file, flags, record } = locked;
   switch (step.do) {
     case 'refuse':
-      return { record, result: failed(item, refusal(step.why, locked), file) };
+      return failed(item, refusal(step.why, locked), file);
     case 'keep':
       return keep(step.why, locked);
     case 'publish':
@@ -124,19 +122,13 @@ async function perform(step: Step, locked: LockedExport): Promise<StepResult> {
   }
 }
 
-function keep(why: Extract<Step, { do: 'keep' }>['why'], locked: LockedExport): StepResult {
+function keep(why: Kept, locked: LockedExport): Result {
   const { run, item, file, flags, record } = locked;
   const { finished } = file;
   run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
-  let next = record;
-  if (why === 'adopted' && finished !== null) {
-    next = afterRun(record, { kind: 'adopted', finished, request: flags.request }, flags.now);
-    save(locked, next);
-  }
-  return {
-    record: next,
-    result: resultOf(item, { status: 'kept', entries: finished?.entries ?? 0 }),
-  };
+  if (why === 'adopted' && finished !== null)
+    note(locked, afterRun(record, { kind: 'adopted', finished, request: flags.request }, flags.now));
+  return resultOf(item, { status: 'kept', entries: finished?.entries ?? 0 });
 }
 
 const failed = (item: ExportItem, failure: Failure, file?: ExportFile): Result =>

@@ -6,14 +6,14 @@ import { resolveTarget } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { exportName } from '../output/formats.ts';
 import type { InputReference } from '../run/references.ts';
-import { type ExportRecord, readRecord, recordedFile } from './record.ts';
+import { noRecord, readRecord, recordedFile, type StoredRecord } from './record.ts';
 
 /** An export to check. */
 export interface FoundExport {
   readonly path: string;
   /** Null: there is none, or the record in it cannot be read. */
   readonly folder: PrivateFolder | null;
-  readonly record: ExportRecord | null;
+  readonly stored: StoredRecord;
 }
 
 /** Exports, and what could not be examined. */
@@ -42,12 +42,10 @@ export function findExports(paths: readonly string[]): Found {
       ? attempt(() => PrivateFolder.open(privateFolderOf(parent), { readOnly: true }))
       : null;
   const add = (path: string, real: string, folder: PrivateFolder | null): FoundExport => {
-    const found = folder && attempt(() => ({ record: readRecord(folder, basename(real)) }));
-    let record: ExportRecord | null = null;
-    if (found?.record === 'damaged')
+    const stored = folder && attempt(() => readRecord(folder, basename(real)));
+    if (stored?.isRecordDamaged)
       warnings.push(`${path}: its record is damaged; it is checked like a file without one`);
-    else record = found?.record ?? null;
-    const added = { path, folder: found === null ? null : folder, record };
+    const added = { path, folder: stored && folder, stored: stored ?? noRecord };
     exports.set(real, added);
     return added;
   };
@@ -64,8 +62,8 @@ export function findExports(paths: readonly string[]): Found {
         const stats = statSync(path, { throwIfNoEntry: false });
         if (stats?.isDirectory()) return addFolder(path);
         const real = realPath(path);
-        const { record } = add(path, real, openIn(dirname(real)));
-        if (stats !== undefined || record?.progress != null) return;
+        const { stored } = add(path, real, openIn(dirname(real)));
+        if (stats !== undefined || stored.record?.progress != null) return;
         exports.delete(real);
         throw usage(`${path}: no such file or folder`, 'check the path, and whether the folder is mounted');
       }),
@@ -90,7 +88,7 @@ export function expectedExports(
 ): { readonly exports: readonly FoundExport[]; readonly absent: readonly InputReference[] } {
   const matches = new Map<FoundExport, InputReference>();
   const absent = references.filter((input) => {
-    const found = exports.filter(({ record, path }) => {
+    const found = exports.filter(({ stored: { record }, path }) => {
       const id = record?.request.id ?? basename(path, extname(path));
       return id === input.id || (record !== null && Object.hasOwn(record.references, input.value));
     });

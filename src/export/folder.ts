@@ -1,7 +1,7 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ListingOptions } from '../cli/options.ts';
-import { Failure, systemCode, toFailure, usage } from '../errors.ts';
+import { Failure, toFailure, usage } from '../errors.ts';
 import { guardFile } from '../fs/file-error.ts';
 import { makeFolders } from '../fs/files.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
@@ -30,19 +30,17 @@ const fileId = /^[A-Za-z0-9_-]+$/;
 /** Where exports go: `-o FILE` is a folder run with one item. */
 export interface Destination {
   readonly format: FileFormat;
-  /** The folder of the exports, without links. */
+  /** The folder of the exports. */
   readonly folder: string;
   /** FILE of `-o`; null with `--output-dir`. */
   readonly file: Target | null;
-  readonly path: string;
 }
 
 /** The destination that the options name; nothing is created. Throws usage errors for what cannot be one. */
 export function destinationOf(options: ListingOptions, format: FileFormat, file: Target | null): Destination {
-  const path = options.outputDir ?? options.output ?? '';
-  if (file === null) return { format, folder: path, file, path };
+  if (file === null) return { format, folder: options.outputDir ?? '', file };
   checkName(basename(file.real));
-  return { format, folder: dirname(file.real), file, path };
+  return { format, folder: dirname(file.real), file };
 }
 
 function checkName(name: string): void {
@@ -63,26 +61,23 @@ export async function exportAll(
 ): Promise<readonly Result[]> {
   const { format, file } = destination;
   const { concurrency, update } = options;
-  const isFolder = file === null;
-  const several = inputs.length > 1;
-  const parent = isFolder ? openParent(destination.path, update) : destination.folder;
-  const path = privateFolderOf(parent);
+  const path = privateFolderIn(destination, update);
   // An update does not create it before a FILE was found.
   let folder = update ? PrivateFolder.open(path) : PrivateFolder.openOrCreate(path);
   try {
     const names = folder?.names() ?? [];
     const index = new ReferenceIndex(operation.name, format, run.context.clock.now());
-    if (folder !== null) index.read(folder, isFolder ? names : [recordName(basename(file.real))]);
-    if (several) run.shareProgress();
+    if (folder !== null) index.read(folder, file === null ? names : [recordName(basename(file.real))]);
+    if (inputs.length > 1) run.shareProgress();
     // Before a request is sent for nothing.
-    if (folder === null && !hasExports(destination)) throw notMounted(parent);
+    if (folder === null && !hasExports(destination)) throw notMounted(destination.folder);
     const resolved = inOrder(inputs, { concurrency }, (input) =>
       run.request(() => index.resolve(run, input)),
     );
     const { items, results } = await groupById(run, inputs, resolved, index, destination);
     const targets = items.map(({ snapshot }) => snapshot.target);
     await checkPaths({ ...options, output: null }, run.context, targets);
-    if (folder === null && targets.every(({ stats }) => stats === null)) throw notMounted(parent);
+    if (folder === null && targets.every(({ stats }) => stats === null)) throw notMounted(destination.folder);
     folder ??= PrivateFolder.openOrCreate(path);
     const exports: ExportRun = {
       run,
@@ -91,8 +86,6 @@ export async function exportAll(
       format,
       fields: parseFields(options.fields, operation),
       folder,
-      isFolder,
-      several,
       printNew: options.printNew ? new NewEntries(new Stdout(run.context, run.stderr)) : null,
       names,
     };
@@ -116,31 +109,29 @@ const withFile = (result: Result, { id, snapshot: { target, record } }: InputIte
   entries: result.entries || (result.failure === null ? 0 : (record?.finished?.entries ?? 0)),
 });
 
-/** The folder of `--output-dir`, which an update does not create: a folder that is not mounted looks empty. */
-function openParent(path: string, isUpdate: boolean): string {
-  return guardFile(`--output-dir ${path}`, 'open', () => {
-    if (!isUpdate) makeFolders(path);
-    try {
-      return realpathSync(path);
-    } catch (error) {
-      throw systemCode(error) === 'ENOENT' ? notMounted(path) : error;
-    }
+/** The private folder of a destination. An update does not create `--output-dir`: one that is not mounted looks empty. */
+function privateFolderIn({ folder, file }: Destination, isUpdate: boolean): string {
+  if (file !== null) return privateFolderOf(folder);
+  return guardFile(`--output-dir ${folder}`, 'open', () => {
+    if (!isUpdate) makeFolders(folder);
+    else if (!existsSync(folder)) throw notMounted(folder);
+    return privateFolderOf(folder);
   });
 }
 
 /** Whether there is an export without a record: FILE, or a file in the folder that is named by an ID. */
-function hasExports({ file, path, format }: Destination): boolean {
+export function hasExports({ file, folder, format }: Destination): boolean {
   if (file !== null) return file.stats !== null;
-  return readdirSync(path).some((name) => name.endsWith(`.${format}`));
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
 }
 
-function targetOf({ format, file, path }: Destination, id: string): Target {
+function targetOf({ format, file, folder }: Destination, id: string): Target {
   if (file !== null) return file;
   if (!fileId.test(id))
     throw new Failure('bad_answer', 'the ID from the service cannot name a file', { status: 200 });
   const name = `${id}.${format}`;
   checkName(name);
-  return resolveTarget(join(path, name), { onlyFiles: true });
+  return resolveTarget(join(folder, name), { onlyFiles: true });
 }
 
 interface InputItem extends ExportItem {

@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs';
 import { toFailure } from '../errors.ts';
 import { moveInto } from '../fs/atomic.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -7,47 +6,37 @@ import { creditsLeft, firstEntries } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { afterRun, type Check, withProgress } from './after-run.ts';
 import { checkFeed, publishedDates } from './feed.ts';
-import { type Fetched, fetchPages, itemOf, newProgress, reopenRows } from './fetch.ts';
-import { digestOf, markOf } from './inspect.ts';
-import { formatOf, type LockedExport, recordFailure, type StepResult, save } from './locked-export.ts';
+import { type Fetched, fetchPages, itemOf } from './fetch.ts';
+import { commit, contentsOf, failedResult, type LockedExport, note } from './locked-export.ts';
 import { damagedRows, emptyList } from './messages.ts';
-import { readFileContents } from './read.ts';
-import { type Finished, type Progress, writeRecord } from './record.ts';
-import { Rows } from './rows.ts';
+import { type Finished, newProgress, type Progress } from './record.ts';
+import { Rows, readRows } from './rows.ts';
 
 /**
  * Exports all pages of a list into FILE; `interrupted`: from where an earlier run was interrupted. FILE is replaced once
  * all pages are there.
  */
-export async function exportPages(locked: LockedExport, interrupted: Progress | null): Promise<StepResult> {
-  const { operation, record, flags, file } = locked;
+export async function exportPages(locked: LockedExport, interrupted: Progress | null): Promise<Result> {
+  const { operation, flags, file, folder, run } = locked;
   const resumed = interrupted?.entries ?? 0;
-  const progress =
-    interrupted ?? newProgress(locked, { isUpdate: false, published: await fetchDates(locked) });
-  const opened = interrupted === null ? null : await reopenRows(locked, interrupted);
-  if (typeof opened === 'string') {
-    const broken = withProgress(record, { ...progress, broken: 'damaged' });
-    return recordFailure(locked, broken, damagedRows(locked, opened), { resumed });
-  }
-  const written = operation.distinct ? new Set(opened?.ids) : null;
+  const found = interrupted === null ? null : await readRows(folder, interrupted, run.context.stop);
+  if (typeof found === 'string') return failedResult(locked, damagedRows(locked, found), { resumed });
+  const progress = interrupted ?? newProgress(flags, { published: await fetchDates(locked) });
+  const written = operation.distinct ? new Set(found?.ids) : null;
   const { limit } = flags.request;
-  const select = firstEntries(operation, limit, written);
-  const fetched = await fetchPages(locked, progress, opened?.rows ?? null, select);
+  const fetched = await fetchPages(locked, progress, firstEntries(operation, limit, written));
   const { rows, failure } = fetched;
   const { entries } = fetched.progress;
   const facts = { ...fetched.facts, entries, resumed };
   try {
-    if (failure !== null) {
-      const left = creditsLeft(fetched.progress, limit);
-      return recordFailure(locked, fetched.record, failure, { ...facts, creditsLeft: left });
-    }
+    if (failure !== null)
+      return failedResult(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
     if (entries === 0 && (file.finished ?? file.contents ?? { entries: 0 }).entries > 0) {
       rows.remove();
-      const without = withProgress(fetched.record, null);
-      save(locked, without);
-      return recordFailure(locked, without, emptyList(file.target.path), facts);
+      note(locked, withProgress(locked.record, null));
+      return failedResult(locked, emptyList(file.target.path), facts);
     }
-    const check = { ...nothingChecked, missing: fetched.facts.missing };
+    const check = { ...nothingChecked, missing: facts.missing };
     return await putInPlace(locked, fetched, facts, check, () => buildFile(locked, fetched));
   } finally {
     rows.close();
@@ -60,40 +49,29 @@ async function fetchDates(locked: LockedExport): Promise<Record<string, string>>
   if (operation.name !== 'uploads' || !fields?.some(({ name }) => name === '@published')) return {};
   const dates = publishedDates(await checkFeed(run, item.id, false, item.tally));
   if (file.state === 'none') return dates;
-  const { published } = await readFileContents(file.target.real, { ...formatOf(locked), parse: true });
+  const { published } = await contentsOf(locked);
   return { ...dates, ...Object.fromEntries(published) };
 }
 
 /** The rows as the new FILE; json is written as a document of its own. */
 async function buildFile(locked: LockedExport, { rows, progress }: Fetched): Promise<[Rows, Finished]> {
   const { operation, fields, folder, name, format, run } = locked;
+  const { clock, stop } = run.context;
+  const { entries, pages, hasMore, token, info } = progress;
   let whole = rows;
   if (format === 'json') {
     const writer = await createFormat('json', { operation, fields, several: false, terminal: null });
     const item = itemOf(locked, progress);
-    const { hasMore, token, info } = progress;
+    const end = { hasMore, token: hasMore ? token : null, failure: null };
     whole = Rows.create(folder, name);
     whole.append(writer.head() + writer.open(item, info === null ? null : JsonText.of(info)));
-    whole.appendElements(rows);
-    whole.append(
-      writer.close(item, { hasMore, token: hasMore ? token : null, failure: null }) + writer.tail(),
-    );
+    await whole.appendElements(rows, stop);
+    whole.append(writer.close(item, end) + writer.tail());
   }
-  const { entries, pages, hasMore: isCut } = progress;
   // A limited export has only a part of its last page.
-  const pageSize = pages > 0 && entries > 0 && !isCut ? entries / pages : null;
-  const exported = new Date(run.context.clock.now()).toISOString();
-  return [whole, await finish(whole, { entries, isCut, pageSize, exported })];
-}
-
-/** Makes a new FILE durable, and describes it. */
-export async function finish(
-  rows: Rows,
-  facts: Pick<Finished, 'entries' | 'isCut' | 'pageSize' | 'exported'>,
-): Promise<Finished> {
-  const fd = rows.finished();
-  const digest = await digestOf(fd);
-  return { ...markOf(fstatSync(fd)), digest, ...facts };
+  const pageSize = pages > 0 && entries > 0 && !hasMore ? entries / pages : null;
+  const exported = new Date(clock.now()).toISOString();
+  return [whole, await whole.finished({ entries, isCut: hasMore, pageSize, exported }, stop)];
 }
 
 /** Nothing is known of feed and list but that all pages were fetched. */
@@ -105,23 +83,21 @@ const nothingChecked: Check = { feed: null, has: () => false, expected: [], miss
  */
 export async function putInPlace(
   locked: LockedExport,
-  { record, progress, rows }: Fetched,
+  { progress, rows }: Fetched,
   facts: Partial<Result>,
   check: Check,
   build: () => Promise<[Rows, Finished]>,
-): Promise<StepResult> {
-  let known = record;
+): Promise<Result> {
   try {
     const [whole, result] = await build();
-    known = withProgress(record, { ...progress, rows: whole.name, result });
-    writeRecord(locked.folder, locked.name, known);
+    commit(locked, withProgress(locked.record, { ...progress, rows: whole.name, result }));
     if (whole !== rows) {
       whole.close();
       rows.remove();
     }
-    return publish({ ...locked, record: known }, { ...facts, entries: result.entries }, check);
+    return publish(locked, { ...facts, entries: result.entries }, check);
   } catch (error) {
-    return recordFailure(locked, known, toFailure(error), facts);
+    return failedResult(locked, toFailure(error), facts);
   }
 }
 
@@ -130,7 +106,7 @@ export function publish(
   locked: LockedExport,
   facts: Partial<Result> = {},
   check: Check = nothingChecked,
-): StepResult {
+): Result {
   const { folder, item, record, file, flags } = locked;
   const { progress } = record;
   const finished = progress?.result;
@@ -139,14 +115,12 @@ export function publish(
   else moveInto(folder, progress.rows, file.target);
   // What a feed did not confirm is as old as the run's first page.
   const time = check.feed === null ? Date.parse(progress.started) : flags.now;
-  const next = afterRun(record, { kind: 'replaced', progress, finished, check }, time);
-  save(locked, next);
-  const result = resultOf(item, {
+  note(locked, afterRun(record, { kind: 'replaced', progress, finished, check }, time));
+  return resultOf(item, {
     status: finished.isCut ? 'limited' : 'complete',
     entries: finished.entries,
     added: progress.isUpdate ? progress.entries : null,
     resumed: file.pending === null ? 0 : progress.entries,
     ...facts,
   });
-  return { record: next, result };
 }

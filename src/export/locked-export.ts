@@ -10,7 +10,8 @@ import { afterRun } from './after-run.ts';
 import type { ExportFile, Snapshot } from './inspect.ts';
 import type { ExportFlags } from './next-step.ts';
 import type { NewEntries } from './print-new.ts';
-import { type ExportRecord, type KnownReference, writeRecord } from './record.ts';
+import { type Contents, type ReadOptions, readFileContents } from './read.ts';
+import { type ExportRecord, type ExportRequest, type KnownReference, writeRecord } from './record.ts';
 
 /** What all exports of a run share. */
 export interface ExportRun {
@@ -20,9 +21,6 @@ export interface ExportRun {
   readonly format: FileFormat;
   readonly fields: readonly Field[] | null;
   readonly folder: PrivateFolder;
-  /** `--output-dir`: each FILE is named by its ID. */
-  readonly isFolder: boolean;
-  readonly several: boolean;
   /** Prints entries that an update adds; null without `--print-new`. */
   readonly printNew: NewEntries | null;
   /** Names in the private folder when the run began. */
@@ -39,46 +37,40 @@ export interface ExportItem extends Subject {
   readonly references: Readonly<Record<string, KnownReference>>;
 }
 
-/** What a step has done: the record that is on disk now, and the result so far. */
-export interface StepResult {
-  readonly record: ExportRecord;
-  readonly result: Result;
-}
-
 /** An export under its lock. */
 export interface LockedExport extends ExportRun {
   readonly item: ExportItem;
   readonly flags: ExportFlags;
-  readonly file: ExportFile;
-  readonly record: ExportRecord;
   /** Name of FILE. */
   readonly name: string;
+  /** As it was inspected; `contentsOf` adds its contents. */
+  file: ExportFile;
+  /** As it is on disk: only `commit` and `note` replace it. */
+  record: ExportRecord;
 }
 
 /** What a run, dry or not, was asked to do with the export of an ID. `service`: address and namespace; `now` in ms. */
 export function exportFlags(
-  {
-    operation,
-    options,
-    format,
-    fields,
-    isFolder,
-    several,
-  }: Pick<ExportRun, 'operation' | 'options' | 'format' | 'fields' | 'isFolder' | 'several'>,
-  { id, service, now }: { readonly id: string; readonly service: string; readonly now: number },
+  { operation, options, format, fields }: Pick<ExportRun, 'operation' | 'options' | 'format' | 'fields'>,
+  { id, service, several, now }: Pick<ExportFlags, 'several' | 'now'> & Pick<ExportRequest, 'id' | 'service'>,
 ): ExportFlags {
   const { limit, update, all, restart } = options;
   const names = fields?.map(({ name }) => name).join(',') ?? null;
   const request = { command: operation.name, id, format, fields: names, limit, service };
-  return { request, update, all: update && all, restart, isFolder, several, now };
+  const isFolder = options.outputDir !== null;
+  return { request, update, all: update && all, restart, cannotResume: false, isFolder, several, now };
 }
 
-/** How FILE is read: as its record says, or as the flags do without one. */
-export const formatOf = ({ record, flags }: Pick<LockedExport, 'record' | 'flags'>) =>
-  record.finished === null ? flags.request : record.request;
+/** Replaces the record; on return it survives a power cut. What has been paid for depends on it. */
+export function commit(locked: LockedExport, record: ExportRecord): void {
+  writeRecord(locked.folder, locked.name, record);
+  locked.record = record;
+}
 
-/** Writes a record that no page depends on: if that fails, the next run only knows less. */
-export function save({ folder, name, run, item }: LockedExport, record: ExportRecord): void {
+/** Replaces the record by one that no page depends on: if that fails, the next run only knows less. */
+export function note(locked: LockedExport, record: ExportRecord): void {
+  const { folder, name, run, item } = locked;
+  locked.record = record;
   try {
     writeRecord(folder, name, record, { durable: false });
   } catch (error) {
@@ -86,26 +78,35 @@ export function save({ folder, name, run, item }: LockedExport, record: ExportRe
   }
 }
 
-/** Ends an export with a failure, which its record notes. */
-export function recordFailure(
-  locked: LockedExport,
-  record: ExportRecord,
-  cause: Failure,
-  facts: Partial<Result> = {},
-): StepResult {
+/** What FILE contains: it is read when that is needed, once. */
+export async function contentsOf(locked: LockedExport): Promise<Contents> {
+  const { file } = locked;
+  const contents = file.contents ?? (await readFileContents(file.target.real, readOptions(locked)));
+  locked.file = { ...file, contents };
+  return contents;
+}
+
+/** How FILE is read: as its record says, or as the flags do without one. */
+export function readOptions({ record, flags, run }: LockedExport): ReadOptions {
+  const { format, fields } = record.finished === null ? flags.request : record.request;
+  return { format, fields, stop: run.context.stop };
+}
+
+/** The result of an export that failed, which its record notes. */
+export function failedResult(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
+  const { record, run, item, flags } = locked;
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
-  const next = afterRun(record, { kind: 'failed', failure }, locked.flags.now);
-  if (next !== record && (next.finished !== null || next.progress !== null)) save(locked, next);
+  const next = afterRun(record, { kind: 'failed', failure }, flags.now);
+  if (next !== record && (next.finished !== null || next.progress !== null)) note(locked, next);
   const isResumable =
-    failure.scope !== 'reference' && !(failure.code === 'budget' && locked.run.isNothingAllowed);
-  return {
-    record: next,
-    result: resultOf(locked.item, {
-      ...facts,
-      failure,
-      next: isResumable && failure.code !== 'usage' ? 'run the same command again to resume' : null,
-    }),
-  };
+    failure.scope !== 'reference' &&
+    failure.code !== 'usage' &&
+    !(failure.code === 'budget' && run.isNothingAllowed);
+  return resultOf(item, {
+    ...facts,
+    failure,
+    next: isResumable ? 'run the same command again to resume' : null,
+  });
 }
 
 /** A channel or playlist that was exported before, and is no longer found: no spelling mistake. */

@@ -40,14 +40,16 @@ interface Asked {
   readonly item: { readonly reference: string };
   readonly file: ExportFile;
   readonly flags: Pick<ExportFlags, 'request'>;
+  /** As it is now. */
+  readonly record: ExportRecord | null;
 }
 
 /** The command line of the run for this export alone, and what it is to do. */
-function commandFor({ options: { invocation }, item, file }: Asked, ...what: readonly string[]): string {
+function commandFor({ options: { invocation }, item, record }: Asked, ...what: readonly string[]): string {
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart'];
   if (what.includes('--update')) drop.push('--limit');
   // It would stop the export again.
-  if (file.record?.progress?.isOutOfBudget) drop.push('--max-credits');
+  if (record?.progress?.isOutOfBudget) drop.push('--max-credits');
   return commandLine(invocation, [item.reference], {
     drop,
     add: what.map((name) => ({ name, value: null })),
@@ -56,9 +58,9 @@ function commandFor({ options: { invocation }, item, file }: Asked, ...what: rea
 
 /** The failure that refuses an export (exit 1 for lost data, 2 otherwise). */
 export function refusal(why: Refusal, asked: Asked): Failure {
-  const { file, flags } = asked;
+  const { file, flags, record } = asked;
   const { request } = flags;
-  const { record, contents } = file;
+  const { contents } = file;
   const { path } = file.target;
   const cost = costText(record);
   const again = `${commandFor(asked, '--restart')} (${costText(record, request.limit)})`;
@@ -66,8 +68,8 @@ export function refusal(why: Refusal, asked: Asked): Failure {
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
-    case 'loop':
-      return unresumable(asked, record, new Failure('loop', 'the list repeats itself', { status: 200 }));
+    case 'cannot resume':
+      return unresumable(asked, 'the list repeats itself', 200);
     case 'foreign': {
       const [channel] = contents?.channels ?? [];
       const id = record?.progress?.request.id ?? (record?.finished ? record.request.id : channel);
@@ -148,24 +150,22 @@ export function keptText(why: Kept, { record }: ExportFile, { request }: ExportF
   }
 }
 
-/** The failure of a run that cannot be continued: its token is refused, its list loops, or its rows are damaged. */
-export function unresumable(
-  asked: Asked,
-  record: ExportRecord | null,
-  { message, status }: Failure,
-): Failure {
-  const { isUpdate = false, isOutOfBudget = false, request } = record?.progress ?? {};
-  const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
-  const hint = isUpdate
-    ? 'run the same command again: it starts over'
-    : `start over: ${commandFor(asked, '--restart')} (${costText(record, request?.limit ?? null)}${all})`;
-  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${message}`;
-  return new Failure('refused', what, { status, hint });
+/** The failure of an interrupted run that cannot be resumed: its token is refused, its list loops, its rows are damaged. */
+export function unresumable(asked: Asked, why: string, status: number | null = null): Failure {
+  const { isUpdate = false } = asked.record?.progress ?? {};
+  const hint = isUpdate ? 'run the same command again: it starts over' : startOver(asked);
+  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`;
+  return new Failure('unresumable', what, { status, hint });
 }
 
 /** Rows in progress that are not what their record says. */
-export const damagedRows = (asked: Asked, what: string): Failure =>
-  damaged(what, `start over: ${commandFor(asked, '--restart')} (${costText(asked.file.record)})`);
+export const damagedRows = (asked: Asked, what: string): Failure => damaged(what, startOver(asked));
+
+function startOver(asked: Asked): string {
+  const { isOutOfBudget = false, request } = asked.record?.progress ?? {};
+  const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
+  return `start over: ${commandFor(asked, '--restart')} (${costText(asked.record, request?.limit ?? null)}${all})`;
+}
 
 /** A listing without entries never replaces a FILE that has some. */
 export const emptyList = (path: string): Failure =>

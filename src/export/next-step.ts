@@ -8,6 +8,8 @@ export interface ExportFlags {
   /** With `update`: fetch every page. */
   readonly all: boolean;
   readonly restart: boolean;
+  /** The interrupted run cannot be resumed: its token is refused, or its rows are damaged. */
+  readonly cannotResume: boolean;
   /** `--output-dir`: FILE is named by its ID. */
   readonly isFolder: boolean;
   /** The run has several references. */
@@ -19,7 +21,7 @@ export interface ExportFlags {
 export type Kept = 'complete' | 'adopted' | 'recent' | 'interrupted restart' | 'interrupted update';
 export type Refusal =
   | 'foreign'
-  | 'loop'
+  | 'cannot resume'
   | 'other request'
   | 'other format'
   | 'other limit'
@@ -51,7 +53,7 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
   if (isForeign(file, flags)) return refuse('foreign');
   if (pending !== null) return { do: 'publish' };
   if (flags.restart) return restartStep(file, flags);
-  if (record?.progress) return interruptedStep(file, flags);
+  if (record?.progress) return interruptedStep(file, record.progress, flags);
   if (file.state === 'none') {
     if (record?.finished && flags.update) return refuse('file gone');
     return full;
@@ -62,7 +64,7 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
 
 function restartStep({ record, state }: ExportFile, flags: ExportFlags): Step {
   const { progress = null, finished = null } = record ?? {};
-  if (progress?.isRestart && progress.broken === null && isSameRun(progress.request, flags.request))
+  if (progress?.isRestart && isSameRun(progress.request, flags.request) && !isStuck(progress, flags))
     return resume;
   const isComplete = record !== null && finished !== null && isIntact(state);
   if (flags.several && progress === null && isComplete && isSameFile(record.request, flags.request)) {
@@ -73,29 +75,30 @@ function restartStep({ record, state }: ExportFile, flags: ExportFlags): Step {
   return full;
 }
 
-function interruptedStep({ record, state, contents }: ExportFile, flags: ExportFlags): Step {
-  const { progress = null, finished = null } = record ?? {};
-  if (progress === null) return full;
+function interruptedStep(file: ExportFile, progress: Progress, flags: ExportFlags): Step {
   if (!isSameRun(progress.request, flags.request)) return refuse('other request');
-  if (!progress.isUpdate) {
-    if (state === 'unrecorded' && !progress.isRestart) return refuse('no record');
-    const isComplete = finished !== null && !finished.isCut && isIntact(state);
-    if (isComplete && !flags.update) return keep('interrupted restart');
-    return progress.broken === 'loop' ? refuse('loop') : resume;
-  }
-  if (state === 'none') return flags.update ? refuse('file gone') : full;
-  const isUsable = isIntact(state) || (state === 'unrecorded' && contents?.damage == null);
-  if (!isUsable) {
-    if (!flags.all) return refuse(state === 'lost' ? 'lost' : 'damaged');
-    return progress.isAll && progress.broken === null ? resume : update;
-  }
-  if (!flags.update) return keep('interrupted update');
-  return progress.broken === null ? resume : update;
+  if (progress.isUpdate) return interruptedUpdateStep(file, progress, flags);
+  if (file.state === 'unrecorded' && !progress.isRestart) return refuse('no record');
+  const isComplete = file.finished !== null && !file.finished.isCut && isIntact(file.state);
+  if (isComplete && !flags.update) return keep('interrupted restart');
+  return isStuck(progress, flags) ? refuse('cannot resume') : resume;
 }
 
-/** Whether the flags let an interrupted run that cannot be continued start over. */
-export const startsOver = (progress: Progress, flags: ExportFlags): boolean =>
-  progress.broken !== null && (progress.isUpdate || (progress.isRestart && flags.restart));
+function interruptedUpdateStep(
+  { state, contents }: ExportFile,
+  progress: Progress,
+  flags: ExportFlags,
+): Step {
+  const again = isStuck(progress, flags) ? update : resume;
+  if (state === 'none') return flags.update ? refuse('file gone') : full;
+  if (isIntact(state) || (state === 'unrecorded' && contents?.damage == null))
+    return flags.update ? again : keep('interrupted update');
+  if (!flags.all) return refuse(state === 'lost' ? 'lost' : 'damaged');
+  return progress.isAll ? again : update;
+}
+
+/** Whether no run can resume an interrupted one. */
+const isStuck = (progress: Progress, flags: ExportFlags): boolean => progress.isLoop || flags.cannotResume;
 
 function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportFlags): Step {
   const isDamaged = contents?.damage != null;

@@ -18,17 +18,17 @@ export class NewEntries {
   }
 
   /** Throws `failed`, which ends the run, if stdout cannot be written: the same command prints them again. */
-  async print(rows: Rows, { entries, columns }: Progress): Promise<void> {
+  async print(rows: Rows, { entries, columns }: Progress, stop: AbortSignal): Promise<void> {
     if (entries === 0) return;
-    const next = this.#last.then(() => this.#print(rows, columns));
+    const next = this.#last.then(() => this.#print(rows, columns, stop));
     this.#last = next.catch(() => {});
     await next;
   }
 
-  async #print(rows: Rows, columns: readonly string[] | null): Promise<void> {
+  async #print(rows: Rows, columns: readonly string[] | null, stop: AbortSignal): Promise<void> {
     let isStart = columns !== null;
     try {
-      for (const chunk of rows.chunks()) {
+      for await (const chunk of rows.chunks(stop)) {
         const end = isStart ? endOfLine(chunk, 0, true) + 1 : 0;
         const header = chunk.toString('utf8', 0, end);
         const isKnown = isStart && header === this.#header;

@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { guardFile } from '../fs/file-error.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { FileFormat } from '../output/formats.ts';
 
@@ -17,6 +18,8 @@ export interface Contents {
   readonly published: ReadonlyMap<string, string>;
   /** csv: its columns; null for other formats, and for an empty file. */
   readonly columns: readonly string[] | null;
+  /** csv: bytes of the header; 0 without one. */
+  readonly header: number;
   /** The first line that is no record: `line 12 is not a record`; null if all are. */
   readonly damage: string | null;
 }
@@ -25,32 +28,53 @@ export interface ReadOptions {
   readonly format: FileFormat;
   /** `--fields` of the file: id files have one value per field; null: one. */
   readonly fields: string | null;
-  /** Parse every line. Otherwise only the ID is read from a line that begins with it. */
-  readonly parse: boolean;
+  /** Its reason is thrown once it is aborted. */
+  readonly stop: AbortSignal;
   /** Bytes that count, from the start; by default all. */
   readonly bytes?: number;
-  /** Is given each line that is a record, with its line end, and the header of csv; valid until it returns. */
+  /** Is given each line that is a record, with its line end; valid until it returns. */
   onRecord?(line: Buffer): void;
 }
 
 const chunkBytes = 1024 * 1024;
 /** A longer line is damage. */
 const maxLineBytes = 64 * 1024 * 1024;
-/** Chunks that are read before signals are handled. */
-const chunksAtOnce = 4;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
+/** Lets signals be handled. Throws the reason of `stop`. */
+export async function pause(stop: AbortSignal): Promise<void> {
+  await setImmediate();
+  stop.throwIfAborted();
+}
+
+/** An open file from a position on, in chunks: each is valid until the next one, and may be changed. */
+export async function* chunksOf(
+  fd: number,
+  stop: AbortSignal,
+  { from = 0, to = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly to?: number } = {},
+): AsyncGenerator<Buffer, void> {
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  for (let at = from; at < to; await pause(stop)) {
+    const length = readSync(fd, chunk, 0, Math.min(chunkBytes, to - at), at);
+    if (length === 0) return;
+    at += length;
+    yield chunk.subarray(0, length);
+  }
+}
+
 /** Reads an open export, line by line; memory is that of its IDs (json: of the whole file). Throws system errors. */
 export async function readContents(fd: number, options: ReadOptions): Promise<Contents> {
   const size = options.bytes ?? fstatSync(fd).size;
-  return options.format === 'json' ? readJson(fd, size) : await readRecords(fd, size, options);
+  return options.format === 'json'
+    ? await readJson(fd, size, options.stop)
+    : await readRecords(fd, size, options);
 }
 
-/** Reads the export at a path. */
+/** Reads the export at a path. Throws a usage error if it cannot be opened. */
 export async function readFileContents(path: string, options: ReadOptions): Promise<Contents> {
-  const fd = openSync(path, 'r');
+  const fd = guardFile(path, 'read', () => openSync(path, 'r'));
   try {
     return await readContents(fd, options);
   } finally {
@@ -65,6 +89,7 @@ class Collector implements Contents {
   readonly channels = new Set<string>();
   readonly published = new Map<string, string>();
   columns: readonly string[] | null = null;
+  header = 0;
   damage: string | null = null;
 
   add({ id, channel, published }: Entry): void {
@@ -98,8 +123,8 @@ async function readRecords(fd: number, size: number, options: ReadOptions): Prom
     if (isCsv && found.columns === null) {
       found.columns = cellsOf(text.toString());
       read = csvReader(found.columns ?? []);
-      if (found.columns !== null) options.onRecord?.(bytes);
-      else found.damage ??= 'line 1 is not a csv header';
+      if (found.columns === null) found.damage ??= 'line 1 is not a csv header';
+      else found.header = bytes.length;
       return;
     }
     const entry = read(text);
@@ -113,7 +138,7 @@ async function readRecords(fd: number, size: number, options: ReadOptions): Prom
   // One buffer for all chunks: garbage of buffers is collected late. The start of a line that continues is moved to its front.
   let buffer = Buffer.allocUnsafe(chunkBytes);
   let rest = buffer.subarray(0, 0);
-  for (let at = 0, chunks = 1; at < size; chunks++) {
+  for (let at = 0; at < size; await pause(options.stop)) {
     // The end of a long line is searched again in twice as many bytes.
     if (rest.length > buffer.length / 2) buffer = Buffer.allocUnsafe(2 * buffer.length);
     rest.copy(buffer);
@@ -131,7 +156,6 @@ async function readRecords(fd: number, size: number, options: ReadOptions): Prom
       found.damage ??= `line ${line + 1} is longer than 64 MiB`;
       return found;
     }
-    if (chunks % chunksAtOnce === 0) await setImmediate();
   }
   if (rest.length > 0) take(rest, false);
   return found;
@@ -155,28 +179,12 @@ export function endOfLine(bytes: Buffer, from: number, isCsv: boolean): number {
   return -1;
 }
 
-function lineReader({ format, fields, parse }: ReadOptions): LineReader {
-  if (format === 'id') return idReader(Math.max(0, (fields ?? 'videoId').split(',').indexOf('videoId')));
-  return (line) => {
-    if (!parse) {
-      const id = leadingId(line);
-      if (id !== null) return { id };
-    }
-    return parsedEntry(line);
-  };
+function lineReader({ format, fields }: ReadOptions): LineReader {
+  if (format !== 'id') return ndjsonReader;
+  return idReader(Math.max(0, (fields ?? 'videoId').split(',').indexOf('videoId')));
 }
 
-const idStart = Buffer.from('{"videoId":"');
-
-/** The ID at the start of a line of ndjson; null if it does not begin with one. */
-function leadingId(line: Buffer): string | null {
-  if (!line.subarray(0, idStart.length).equals(idStart)) return null;
-  const end = line.indexOf(QUOTE, idStart.length);
-  const id = end === -1 ? '' : line.toString('latin1', idStart.length, end);
-  return /^[\x20-\x5b\x5d-\x7e]+$/.test(id) && line.at(-1) === 0x7d ? id : null;
-}
-
-function parsedEntry(line: Buffer): Entry | null {
+function ndjsonReader(line: Buffer): Entry | null {
   try {
     const value: unknown = JSON.parse(line.toString());
     return entryOf(value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {});
@@ -236,7 +244,7 @@ export function cellsOf(row: string): string[] | null {
 }
 
 /** A json export is parsed whole. */
-function readJson(fd: number, size: number): Contents {
+async function readJson(fd: number, size: number, stop: AbortSignal): Promise<Contents> {
   const found = new Collector();
   if (size > constants.MAX_STRING_LENGTH) {
     found.damage = 'it is too large to be read: more than 512 MiB of JSON';
@@ -251,8 +259,11 @@ function readJson(fd: number, size: number): Contents {
   const list = JsonText.parse(bytes)?.get('results');
   if (list?.kind !== 'array') found.damage = 'it is not a JSON document with results';
   for (const entry of list?.elements() ?? []) {
-    const member = (name: string): string | null => entry.get(name)?.string() ?? null;
-    found.add({ id: member('videoId'), channel: member('channelId'), published: member('@published') });
+    found.add(ndjsonReader(entry.utf8) ?? { id: null });
+    if (found.entries % entriesAtOnce === 0) await pause(stop);
   }
   return found;
 }
+
+/** Entries of json that are read before signals are handled. */
+const entriesAtOnce = 1000;

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { usage } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import {
@@ -78,8 +79,8 @@ const isProgress = shape({
   expected: listOf(isText),
   /** A spent budget stopped the run. */
   isOutOfBudget: isFlag,
-  /** Why the run could not be continued: its token is refused, its listing loops, its rows are damaged. Null: it can. */
-  broken: orNull(isOneOf('refused', 'loop', 'damaged')),
+  /** The list repeats itself after these pages: no run can resume it. */
+  isLoop: isFlag,
   /** The new FILE, once it is complete and has only to replace FILE. */
   result: orNull(isFinished),
 });
@@ -135,6 +136,40 @@ export function newRecord(reference: string, request: ExportRequest): ExportReco
   };
 }
 
+/** The progress of a run that has fetched nothing yet. `now`: milliseconds since 1970. */
+export function newProgress(
+  flags: {
+    readonly request: ExportRequest;
+    readonly restart: boolean;
+    readonly all: boolean;
+    readonly now: number;
+  },
+  facts: Partial<Progress>,
+): Progress {
+  return {
+    request: flags.request,
+    isUpdate: false,
+    isRestart: flags.restart,
+    isAll: flags.all,
+    started: new Date(flags.now).toISOString(),
+    rows: '',
+    bytes: 0,
+    entries: 0,
+    pages: 0,
+    token: null,
+    hasMore: true,
+    total: null,
+    columns: null,
+    info: null,
+    published: {},
+    expected: [],
+    isOutOfBudget: false,
+    isLoop: false,
+    result: null,
+    ...facts,
+  };
+}
+
 const suffix = '.json';
 
 /** The name of the record of FILE in its private folder. */
@@ -144,20 +179,37 @@ export const recordName = (file: string): string => `${file}${suffix}`;
 export const recordedFile = (name: string): string | null =>
   name.endsWith(suffix) ? name.slice(0, -suffix.length) : null;
 
-/**
- * The record of FILE; null if there is none, `damaged` if it cannot be read. Throws a usage error for one of a newer
- * version.
- */
-export function readRecord(folder: PrivateFolder, file: string): ExportRecord | 'damaged' | null {
+/** The record of a FILE as it was read. */
+export interface StoredRecord {
+  readonly record: ExportRecord | null;
+  /** It is there, but cannot be read. */
+  readonly isRecordDamaged: boolean;
+  /** Identifies this version of it; '' if there is none. */
+  readonly stamp: string;
+}
+
+export const noRecord: StoredRecord = { record: null, isRecordDamaged: false, stamp: '' };
+
+/** Reads the record of FILE. Throws a usage error for one of a newer version, and for one that is refused. */
+export function readRecord(folder: PrivateFolder, file: string): StoredRecord {
+  const stamp = stampOf(folder, file);
   const bytes = folder.read(recordName(file));
-  if (bytes === null) return null;
+  if (bytes === null) return noRecord;
   const value = parseObject(bytes.toString());
   if (value !== null && typeof value.version === 'number' && value.version > recordVersion)
     throw usage(
       `${folder.path}/${recordName(file)} was written by a newer version of chanlist`,
       'use that version; nothing was changed',
     );
-  return isRecord(value) ? value : 'damaged';
+  return isRecord(value)
+    ? { record: value, isRecordDamaged: false, stamp }
+    : { ...noRecord, isRecordDamaged: true, stamp };
+}
+
+/** Identifies the present record of FILE: each one is a new file. */
+export function stampOf(folder: PrivateFolder, file: string): string {
+  const stats = lstatSync(folder.at(recordName(file)), { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
 /** Replaces the record of FILE; `durable`: on return it survives a power cut. */

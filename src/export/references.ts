@@ -7,9 +7,16 @@ import type { Run } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
 import { operations, type PagedName } from '../service/contract.ts';
 import { resolvedId } from '../service/references.ts';
-import { noRecord, type RecordSnapshot, readSnapshot, type Snapshot } from './inspect.ts';
+import type { Snapshot } from './inspect.ts';
 import type { ExportItem } from './locked-export.ts';
-import { type ExportRecord, type KnownReference, recordedFile } from './record.ts';
+import {
+  type ExportRecord,
+  type KnownReference,
+  noRecord,
+  readRecord,
+  recordedFile,
+  type StoredRecord,
+} from './record.ts';
 
 /** A reference resolved within this time (ms) is not resolved again. */
 const resolveInterval = 30 * 24 * 60 * 60 * 1000;
@@ -22,7 +29,7 @@ export class ReferenceIndex {
   readonly #command: PagedName;
   readonly #format: FileFormat;
   readonly #now: number;
-  readonly #snapshots = new Map<string, RecordSnapshot>();
+  readonly #snapshots = new Map<string, StoredRecord>();
   readonly #byReference = new Map<
     string,
     { readonly record: ExportRecord; readonly known: KnownReference }
@@ -39,7 +46,7 @@ export class ReferenceIndex {
     for (const name of names) {
       const file = recordedFile(name);
       if (file === null) continue;
-      const found = readSnapshot(folder, file);
+      const found = readRecord(folder, file);
       const { record } = found;
       this.#snapshots.set(file, found);
       if (record?.request.command === this.#command) this.#add(record);

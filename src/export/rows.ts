@@ -1,15 +1,15 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/file-error.ts';
 import { randomHex, shortName, syncIfPossible } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { FileFormat } from '../output/formats.ts';
-import { type Contents, endOfLine, readContents } from './read.ts';
-import type { Progress } from './record.ts';
+import { finishedOf } from './inspect.ts';
+import { type Contents, chunksOf, readContents } from './read.ts';
+import type { Finished, Progress } from './record.ts';
 
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
-const chunkBytes = 1024 * 1024;
 
 /** The format of rows in progress: those of json are lines, so that they can be read back. */
 export const rowsFormat = (format: FileFormat): Exclude<FileFormat, 'json'> =>
@@ -25,12 +25,23 @@ export function leftovers(names: readonly string[], file: string, progress: Prog
   return names.filter((name) => name.startsWith(prefix) && name.endsWith(suffix) && name !== progress?.rows);
 }
 
-export const missingRows = 'the rows of its interrupted run are missing';
-
-/** Why rows cannot be used; null if they are what their progress says. */
-export function damageOfRows({ entries }: Progress, contents: Contents): string | null {
-  if (contents.damage !== null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
-  return contents.entries === entries ? null : missingRows;
+/** Reads the rows of an interrupted run; a text says why they are not what its progress says. */
+export async function readRows(
+  folder: PrivateFolder,
+  { rows, bytes, entries, request: { format, fields } }: Progress,
+  stop: AbortSignal,
+): Promise<Contents | string> {
+  const missing = 'the rows of its interrupted run are missing';
+  const fd = folder.openRead(rows);
+  if (fd === null) return missing;
+  try {
+    if (fstatSync(fd).size < bytes) return missing;
+    const contents = await readContents(fd, { format: rowsFormat(format), fields, bytes, stop });
+    if (contents.damage !== null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
+    return contents.entries === entries ? contents : missing;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** A file of rows in progress in the private folder, open for writing at its end. */
@@ -54,26 +65,12 @@ export class Rows {
     return new Rows(folder, name, folder.create(name), 0);
   }
 
-  /** The rows of an interrupted run, without what was written after its last page; null if they are not all there. */
-  static reopen(folder: PrivateFolder, { rows, bytes }: Progress): Rows | null {
+  /** The rows of an interrupted run, without what was written after its last page. Throws if they are not there. */
+  static reopen(folder: PrivateFolder, { rows, bytes }: Progress): Rows {
     const fd = folder.openWrite(rows);
-    if (fd === null) return null;
-    if (fstatSync(fd).size >= bytes) {
-      ftruncateSync(fd, bytes);
-      return new Rows(folder, rows, fd, bytes);
-    }
-    closeSync(fd);
-    return null;
-  }
-
-  /** Reads the rows back; every line is parsed. */
-  async contents(format: FileFormat, fields: string | null): Promise<Contents> {
-    return await readContents(this.#fd, {
-      format: rowsFormat(format),
-      fields,
-      parse: true,
-      bytes: this.bytes,
-    });
+    if (fd === null) throw new Failure('failed', `${folder.path}/${rows} has been removed`);
+    ftruncateSync(fd, bytes);
+    return new Rows(folder, rows, fd, bytes);
   }
 
   /** Writes text at the end. Throws `failed` naming the file. */
@@ -91,27 +88,21 @@ export class Rows {
     this.#guard(() => fdatasyncSync(this.#fd));
   }
 
-  /** Makes everything durable, and returns the descriptor for stat and digest. */
-  finished(): number {
+  /** Makes everything durable, and describes it as FILE. */
+  async finished(facts: Parameters<typeof finishedOf>[1], stop: AbortSignal): Promise<Finished> {
     this.#guard(() => syncIfPossible(this.#fd));
-    return this.#fd;
+    return await finishedOf(this.#fd, facts, stop);
   }
 
-  /** The rows in chunks. */
-  *chunks(): Generator<Buffer, void> {
-    for (let at = 0; at < this.bytes; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, this.bytes - at));
-      const length = readSync(this.#fd, chunk, 0, chunk.length, at);
-      if (length === 0) return;
-      at += length;
-      yield chunk.subarray(0, length);
-    }
+  /** The rows in chunks, as `chunksOf`. */
+  chunks(stop: AbortSignal): AsyncGenerator<Buffer, void> {
+    return chunksOf(this.#fd, stop, { to: this.bytes });
   }
 
   /** Writes the lines of other rows as the elements of a json array. */
-  appendElements(lines: Rows): void {
+  async appendElements(lines: Rows, stop: AbortSignal): Promise<void> {
     let left = lines.bytes;
-    for (const chunk of lines.chunks()) {
+    for await (const chunk of lines.chunks(stop)) {
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1))
         chunk[at] = COMMA;
       left -= chunk.length;
@@ -120,18 +111,11 @@ export class Rows {
     }
   }
 
-  /** Copies a file; `skipHeader`: without its first record of csv. */
-  async appendFile(path: string, skipHeader: boolean): Promise<void> {
+  /** Copies a file from a position on. */
+  async appendFile(path: string, from: number, stop: AbortSignal): Promise<void> {
     const fd = openSync(path, 'r');
     try {
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      for (let at = skipHeader ? headerBytes(fd) : 0; ; ) {
-        const length = readSync(fd, chunk, 0, chunkBytes, at);
-        if (length === 0) return;
-        at += length;
-        this.append(chunk.subarray(0, length));
-        await setImmediate();
-      }
+      for await (const chunk of chunksOf(fd, stop, { from })) this.append(chunk);
     } finally {
       closeSync(fd);
     }
@@ -147,15 +131,5 @@ export class Rows {
 
   #guard<T>(work: () => T): T {
     return guardFile(`${this.#folder.path}/${this.name}`, 'write', work);
-  }
-}
-
-/** Size of the first record of a csv file. */
-function headerBytes(fd: number): number {
-  for (let size = chunkBytes; ; size *= 2) {
-    const chunk = Buffer.allocUnsafe(size);
-    const length = readSync(fd, chunk, 0, size, 0);
-    const end = endOfLine(chunk.subarray(0, length), 0, true);
-    if (end !== -1 || length < size) return end === -1 ? length : end + 1;
   }
 }

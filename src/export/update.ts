@@ -2,120 +2,119 @@ import { Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { type Listing, videoIdOf } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { afterRun, type Check, withProgress } from './after-run.ts';
+import { afterRun, type Check } from './after-run.ts';
 import { decideUpdate, needsIds } from './decide-update.ts';
 import { checkFeed, type Feed, type MissingFeed, publishedDates } from './feed.ts';
-import { fetchPages, newProgress, reopenRows } from './fetch.ts';
-import { finish, putInPlace } from './full.ts';
-import { formatOf, type LockedExport, recordFailure, type StepResult, save } from './locked-export.ts';
-import { unresumable } from './messages.ts';
+import { fetchPages } from './fetch.ts';
+import { putInPlace } from './full.ts';
+import { neverExported } from './inspect.ts';
+import { contentsOf, failedResult, type LockedExport, note, readOptions } from './locked-export.ts';
+import { refusal, unresumable } from './messages.ts';
 import { type Contents, readFileContents } from './read.ts';
-import type { Finished, Progress } from './record.ts';
-import type { Rows } from './rows.ts';
+import { type Finished, newProgress, type Progress } from './record.ts';
+import { type Rows, readRows } from './rows.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
-export async function updateFile(locked: LockedExport): Promise<StepResult> {
+export async function updateFile(locked: LockedExport): Promise<Result> {
   const { run, item, record, flags, file, fields } = locked;
   const entries = file.contents?.entries ?? file.finished?.entries ?? 0;
   let feed: Feed;
   try {
     feed = await checkFeed(run, item.id, entries > 0, item.tally);
   } catch (error) {
-    return recordFailure(locked, record, toFailure(error), { entries });
+    return failedResult(locked, toFailure(error), { entries });
   }
-  let contents = file.contents;
-  if (contents === null && (flags.all || needsIds(record, feed))) contents = await contentsOf(locked);
+  if (flags.all || needsIds(record, feed)) await soundContents(locked);
   const known = new Set(record.feed?.known);
-  const has = (id: string): boolean => contents?.ids.has(id) ?? known.has(id);
+  const has = (id: string): boolean => locked.file.contents?.ids.has(id) ?? known.has(id);
   const decision = decideUpdate(record, feed, flags.now, { all: flags.all, has });
   switch (decision.do) {
     case 'unchanged': {
       const check = { feed, has, expected: [], missing: null };
-      return recordCheck(locked, { status: 'unchanged', entries }, check);
+      return noteCheck(locked, { status: 'unchanged', entries }, check);
     }
-    case 'unchecked': {
-      const next = afterRun(record, { kind: 'unchecked' }, flags.now);
-      if (record.failure !== null) save(locked, next);
-      return { record: next, result: resultOf(item, { status: 'unchecked', entries, added: 0 }) };
-    }
+    case 'unchecked':
+      if (record.failure !== null) note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
+      return resultOf(item, { status: 'unchecked', entries, added: 0 });
     case 'fail':
-      return recordFailure(locked, record, noFeed(decision.feed, decision.until), { entries });
+      return failedResult(locked, noFeed(decision.feed, decision.until), { entries });
     case 'fetch': {
-      contents ??= await contentsOf(locked);
+      const { columns } = await soundContents(locked);
       const { expected, why } = decision;
       const published = fields?.some(({ name }) => name === '@published') ? publishedDates(feed) : {};
-      const progress = newProgress(locked, {
-        isUpdate: true,
-        published,
-        expected,
-        columns: contents.columns,
-      });
-      const done = await fetchNew(locked, progress, null, contents, { feed, why });
-      if (feed.entries === null && done.result.failure === null)
+      const progress = newProgress(flags, { isUpdate: true, published, expected, columns });
+      const result = await fetchNew(locked, progress, new Set(), { feed, why });
+      if (feed.entries === null && result.failure === null)
         run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feed.problem}`);
-      return done;
+      return result;
     }
   }
 }
 
-/** Fetches the remaining pages of an interrupted update. Rows that are damaged or in FILE already: it is broken. */
-export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<StepResult> {
-  const { record } = locked;
-  const contents = await contentsOf(locked);
-  const opened = await reopenRows(locked, progress);
-  let why = 'FILE has its rows already';
-  if (typeof opened === 'string') why = opened;
-  else if ([...opened.ids].some((id) => contents.ids.has(id))) opened.rows.close();
-  else return await fetchNew(locked, progress, opened, contents, { feed: null, why: null });
-  const broken = withProgress(record, { ...progress, broken: 'damaged' });
-  return recordFailure(locked, broken, unresumable(locked, record, new Failure('damaged', why)));
+/** Fetches the remaining pages of an interrupted update, unless its rows are damaged, or in FILE already. */
+export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Result> {
+  const { ids } = await soundContents(locked);
+  const rows = await readRows(locked.folder, progress, locked.run.context.stop);
+  if (typeof rows === 'string') return failedResult(locked, unresumable(locked, rows));
+  if ([...rows.ids].some((id) => ids.has(id)))
+    return failedResult(locked, unresumable(locked, 'FILE has its rows already'));
+  return await fetchNew(locked, progress, new Set(rows.ids), { feed: null, why: null });
 }
 
-/** Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
+/** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
+async function soundContents(locked: LockedExport): Promise<Contents> {
+  const contents = await contentsOf(locked);
+  if (contents.damage !== null && !locked.flags.all) throw refusal('damaged', locked);
+  return contents;
+}
+
+/**
+ * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. `taken`: the IDs
+ * in the rows of an interrupted run.
+ */
 async function fetchNew(
   locked: LockedExport,
-  progress: Progress,
-  opened: { readonly rows: Rows; readonly ids: ReadonlySet<string> } | null,
-  contents: Contents,
+  before: Progress,
+  taken: Set<string>,
   { feed, why }: { readonly feed: Feed | null; readonly why: string | null },
-): Promise<StepResult> {
-  const { run, item, file } = locked;
-  const { expected } = progress;
-  const taken = new Set(opened?.ids);
+): Promise<Result> {
+  const { run, item } = locked;
+  const { expected } = before;
+  const contents = await contentsOf(locked);
+  const resumed = taken.size;
   const reached = { known: false, nameless: false };
-  const select = newEntries(contents.ids, taken, reached, progress.isAll);
-  const fetched = await fetchPages(locked, progress, opened?.rows ?? null, select, contents.entries);
-  const { rows, failure } = fetched;
+  const select = newEntries(contents.ids, taken, reached, before.isAll);
+  const fetched = await fetchPages(locked, before, select, contents.entries);
+  const { rows, failure, progress } = fetched;
   const { pages } = fetched.facts;
-  const added = fetched.progress.entries;
   const isUnexplained = pages > 0 && expected.length > 0 && !expected.some((id) => taken.has(id));
   const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
   const facts: Partial<Result> = {
     ...fetched.facts,
     entries: contents.entries,
-    added,
-    resumed: opened?.ids.size ?? 0,
+    added: failure === null ? progress.entries : 0,
+    resumed,
     why: why ?? (isUnexplained ? lacks : null),
   };
   try {
-    if (failure !== null) return recordFailure(locked, fetched.record, failure, { ...facts, added: 0 });
+    if (failure !== null) return failedResult(locked, failure, facts);
     if (reached.nameless)
       run.warn('no ID', item.label, 'left out entries without a videoId: whether FILE has them is not known');
-    if (contents.entries > 0 && pages > 0 && !fetched.hasMore && !reached.known)
+    if (contents.entries > 0 && pages > 0 && !progress.hasMore && !reached.known)
       run.warn(
         'unlisted',
         item.label,
-        `the channel no longer lists any of the entries in ${file.target.path}; keeping them`,
+        `the channel no longer lists any of the entries in ${locked.file.target.path}; keeping them`,
       );
     const has = (id: string): boolean => contents.ids.has(id) || taken.has(id);
     const check = { feed, has, expected, missing: fetched.facts.missing };
-    if (added === 0 && !isRepair(locked)) {
+    if (progress.entries === 0 && !isRepair(locked)) {
       rows.remove();
-      return recordCheck({ ...locked, record: fetched.record }, { ...facts, status: 'unchanged' }, check);
+      return noteCheck(locked, { ...facts, status: 'unchanged' }, check);
     }
     return await putInPlace(locked, fetched, facts, check, async () => {
-      await locked.printNew?.print(rows, fetched.progress);
-      return [rows, await assemble(locked, rows, contents, added)];
+      await locked.printNew?.print(rows, progress, run.context.stop);
+      return [rows, await assemble(locked, rows, contents, progress.entries)];
     });
   } finally {
     rows.close();
@@ -148,38 +147,28 @@ function newEntries(
 /** Whether FILE has lines that are no records, which an update of every page leaves out. */
 const isRepair = ({ file }: LockedExport): boolean => file.contents?.damage != null || file.state === 'lost';
 
-const contentsOf = async (locked: LockedExport): Promise<Contents> =>
-  locked.file.contents ??
-  (await readFileContents(locked.file.target.real, { ...formatOf(locked), parse: false }));
-
 /** FILE needs no change: notes the check, and FILE as it is now. */
-function recordCheck(locked: LockedExport, facts: Partial<Result>, check: Check): StepResult {
+function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Result {
   const { record, file, flags, item } = locked;
   const finished = file.finished ?? record.finished;
   if (finished === null) throw new Error('a check without a file');
-  const next = afterRun(record, { kind: 'checked', finished, check }, flags.now);
-  save(locked, next);
-  return { record: next, result: resultOf(item, { added: 0, ...facts }) };
+  note(locked, afterRun(record, { kind: 'checked', finished, check }, flags.now));
+  return resultOf(item, { added: 0, ...facts });
 }
 
 /** Copies FILE behind the new rows: its bytes, without the header of csv; of a damaged one the lines that parse. */
 async function assemble(
   locked: LockedExport,
   rows: Rows,
-  contents: Contents,
+  { damage, header, entries }: Contents,
   added: number,
 ): Promise<Finished> {
-  const { file, record } = locked;
-  let isHeader = contents.columns !== null;
-  const onRecord = (line: Buffer): void => {
-    if (!isHeader) rows.append(line);
-    isHeader = false;
-  };
-  if (contents.damage === null) await rows.appendFile(file.target.real, isHeader);
-  else await readFileContents(file.target.real, { ...formatOf(locked), parse: true, onRecord });
-  const exported = record.finished?.exported ?? new Date(0).toISOString();
-  const pageSize = record.finished?.pageSize ?? null;
-  return await finish(rows, { entries: contents.entries + added, isCut: false, pageSize, exported });
+  const options = readOptions(locked);
+  const path = locked.file.target.real;
+  if (damage === null) await rows.appendFile(path, header, options.stop);
+  else await readFileContents(path, { ...options, onRecord: (line) => rows.append(line) });
+  const { pageSize, exported } = locked.record.finished ?? neverExported;
+  return await rows.finished({ entries: entries + added, isCut: false, pageSize, exported }, options.stop);
 }
 
 /** Rule 3: there is no feed, and no page is due yet. */

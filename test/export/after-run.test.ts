@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { afterRun, atStart, type Check, withReferences } from '../../src/export/after-run.ts';
+import { afterRun, type Check, withReferences } from '../../src/export/after-run.ts';
 import type { ExportRecord } from '../../src/export/record.ts';
 import { finished, now, progress, record, request, timeAt } from './files.ts';
 
@@ -99,15 +99,4 @@ test('the records after unchecked and adopted, and references', () => {
     [next.reference, next.references],
     ['@b', { ...known, '@b': { resolved: time, id: null } }],
   );
-});
-
-test('a new run tries a refused token and damaged rows again, but no list that loops', () => {
-  for (const [broken, next] of [
-    ['refused', null],
-    ['damaged', null],
-    ['loop', 'loop'],
-    [null, null],
-  ] as const)
-    assert.equal(atStart({ ...old, progress: progress({ broken }) }).progress?.broken, next);
-  assert.deepEqual(atStart(record()), record());
 });

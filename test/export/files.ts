@@ -56,7 +56,7 @@ export const progress = (given: Partial<Progress> = {}): Progress => ({
   published: {},
   expected: [],
   isOutOfBudget: false,
-  broken: null,
+  isLoop: false,
   result: null,
   ...given,
 });
@@ -74,9 +74,13 @@ export const contents = (given: Partial<Contents> = {}): Contents => ({
   channels: new Set(['UCa']),
   published: new Map(),
   columns: null,
+  header: 0,
   damage: null,
   ...given,
 });
+
+/** A run that no signal stops. */
+export const { signal: stop } = new AbortController();
 
 /** What is on disk: nothing, but for what is given. */
 export const exportFile = (given: Partial<ExportFile> = {}): ExportFile => ({

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inspect, markOf, readSnapshot } from '../../src/export/inspect.ts';
-import { writeRecord } from '../../src/export/record.ts';
+import { inspect, markOf } from '../../src/export/inspect.ts';
+import { readRecord, writeRecord } from '../../src/export/record.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { finished, progress, record, request } from './files.ts';
+import { finished, progress, record, request, stop } from './files.ts';
 
 const rows = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
 const old = '{"videoId":"v1"}\n';
@@ -37,8 +37,8 @@ test('a new FILE is pending if its rows are whole and an update began with this 
     else folder.replace('a.part', left);
     const result = now === rows ? marked(rows) : finished({ size: rows.length, inode: 0 });
     writeRecord(folder, 'a.ndjson', record({ finished: base, progress: progress({ isUpdate, result }) }));
-    const snapshot = { target: resolveTarget(path), ...readSnapshot(folder, 'a.ndjson') };
-    const file = await inspect(folder, snapshot, request());
+    const snapshot = { target: resolveTarget(path), ...readRecord(folder, 'a.ndjson') };
+    const file = await inspect(folder, snapshot, request(), stop);
     assert.equal(file.pending, pending, `case ${at}`);
   }
 });
@@ -53,8 +53,9 @@ test('a FILE that others have touched is as complete as it was', async (t) => {
     writeRecord(folder, 'a.ndjson', record({ finished: before }));
     const file = await inspect(
       folder,
-      { ...readSnapshot(folder, 'a.ndjson'), target: resolveTarget(path) },
+      { ...readRecord(folder, 'a.ndjson'), target: resolveTarget(path) },
       request(),
+      stop,
     );
     const { isCut: isStillCut, pageSize, exported } = file.finished ?? {};
     assert.deepEqual([file.state, isStillCut, pageSize, exported], ['changed', isCut, 70, before.exported]);

@@ -6,7 +6,7 @@ import { type ExportFlags, nextStep } from '../../src/export/next-step.ts';
 import type { ExportRecord, ExportRequest, Finished, Progress } from '../../src/export/record.ts';
 import { contents, exportFile, finished, hour, now, progress, record, request, timeAt } from './files.ts';
 
-type Options = Partial<Pick<ExportFlags, 'request' | 'isFolder' | 'several'>>;
+type Options = Partial<Pick<ExportFlags, 'request' | 'isFolder' | 'several' | 'cannotResume'>>;
 
 /** The columns: no flag, --update, --update --all, --restart. */
 const columns: readonly Pick<ExportFlags, 'update' | 'all' | 'restart'>[] = [
@@ -20,8 +20,8 @@ const columns: readonly Pick<ExportFlags, 'update' | 'all' | 'restart'>[] = [
 function row(name: string, file: ExportFile, cells: string, options: Options = {}): void {
   test(name, () => {
     const steps = columns.map((column) => {
-      const flags = { request: request(), isFolder: false, several: false, now, ...column, ...options };
-      const step = nextStep(file, flags);
+      const alone = { isFolder: false, several: false, cannotResume: false };
+      const step = nextStep(file, { request: request(), now, ...alone, ...column, ...options });
       return 'why' in step ? `${step.do}: ${step.why}` : step.do;
     });
     assert.equal(steps.join(' | '), cells);
@@ -93,23 +93,24 @@ row(
   'refuse: damaged | refuse: damaged | resume | full',
 );
 
-const broken = { broken: 'refused' } as const;
-row('an interrupted export whose token is refused', interrupted(broken), resumed);
-row(
-  'an interrupted export of a list that loops',
-  interrupted({ broken: 'loop' }),
-  'refuse: loop | refuse: loop | refuse: loop | full',
-);
-row(
-  'an interrupted --restart whose token is refused',
-  interrupted({ ...restart, ...broken }),
-  'resume | resume | resume | full',
-);
-row(
-  'an interrupted update whose token is refused',
-  beside({ ...update, ...broken }),
-  'keep: interrupted update | update | update | full',
-);
+/** The list loops, or a run has found that the token is refused or the rows are damaged. */
+const noResume = 'refuse: cannot resume | refuse: cannot resume | refuse: cannot resume | full';
+const startsOver = 'keep: interrupted update | update | update | full';
+for (const [what, isLoop, cannotResume] of [
+  ['of a list that loops', true, false],
+  ['whose token is refused', false, true],
+] as const) {
+  const refused = { cannotResume };
+  row(`an interrupted export ${what}`, interrupted({ isLoop }), noResume, refused);
+  row(`an interrupted --restart ${what}`, interrupted({ ...restart, isLoop }), noResume, refused);
+  row(`an interrupted update ${what}`, beside({ ...update, isLoop }), startsOver, refused);
+  row(
+    `an interrupted update of every page ${what}, of a damaged FILE`,
+    beside({ ...update, isAll: true, isLoop }, damaged),
+    'refuse: damaged | refuse: damaged | update | full',
+    refused,
+  );
+}
 
 const others: readonly Partial<ExportRequest>[] = [
   { format: 'csv' },
@@ -151,7 +152,8 @@ test('--restart of several references keeps what was exported in the last 22 hou
   ];
   for (const [at, [file, expected, options = {}]] of cases.entries()) {
     const flags = { request: request(), update: false, all: false, restart: true, isFolder: true, now };
-    assert.equal(nextStep(file, { several: true, ...flags, ...options }).do, expected, `case ${at}`);
+    const step = nextStep(file, { ...flags, several: true, cannotResume: false, ...options });
+    assert.equal(step.do, expected, `case ${at}`);
   }
 });
 

@@ -1,13 +1,14 @@
 /** The one reader of exports: entries, IDs and damage, in each format. */
 import assert from 'node:assert/strict';
+import { closeSync, openSync } from 'node:fs';
 import { test } from 'node:test';
-import type { ReadOptions } from '../../src/export/read.ts';
+import { fileURLToPath } from 'node:url';
+import { chunksOf, type ReadOptions } from '../../src/export/read.ts';
 import { reader } from './opened.ts';
 
 const csv = { format: 'csv' } as const;
 const id = { format: 'id' } as const;
 const json = { format: 'json' } as const;
-const fast = { parse: false } as const;
 /** Longer than what is read at once. */
 const long = 'x'.repeat(3_000_000);
 
@@ -20,12 +21,11 @@ test('entries and IDs', async (t) => {
     ['', csv, 0, ''],
     ['', id, 0, ''],
     [row('a') + row('b'), {}, 2, 'a b'],
-    [row('a') + row('b'), fast, 2, 'a b'],
-    [`${row('a')}{"videoId":"b"}`, fast, 2, 'a b'],
-    ['{"title":"videoId","videoId":"a"}\n{}\n{"videoId":null}\n', fast, 3, 'a'],
-    ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', fast, 3, 'a'],
+    [`${row('a')}{"videoId":"b"}`, {}, 2, 'a b'],
+    ['{"title":"videoId","videoId":"a"}\n{}\n{"videoId":null}\n', {}, 3, 'a'],
+    ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', {}, 3, 'a'],
     [`${row('a')}\n${row('b')}`.replaceAll('\n', '\r\n'), {}, 2, 'a b'],
-    [row('a').replaceAll('\n', '\r\n'), fast, 1, 'a'],
+    [row('a').replaceAll('\n', '\r\n'), {}, 1, 'a'],
     [row('a', `,"x":"${long}"`) + row('b'), {}, 2, 'a b'],
     ['title,videoId\nx,a\n,b\n', csv, 2, 'a b'],
     ['title,videoId\r\nx,a\r\n,b\r\n', csv, 2, 'a b'],
@@ -66,8 +66,16 @@ test('channels, dates, duplicates and columns', async (t) => {
     assert.equal(found.duplicate, 'b');
   }
   assert.equal((await read(row('a') + row('b'))).duplicate, null);
-  assert.deepEqual((await read('"a,b",c\n', csv)).columns, ['a,b', 'c']);
-  assert.deepEqual([(await read('', csv)).columns, (await read(row('a'))).columns], [null, null]);
+  for (const [content, options, columns, header] of [
+    ['"a,b",c\n', csv, ['a,b', 'c'], 8],
+    ['a,"\n"\r\nb,x', csv, ['a', '\n'], 7],
+    [`a,"${'\n'.repeat(1_500_000)}"\nb,x\n`, csv, ['a', '\n'.repeat(1_500_000)], 1_500_005],
+    ['', csv, null, 0],
+    [row('a'), {}, null, 0],
+  ] as const) {
+    const found = await read(content, options);
+    assert.deepEqual([found.columns, found.header], [columns, header], content.slice(0, 20));
+  }
 });
 
 test('damage: the first damaged line is named, the others are read', async (t) => {
@@ -77,10 +85,8 @@ test('damage: the first damaged line is named, the others are read', async (t) =
   const cases: readonly [content: string, options: Partial<ReadOptions>, entries: number, damage: string][] =
     [
       [row('a') + zeros, {}, 1, 'line 2 is not a record'],
-      [row('a') + zeros, fast, 1, 'line 2 is not a record'],
-      [`${row('a')}${zeros}\n${row('b')}`, fast, 2, 'line 2 is not a record'],
+      [`${row('a')}${zeros}\n${row('b')}`, {}, 2, 'line 2 is not a record'],
       [row('a') + row('b').slice(0, -3), {}, 1, 'line 2 is not a record'],
-      [row('a') + row('b').slice(0, -3), fast, 1, 'line 2 is not a record'],
       [`x\n${row('a')}y\n`, {}, 1, 'line 1 is not a record'],
       [`${header}a,x\nb\nc,x\n`, csv, 2, 'line 3 is not a record'],
       [`${header}a,x,y\nb,x\n`, csv, 1, 'line 2 is not a record'],
@@ -122,7 +128,7 @@ test('lines that are records are passed on, each with its end; `bytes` ends the 
   await read(`x\n${row('a')}y\n${row('b').trimEnd()}`, { onRecord });
   assert.deepEqual(lines.splice(0), [row('a'), row('b')]);
   await read('videoId,title\na,"\n"\nb\nc,x', { ...csv, onRecord });
-  assert.deepEqual(lines, ['videoId,title\n', 'a,"\n"\n', 'c,x\n']);
+  assert.deepEqual(lines, ['a,"\n"\n', 'c,x\n']);
   assert.equal((await read(`${row('a')}not yet durable`, { bytes: row('a').length })).damage, null);
 });
 
@@ -130,9 +136,30 @@ test('100,000 lines, in order', async (t) => {
   const read = await reader(t);
   const names = Array.from({ length: 100_000 }, (_, n) => `v${n}`);
   const content = names.map((name) => row(name, `,"thumbnails":"${'x'.repeat(100)}"`)).join('');
-  for (const options of [fast, {}]) {
-    const { entries, ids } = await read(content, options);
-    assert.equal(entries, 100_000);
-    assert.deepEqual([...ids], names);
+  const { entries, ids } = await read(content);
+  assert.equal(entries, 100_000);
+  assert.deepEqual([...ids], names);
+});
+
+test('a signal ends the reading of lines, of json and of chunks', async (t) => {
+  const read = await reader(t);
+  const lines = row('a', `,"x":"${'x'.repeat(1000)}"`).repeat(5000);
+  const results = `{"results":[${lines.trim().replaceAll('\n', ',')}]}`;
+  for (const [content, options] of [
+    [lines, {}],
+    [lines, { format: 'csv' }],
+    [results, json],
+  ] as const) {
+    const signal = new AbortController();
+    const reading = read(content, { ...options, stop: signal.signal });
+    signal.abort(new Error('stopped'));
+    await assert.rejects(reading, { message: 'stopped' });
   }
+  const fd = openSync(fileURLToPath(import.meta.url), 'r');
+  const signal = new AbortController();
+  const first = chunksOf(fd, signal.signal);
+  assert.equal((await first.next()).done, false);
+  signal.abort(new Error('stopped'));
+  await assert.rejects(first.next(), { message: 'stopped' });
+  closeSync(fd);
 });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readRecord, recordedFile, recordName, writeRecord } from '../../src/export/record.ts';
+import {
+  noRecord,
+  readRecord,
+  recordedFile,
+  recordName,
+  stampOf,
+  writeRecord,
+} from '../../src/export/record.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { finished, progress, record, timeAt } from './files.ts';
@@ -19,7 +26,7 @@ const full = record({
     columns: ['videoId'],
     info: '{}',
     published: { v: 'd' },
-    broken: 'loop',
+    isLoop: true,
     result: finished(),
   }),
   finished: finished(),
@@ -34,11 +41,15 @@ const full = record({
 
 test('a record is read as it was written; only its user can read it', async (t) => {
   const folder = await privateFolder(t);
-  assert.equal(readRecord(folder, 'a.ndjson'), null);
+  assert.equal(readRecord(folder, 'a.ndjson'), noRecord);
+  const stamps = new Set(['']);
   for (const each of [record(), full, record()]) {
     writeRecord(folder, 'a.ndjson', each);
-    assert.deepEqual(readRecord(folder, 'a.ndjson'), each);
+    const { record: read, isRecordDamaged, stamp } = readRecord(folder, 'a.ndjson');
+    assert.deepEqual([read, isRecordDamaged, stampOf(folder, 'a.ndjson')], [each, false, stamp]);
+    stamps.add(stamp);
   }
+  assert.equal(stamps.size, 4);
   assert.deepEqual(readdirSync(folder.path).sort(), ['.gitignore', 'a.ndjson.json']);
   assert.equal(statSync(join(folder.path, 'a.ndjson.json')).mode & 0o777, 0o600);
 });
@@ -53,7 +64,8 @@ test('anything else than a whole record is damaged; a newer version is refused',
   const path = join(folder.path, 'a.json');
   const read = (text: string) => {
     writeFileSync(path, text, { mode: 0o600 });
-    return readRecord(folder, 'a');
+    const { record: found, isRecordDamaged } = readRecord(folder, 'a');
+    return isRecordDamaged ? 'damaged' : found;
   };
   const changed = (change: object): string => JSON.stringify({ ...full, ...change });
   assert.deepEqual(read(changed({})), full);
