@@ -68,8 +68,7 @@ async function buildFile(locked: LockedExport, { rows, progress }: Fetched): Pro
     await whole.appendElements(rows, stop);
     whole.append(writer.close(item, end) + writer.tail());
   }
-  // A limited export has only a part of its last page.
-  const pageSize = pages > 0 && entries > 0 && !hasMore ? entries / pages : null;
+  const pageSize = pages > 0 && entries > 0 ? entries / pages : null;
   const exported = new Date(clock.now()).toISOString();
   return [whole, await whole.finished({ entries, isCut: hasMore, pageSize, exported }, stop)];
 }

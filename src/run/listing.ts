@@ -124,7 +124,7 @@ async function limitHeapGrowth(): Promise<void> {
 
 /** The number of entries that a listing will have, from numVideos or a limit; null if unknown. */
 export function expectedEntries({ total, entries }: Position, limit: number | null): number | null {
-  return total === null ? limit : Math.min(Math.max(total, entries), limit ?? total);
+  return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
 }
 
 /** About how many credits the rest of a listing costs; null if unknown. */

@@ -302,6 +302,29 @@ for (const [name, reply, endsForGood] of [
   });
 }
 
+test('a token that is refused after a bound has stopped the export: one run must afford all of it', async (t) => {
+  let isBad = false;
+  const service = await scriptedService(t, ({ query, path }) =>
+    path.endsWith('resolve')
+      ? resolved
+      : isBad && query.has('continuation')
+        ? { status: 410, body: {} }
+        : threePages(query.get('continuation'), () => null),
+  );
+  const fixture = await exportFixture(t, { service });
+  const args = ['uploads', '@test', '-o', 'out', '-f', 'id', '--max-credits', '1'];
+  assert.equal((await fixture.run(args)).exit, 9);
+  isBad = true;
+  const refused = await fixture.run(args);
+  assert.equal(refused.exit, 8);
+  const message = onlyError(refused, '(about 3 credits, which --max-credits must allow in one run)');
+  isBad = false;
+  // The bound would stop it again.
+  assert.match(message, /start over: chanlist uploads @test --output out --format id --restart \(/);
+  const again = await fixture.run(['uploads', '@test', '-o', 'out', '-f', 'id', '--restart']);
+  assert.deepEqual([again.exit, again.only.credits.confirmed], [0, 3]);
+});
+
 test('uploads added during an interruption: no entry is written twice', async (t) => {
   const fixture = await exportFixture(t);
   const args = ['uploads', list, '-o', 'out', '-f', 'id'];
