@@ -280,11 +280,11 @@ export const mutants = [
   ...of('accounts/ledger-file.ts', ['test/accounts/ledger.test.ts'], [['a second name', 'nlink === 1 && ', '']]),
   ...of('fs/trust.ts', ['test/fs/private-folder.test.ts'], [
     ['a link as the folder', 'if (!stats.isDirectory())', 'if (false)'],
-    ['a folder of another user', 'readOnly || stats.uid === user', 'true'],
-    ['a folder that others can write', 'isOurs && (stats.mode & writeByOthers) === 0', 'isOurs'],
+    ['a folder of another user', 'readOnly ? stats.uid : user', 'stats.uid'],
+    ['a folder that others can write', 'isAsSafe(stats, own)', 'stats.uid === own.uid'],
     ['check creates a file', 'readOnly ? null : newFileIn', 'newFileIn'],
-    ['a file of another user', 'stats.uid !== folder.uid', 'false'],
-    ['a file that others can write', 'stats.mode & ~folder.mode & writeByOthers', '0'],
+    ['a file of another user', 'isAsSafe(stats, folder)', 'isAsSafe({ ...folder, mode: stats.mode }, folder)'],
+    ['a file that others can write', 'isAsSafe(stats, folder)', 'stats.uid === folder.uid'],
     ['a second name', 'stats.nlink === 1', 'true'],
   ]),
   ...of('fs/file-lock.ts', ['test/fs/file-lock.test.ts'], [
@@ -294,13 +294,17 @@ export const mutants = [
   ]),
   ...of('fs/atomic.ts', ['test/fs/atomic.test.ts'], [
     ['the mode of a new file', ': stats.mode & 0o777', ': 0o666 & ~process.umask()'],
-    ['a folder that cannot be written', "if (target.kind === 'file') new", 'if (false) new'],
+    ['a folder that cannot be written', 'new AtomicFile(file)[Symbol', 'if (false) new AtomicFile(file)[Symbol'],
     ['content is not durable', '  syncIfPossible(fd);\n  fs.rename', '  fs.rename', durable],
     ['the name is not durable', 'syncFolder(folder);', 'void folder;', durable],
   ]),
+  ...of('fs/free-space.ts', program('export'), [
+    ['a disk may have no free inodes', 'ffree < minFreeInodes', 'false'],
+    ['a file system without a number of inodes', 'files > 0 &&', 'true ||', ['test/fs/atomic.test.ts']],
+  ]),
   ...of('fs/private-folder.ts', durable, [
     ['a record is not durable', 'fs.writeFileSync(fd, content);', 'return fs.writeFileSync(fd, content);'],
-    ['the name of a record is not durable', 'if (durable) this.sync();', ''],
+    ['the name of a record is not durable', 'if (durable) this', 'if (false) this'],
     ['a link is followed', 'flags | O_NOFOLLOW | O_NONBLOCK', 'flags | O_NONBLOCK', ['test/fs/private-folder.test.ts']],
   ]),
   ...of('text/secret.ts', ['test/output/secret.test.ts'], [

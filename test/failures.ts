@@ -159,6 +159,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'a full disk while a response is written: 1, FILE is unchanged, the paid response goes to stdout',
   ],
   ['no space for the next page', 'a disk without space for a page: 1, and no paid request'],
+  ['no inodes for the next page', 'a disk without inodes for the next page: 1, and no paid request'],
   ['any system call on a file fails', 'a system call on a file that fails, or is the last one before a kill'],
   ['the folder vanishes during an export', 'a folder removed during a run: 1, and no further paid request'],
   [

@@ -1,5 +1,5 @@
 import type { InputStream } from '../context.ts';
-import { usage } from '../errors.ts';
+import { type Failure, usage } from '../errors.ts';
 import { readLines } from '../fs/text-input.ts';
 
 /** Longest key, in characters. */
@@ -33,11 +33,12 @@ export async function readKey(
   stop?: AbortSignal,
 ): Promise<string> {
   const file = typeof from === 'string' ? keyFileName(from) : null;
-  const problem = `${source}: cannot read ${file ?? 'it'}`;
+  const unreadable = (why: string): Failure =>
+    usage(`${source}: cannot read ${file ?? 'it'}: ${why}`, expected);
   let text = '';
-  for await (const line of readLines(from, { problem, hint: expected, stop })) {
+  for await (const line of readLines(from, unreadable, stop)) {
     text += `${line}\n`;
-    if (text.length > maxInputLength) throw usage(`${problem}: it is too long`, expected);
+    if (text.length > maxInputLength) throw unreadable('it is too long');
   }
   return parseKey(text, file === null ? source : `${source} ${file}`);
 }

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, excerpt, Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, excerpt, Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { refuseRecorded } from '../fs/private-folder.ts';
-import { type InputOptions, readChunks, requireReadable, splitLines } from '../fs/text-input.ts';
+import { readByteLines, requireReadable, type Unreadable } from '../fs/text-input.ts';
 import type { Example } from '../help/document.ts';
 import { JsonText } from '../json/json-text.ts';
 import { shownEntries } from '../output/fields.ts';
@@ -46,7 +46,7 @@ export async function run(options: ShowOptions, context: Context): Promise<numbe
   const { output } = options;
   const stderr = new Stderr(context, options);
   const target = await outputTarget(options, context);
-  for (const file of options.files) if (file !== '-') requireReadable(file, sourceOf(file));
+  for (const file of options.files) if (file !== '-') requireReadable(file, unreadable(file));
   const { format } = await outputFormat(shownEntries, options, context, false);
   if (target !== null) refuseRecorded(target);
   using file = target?.kind === 'file' ? new AtomicFile(target) : null;
@@ -83,10 +83,10 @@ async function printEntries(
   await document.write(format.open(item, null));
   try {
     for (const file of files) {
-      const source = { ...sourceOf(file), stop };
+      const lines = readByteLines(file === '-' ? stdin : file, maxBytes, unreadable(file), stop);
       let left = limit ?? Number.POSITIVE_INFINITY;
       let number = 0;
-      for await (const line of splitLines(readChunks(file === '-' ? stdin : file, source), maxBytes)) {
+      for await (const line of lines) {
         const record = recordOf(line, file, ++number);
         if (record === null) continue;
         batch.push(record);
@@ -107,10 +107,10 @@ async function printEntries(
 
 const nameOf = (file: string): string => (file === '-' ? 'stdin' : excerpt(file));
 
-const sourceOf = (file: string): InputOptions => ({
-  problem: `cannot read ${nameOf(file)}`,
-  hint: 'name ndjson exports',
-});
+const unreadable =
+  (file: string): Unreadable =>
+  (why) =>
+    usage(`cannot read ${nameOf(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line; null if it is blank. */
 function recordOf(line: Buffer, file: string, number: number): JsonText | null {

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../errors.ts';
 import { type FileWork, guardFile } from './file-error.ts';
-import { closing, createFile, ignoring, randomHex, syncFolder, syncIfPossible } from './files.ts';
+import { closing, createTemporary, ignoring, syncFolder, syncIfPossible, unsupported } from './files.ts';
 import type { Target } from './output-target.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
@@ -13,15 +13,13 @@ import type { PrivateFolder } from './private-folder.ts';
  */
 export class AtomicFile {
   readonly #target: Target;
-  readonly #temporary: string;
+  readonly #path: string;
   readonly #fd: number;
 
   /** Creates the temporary file. Throws as `fileError`: a usage error for a folder that cannot be written. */
   constructor(target: Target, doing: FileWork = 'open') {
     this.#target = target;
-    // Short: the target's name may have the maximum length.
-    this.#temporary = `${dirname(target.real)}/.chanlist-${randomHex()}.tmp`;
-    this.#fd = guardFile(target.path, doing, () => createFile(this.#temporary));
+    [this.#path, this.#fd] = guardFile(target.path, doing, () => createTemporary(dirname(target.real)));
   }
 
   /** Throws `failed` naming the target. */
@@ -31,18 +29,18 @@ export class AtomicFile {
 
   /** Replaces the target. Throws `failed`. */
   commit(): void {
-    guardFile(this.#target.path, 'write', () => replace(this.#target, this.#fd, this.#temporary));
+    guardFile(this.#target.path, 'write', () => replace(this.#target, this.#fd, this.#path));
   }
 
   [Symbol.dispose](): void {
     fs.closeSync(this.#fd);
-    ignoring(['ENOENT'], () => fs.unlinkSync(this.#temporary));
+    ignoring(['ENOENT'], () => fs.unlinkSync(this.#path));
   }
 }
 
-/** Throws a usage error for a file that cannot be written; a stream passes. Before anything is sent. */
-export function checkWritable(target: Target): void {
-  if (target.kind === 'file') new AtomicFile(target)[Symbol.dispose]();
+/** Throws a usage error for a file that cannot be written. Before anything is sent. */
+export function checkWritable(file: Target): void {
+  new AtomicFile(file)[Symbol.dispose]();
 }
 
 /** Replaces a file (`AtomicFile`). Throws `failed`, never a usage error: its content may have been paid for. */
@@ -68,7 +66,7 @@ export function moveInto(folder: PrivateFolder, name: string, target: Target): v
 function replace({ real, stats }: Target, fd: number, path: string): void {
   const mode = stats === null ? 0o666 & ~process.umask() : stats.mode & 0o777;
   // Some file systems have no permission bits.
-  ignoring(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL', 'ENOSYS'], () => fs.fchmodSync(fd, mode));
+  ignoring(unsupported, () => fs.fchmodSync(fd, mode));
   syncIfPossible(fd);
   fs.renameSync(path, real);
   for (const folder of new Set([real, path].map(dirname))) syncFolder(folder);

@@ -2,14 +2,14 @@ import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
 import { fileError, guardFile } from './file-error.ts';
-import { ignoring, randomHex, shortName } from './files.ts';
+import { ignoring, randomHex, shortName, unsupported } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /** Releases a lock; to be called once, before the folder is closed. */
 export type Release = () => void;
 
 /** Errors of a file system without sockets, and of a path that is too long for one. */
-const noSockets = ['EOPNOTSUPP', 'ENOTSUP', 'EPERM', 'EINVAL', 'ENOSYS', 'EADDRNOTAVAIL', 'ENAMETOOLONG'];
+const noSockets = [...unsupported, 'EADDRNOTAVAIL', 'ENAMETOOLONG'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
 /** Node 20 cuts longer paths of sockets in silence (bytes). */

@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_RDWR } = fs.constants;
+/** Errors of what a file system, or a kind of file, cannot do. */
+export const unsupported: readonly string[] = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'];
 
 /** The result of a file operation; undefined if it fails with one of these system errors. */
 export function ignoring<T>(codes: readonly string[], work: () => T): T | undefined {
@@ -23,9 +24,14 @@ export function closing<T>(fd: number, work: (fd: number) => T): T {
   }
 }
 
-/** Creates a file (0600) that must not exist, for reading and writing; returns its descriptor. */
-export function createFile(path: string): number {
-  return fs.openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+/** Creates a file (0600) where there is nothing, not even a link, for reading and writing; returns its descriptor. */
+export const createFile = (path: string): number => fs.openSync(path, 'wx+', 0o600);
+
+/** Creates a file under a new name in a folder; returns its path, and its descriptor as `createFile`. */
+export function createTemporary(folder: string): [path: string, fd: number] {
+  // Short: a name that was derived from another one might be too long.
+  const path = join(folder, `.chanlist-${randomHex()}.tmp`);
+  return [path, createFile(path)];
 }
 
 /**
@@ -34,11 +40,7 @@ export function createFile(path: string): number {
  */
 export function makeFolders(path: string, mode?: number): void {
   const inside = `${path}/.`;
-  const isThere = (): boolean => {
-    fs.accessSync(inside);
-    return true;
-  };
-  if (ignoring(['ENOENT'], isThere)) return;
+  if (ignoring(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
   makeFolders(dirname(path), mode);
   ignoring(['EEXIST'], () => fs.mkdirSync(path, mode));
   fs.accessSync(inside);
@@ -46,7 +48,7 @@ export function makeFolders(path: string, mode?: number): void {
 
 /** Makes the content, or the names, behind a descriptor durable on file systems that can do so. */
 export function syncIfPossible(fd: number): void {
-  ignoring(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR', 'EACCES', 'EPERM', 'EBADF'], () => fs.fsyncSync(fd));
+  ignoring([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
 /** Makes the names in a folder durable, if that is possible: what was renamed has its new name in any case. */

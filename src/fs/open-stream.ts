@@ -2,7 +2,7 @@ import { constants, createWriteStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { fileError, guardFile } from './file-error.ts';
 import { ignoring } from './files.ts';
-import type { Target } from './output-target.ts';
+import { descriptorAt, type Target } from './output-target.ts';
 
 /** A device, a pipe or an inherited descriptor that data goes to in place of stdout. */
 export interface OpenedStream {
@@ -20,11 +20,8 @@ const fifoPollMs = 50;
  * file is written from its current position. A FIFO without a reader is waited for until `stop` is aborted, whose
  * reason is then thrown.
  */
-export async function openStream(
-  { path, real, descriptor }: Target,
-  stop?: AbortSignal,
-): Promise<OpenedStream> {
-  const fd = descriptor ?? (await openWhenRead(path, real, stop));
+export async function openStream({ path, real }: Target, stop?: AbortSignal): Promise<OpenedStream> {
+  const fd = descriptorAt(real) ?? (await openWhenRead(path, real, stop));
   const stats = fstatSync(fd);
   const isPipe = stats.isFIFO() || stats.isSocket();
   return { stream: wrap(fd, isPipe), isPipe, failureOf: (error) => fileError(error, path, 'write') };

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Failure, systemCode, usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
 import { kindOf } from './trust.ts';
@@ -14,8 +14,6 @@ export interface Target {
   readonly kind: 'file' | 'stream';
   /** Of the file at `real`; null if there is none, and for a descriptor. */
   readonly stats: fs.Stats | null;
-  /** The inherited descriptor, if the path names one (/dev/stdout, /dev/fd/3). */
-  readonly descriptor: number | null;
 }
 
 /**
@@ -26,20 +24,64 @@ export interface Target {
 export function resolveTarget(path: string, { onlyFiles = false } = {}): Target {
   if (path === '' || path.endsWith('/')) throw notRegular(path, 'a folder');
   return guardFile(path, 'open', () => {
-    const found = followLinks(path);
-    const { real } = found;
+    const real = followLinks(path);
     const descriptor = descriptorAt(real);
-    const stats = descriptor === null ? found.stats : null;
-    const isStream = descriptor !== null || stats?.isFIFO() || stats?.isCharacterDevice();
-    const isRegular = descriptor === null && (stats === null || stats.isFile());
-    if (!isRegular && (onlyFiles || !isStream))
-      throw notRegular(path, stats === null ? 'a stream' : kindOf(stats));
-    if (descriptor !== null) checkDescriptor(path, descriptor);
-    else if (isStream) fs.accessSync(real, fs.constants.W_OK);
+    if (descriptor !== null) {
+      if (onlyFiles) throw notRegular(path, 'a stream');
+      checkDescriptor(path, descriptor);
+      return { path, real, kind: 'stream', stats: null };
+    }
+    const stats = lstat(real);
     // A missing folder is an error now.
-    else if (stats === null) fs.lstatSync(dirname(real));
-    return { path, real, kind: isStream ? 'stream' : 'file', stats, descriptor };
+    if (stats === null) fs.lstatSync(dirname(real));
+    if (stats === null || stats.isFile()) return { path, real, kind: 'file', stats };
+    if (onlyFiles || !(stats.isFIFO() || stats.isCharacterDevice())) throw notRegular(path, kindOf(stats));
+    fs.accessSync(real, fs.constants.W_OK);
+    return { path, real, kind: 'stream', stats };
   });
+}
+
+/** A file or folder that a run names. */
+export interface NamedFile {
+  /** The flag or argument that names it: for messages. */
+  readonly flag: string;
+  /** As given; `-` as an input is stdin. */
+  readonly path: string;
+  readonly isOutput: boolean;
+  /** Of outputs, if it is resolved already. */
+  readonly target?: Target;
+}
+
+/**
+ * Throws a usage error that names both if an output is another output or an input, also through symbolic and hard links,
+ * and for a path in a folder of the program's own. Devices and pipes pass: they are not replaced.
+ */
+export function assertDistinctPaths(files: readonly NamedFile[]): void {
+  const seen = new Map<string, NamedFile>();
+  // Inputs last: two of them may be the same.
+  for (const file of [...files].sort((a, b) => Number(b.isOutput) - Number(a.isOutput))) {
+    const { flag, path, isOutput } = file;
+    const { real, stats } = file.target ?? find(path === '-' && !isOutput ? '/dev/stdin' : path);
+    if (/(?:^|[\\/])\.chanlist(?:-\d+)?(?:[\\/]|$)/.test(real))
+      throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
+    if (stats !== null && !stats.isFile() && !stats.isDirectory()) continue;
+    for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
+      const other = seen.get(key);
+      if (other !== undefined && other !== file)
+        throw usage(`${flag} ${path} and ${other.flag} ${other.path} are the same file`, 'name another file');
+      if (isOutput) seen.set(key, file);
+    }
+  }
+}
+
+/** An unreadable input is reported when it is read. */
+function find(path: string): Pick<Target, 'real' | 'stats'> {
+  try {
+    const real = followLinks(path);
+    return { real, stats: fs.statSync(real, { throwIfNoEntry: false }) ?? null };
+  } catch {
+    return { real: resolve(path), stats: null };
+  }
 }
 
 const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
@@ -48,21 +90,20 @@ const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoE
 const maxPathLength = 4096;
 
 /**
- * Follows all symbolic links, name by name: `..` after a linked folder is that folder's real parent. `stats`: what is
- * there; null: nothing. Throws a usage error for a link of another user in a folder that others can write, and system
- * errors.
+ * A path without symbolic links, which are followed name by name: `..` after a linked folder is that folder's real parent.
+ * Throws a usage error for a link of another user in a folder that others can write, and system errors.
  */
-export function followLinks(given: string, shown = given): { real: string; stats: fs.Stats | null } {
+function followLinks(given: string, shown = given): string {
   const path = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
   if (path.length > maxPathLength) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
   const name = basename(path);
-  if (name === '' || descriptorAt(path) !== null) return { real: path, stats: lstat(path) };
-  const { real: folder, stats: around } = followLinks(dirname(path), shown);
-  if (name === '.') return { real: folder, stats: around };
-  if (name === '..') return { real: dirname(folder), stats: lstat(dirname(folder)) };
+  if (name === '' || descriptorAt(path) !== null) return path;
+  const folder = followLinks(dirname(path), shown);
+  if (name === '.') return folder;
+  if (name === '..') return dirname(folder);
   const at = join(folder, name);
   const stats = lstat(at);
-  if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return { real: at, stats };
+  if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return at;
   // Throws for a loop.
   fs.statSync(at, { throwIfNoEntry: false });
   checkLink(shown, at, stats, folder);
@@ -82,8 +123,8 @@ function checkLink(path: string, link: string, stats: fs.Stats, folder: string):
   );
 }
 
-/** The descriptor of this process that a path names; null if it names none. */
-function descriptorAt(path: string): number | null {
+/** The inherited descriptor that a path without links names (/dev/stdout, /dev/fd/3); null if it names none. */
+export function descriptorAt(path: string): number | null {
   const standard = ['/dev/stdin', '/dev/stdout', '/dev/stderr'].indexOf(path);
   if (standard !== -1) return standard;
   const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/.exec(path) ?? [];

@@ -45,8 +45,7 @@ export class PrivateFolder {
   static open(path: string, { readOnly = false } = {}): PrivateFolder | null {
     const open = (): PrivateFolder => new PrivateFolder(path, { readOnly });
     // For check, a folder that it cannot read is a wrong argument.
-    const doing = readOnly ? 'open' : 'write';
-    return guardFile(path, doing, () => ignoring(['ENOENT', 'ENOTDIR'], open) ?? null);
+    return guardFile(path, readOnly ? 'open' : 'write', () => ignoring(['ENOENT', 'ENOTDIR'], open) ?? null);
   }
 
   /** Opens a folder, or creates it (0700; a `.chanlist` with a `.gitignore`) in the one above it, which must exist. */
@@ -108,7 +107,7 @@ export class PrivateFolder {
         syncIfPossible(fd);
       });
       fs.renameSync(temporary, this.at(name));
-      if (durable) this.sync();
+      if (durable) this.#guard('', () => syncIfPossible(this.#fd));
     });
   }
 
@@ -120,11 +119,6 @@ export class PrivateFolder {
   /** All names in this folder. */
   names(): string[] {
     return this.#guard('', () => fs.readdirSync(this.at('')));
-  }
-
-  /** Makes the names in this folder durable. */
-  sync(): void {
-    this.#guard('', () => syncIfPossible(this.#fd));
   }
 
   close(): void {

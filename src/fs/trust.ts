@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import { closing, createFile, randomHex } from './files.ts';
+import { closing, createTemporary } from './files.ts';
 
 const writeByOthers = 0o022;
 
@@ -14,12 +14,12 @@ const writeByOthers = 0o022;
 export function checkTrust(path: string, stats: fs.Stats, readOnly: boolean): void {
   if (!stats.isDirectory()) throw untrusted(path, stats, `it is ${kindOf(stats)}`);
   const user = process.geteuid?.();
-  const isOurs = readOnly || stats.uid === user;
-  if (user === undefined || (isOurs && (stats.mode & writeByOthers) === 0)) return;
+  if (user === undefined) return;
+  const own = { uid: readOnly ? stats.uid : user, mode: 0 };
+  if (isAsSafe(stats, own)) return;
   // Whoever only reads creates nothing.
   const created = readOnly ? null : newFileIn(dirname(path));
-  if (created?.uid === stats.uid && (stats.mode & ~created.mode & writeByOthers) === 0) return;
-  throw isOurs ? writableByOthers(path, stats) : ofAnotherUser(path, stats);
+  if (created === null || !isAsSafe(stats, created)) throw unsafe(path, stats, own);
 }
 
 /**
@@ -28,13 +28,18 @@ export function checkTrust(path: string, stats: fs.Stats, readOnly: boolean): vo
  */
 export function checkFile(path: string, stats: fs.Stats, folder: fs.Stats, isWritten: boolean): void {
   if (!stats.isFile()) throw untrusted(path, stats, `it is ${kindOf(stats)}`);
-  if (stats.uid !== folder.uid) throw ofAnotherUser(path, stats);
-  if ((stats.mode & ~folder.mode & writeByOthers) !== 0) throw writableByOthers(path, stats);
+  if (!isAsSafe(stats, folder)) throw unsafe(path, stats, folder);
   if (!isWritten || stats.nlink === 1) return;
   const [name, copy] = [path, `${path}.new`].map(shellQuote);
   const repair = `cp -p ${name} ${copy} && mv ${copy} ${name}`;
   throw untrusted(path, stats, 'it has another name (a hard link)', repair);
 }
+
+type Owned = Pick<fs.Stats, 'uid' | 'mode'>;
+
+/** Whether something has the owner of another, and no more users can write to it. */
+const isAsSafe = (stats: Owned, other: Owned): boolean =>
+  stats.uid === other.uid && (stats.mode & ~other.mode & writeByOthers) === 0;
 
 /** The kind of a file, in words. */
 export function kindOf(stats: fs.Stats): string {
@@ -47,9 +52,9 @@ export function kindOf(stats: fs.Stats): string {
 
 /** What a file just created in a folder shows, which no other user can exchange; null if none can be created. */
 function newFileIn(folder: string): fs.Stats | null {
-  const path = join(folder, `.chanlist-${randomHex()}.tmp`);
   try {
-    return closing(createFile(path), (fd) => {
+    const [path, fd] = createTemporary(folder);
+    return closing(fd, () => {
       fs.unlinkSync(path);
       return fs.fstatSync(fd);
     });
@@ -58,10 +63,10 @@ function newFileIn(folder: string): fs.Stats | null {
   }
 }
 
-const writableByOthers = (path: string, stats: fs.Stats): Failure =>
-  untrusted(path, stats, 'other users can write to it', `chmod go-w ${shellQuote(path)}`);
-
-function ofAnotherUser(path: string, stats: fs.Stats): Failure {
+/** The failure for something that is not `isAsSafe`. */
+function unsafe(path: string, stats: fs.Stats, { uid }: Owned): Failure {
+  if (stats.uid === uid)
+    return untrusted(path, stats, 'other users can write to it', `chmod go-w ${shellQuote(path)}`);
   const chown = process.geteuid?.() === 0 ? `chown -R 0 ${shellQuote(path)}` : undefined;
   return untrusted(path, stats, 'it belongs to another user', chown);
 }

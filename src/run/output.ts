@@ -2,8 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import type { NamedFile } from '../fs/distinct-paths.ts';
-import type { Target } from '../fs/output-target.ts';
+import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import { type Format, joined, type RecordShape, type Terminal, type Text } from '../output/format.ts';
 import { createFormat, exportName, type FormatName } from '../output/formats.ts';
@@ -127,7 +126,7 @@ export async function checkPaths(
   add('--key-file', keyFile, false);
   if (!keyFile && !env.CHANLIST_API_KEY) add('CHANLIST_API_KEY_FILE', env.CHANLIST_API_KEY_FILE, false);
   if (files.length === 0) return;
-  const { assertDistinctPaths } = await import('../fs/distinct-paths.ts');
+  const { assertDistinctPaths } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
   if (!summary) return;
   const { refuseRecorded } = await import('../fs/private-folder.ts');

@@ -67,9 +67,9 @@ export async function readReferences(
     const name = from === '-' ? 'stdin' : from;
     const { readLines } = await import('../fs/text-input.ts');
     const input = from === '-' ? context.stdin : from;
-    const problem = `--from: cannot read ${from}`;
+    const unreadable = (why: string): Failure => usage(`--from: cannot read ${from}: ${why}`, hint);
     let number = 0;
-    for await (const line of readLines(input, { problem, hint, stop: context.stop })) {
+    for await (const line of readLines(input, unreadable, context.stop)) {
       const reference = withoutComment(line);
       number++;
       if (reference !== '') add(reference, `${name}:${number}`);

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { type Failure, usage } from '../errors.ts';
 import { checkWritable, writeFileAtomic } from '../fs/atomic.ts';
 import { acquireLock, type Release } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
@@ -123,12 +124,9 @@ function idOf(entry: JsonText): string | null {
 async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promise<Set<string>> {
   const ids = new Set<string>();
   if (stats === null) return ids;
-  const options = {
-    problem: `--seen: cannot read ${path}`,
-    hint: 'name a file of IDs, one per line',
-    stop,
-  };
-  for await (const line of readLines(real, options)) ids.add(line.trim());
+  const unreadable = (why: string): Failure =>
+    usage(`--seen: cannot read ${path}: ${why}`, 'name a file of IDs, one per line');
+  for await (const line of readLines(real, unreadable, stop)) ids.add(line.trim());
   ids.delete('');
   return ids;
 }

@@ -84,7 +84,7 @@ export const { signal: stop } = new AbortController();
 
 /** What is on disk: nothing, but for what is given. */
 export const exportFile = (given: Partial<ExportFile> = {}): ExportFile => ({
-  target: { path: 'a.ndjson', real: '/a.ndjson', kind: 'file', stats: null, descriptor: null },
+  target: { path: 'a.ndjson', real: '/a.ndjson', kind: 'file', stats: null },
   record: null,
   isRecordDamaged: false,
   stamp: '',

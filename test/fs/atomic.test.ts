@@ -49,7 +49,6 @@ test('a path that cannot be written is found before anything is sent; later it i
   mkdirSync(join(folder, 'sub'));
   const target = resolveTarget(join(folder, 'sub', 'out'));
   checkWritable(target);
-  checkWritable(resolveTarget('/dev/null'));
   assert.deepEqual(readdirSync(join(folder, 'sub')), []);
   if (!notRoot)
     await asUser(nobody, async () => assert.throws(() => checkWritable(target), isFailure(2, target.path)));

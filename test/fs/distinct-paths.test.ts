@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertDistinctPaths, type NamedFile } from '../../src/fs/distinct-paths.ts';
-import { resolveTarget } from '../../src/fs/output-target.ts';
+import { assertDistinctPaths, type NamedFile, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
 

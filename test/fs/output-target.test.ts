@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { resolveTarget } from '../../src/fs/output-target.ts';
+import { descriptorAt, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -28,7 +28,7 @@ const isUsage = (...words: string[]) => isFailure(2, ...words);
 test('a new file, and an existing one with its mode', async (t) => {
   const at = await inFolder(t);
   const path = at('out.csv');
-  assert.deepEqual(resolveTarget(path), { path, real: path, kind: 'file', stats: null, descriptor: null });
+  assert.deepEqual(resolveTarget(path), { path, real: path, kind: 'file', stats: null });
   writeFileSync(path, '');
   chmodSync(path, 0o604);
   assert.equal((resolveTarget(path).stats?.mode ?? 0) & 0o777, 0o604);
@@ -94,7 +94,7 @@ test('devices, FIFOs and inherited descriptors are streams, also through a link;
     [at('link'), 2],
   ] as const) {
     const target = resolveTarget(path);
-    assert.deepEqual([target.kind, target.descriptor], ['stream', descriptor], path);
+    assert.deepEqual([target.kind, descriptorAt(target.real)], ['stream', descriptor], path);
     assert.throws(() => resolveTarget(path, { onlyFiles: true }), isUsage('not a regular file'), path);
   }
   for (const path of ['/dev/fd/999', '/dev/fd/999999'])

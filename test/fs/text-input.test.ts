@@ -4,17 +4,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { usage } from '../../src/errors.ts';
 import { readLines } from '../../src/fs/text-input.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
-const options = { problem: '--from: cannot read refs.txt', hint: 'expected a text file' };
+const unreadable = (why: string) => usage(`refs.txt: ${why}`, 'expected a text file');
 
 /** The lines of an input that arrives in these chunks, or of a file. */
 async function lines(input: string | readonly (string | Buffer)[], stop?: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const from = typeof input === 'string' ? input : Readable.from(input.map((chunk) => Buffer.from(chunk)));
-  for await (const line of readLines(from, { ...options, stop })) found.push(line);
+  for await (const line of readLines(from, unreadable, stop)) found.push(line);
   return found;
 }
 

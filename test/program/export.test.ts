@@ -188,10 +188,13 @@ test('-o - is stdout; appending to a file through /dev/stdout appends', async (t
 });
 
 /** Runs a command with a small file system at `full`, which has what is in `work`. */
-const withDisk = (mebibytes: number): string[] => [
-  ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
-  ...[`mount -t tmpfs -o size=${mebibytes}m,mode=0755 none full && cp -a work/. full && exec "$@"`, 'sh'],
-];
+const withDisk = (mebibytes: number, inodes = 1000): string[] => {
+  const options = `size=${mebibytes}m,nr_inodes=${inodes},mode=0755`;
+  return [
+    ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
+    ...[`mount -t tmpfs -o ${options} none full && cp -a work/. full && exec "$@"`, 'sh'],
+  ];
+};
 
 /** A fixture with the folders `full` and `work`; null if this user may not mount a file system. */
 async function fixtureWithDisk(t: TestContext): Promise<ExportFixture | null> {
@@ -209,6 +212,23 @@ test('a disk without space for a page: 1, and no paid request', async (t) => {
   const result = await fixture.run('uploads @size-20 -o full/out.ndjson', { within: withDisk(3) });
   assert.deepEqual([result.exit, result.charged], [1, 0]);
   onlyError(result, 'full');
+});
+
+test('a disk without inodes for the next page: 1, and no paid request', async (t) => {
+  const fixture = await fixtureWithDisk(t);
+  if (fixture === null) return;
+  // With 6 or 7 in all, the first page finds one for its rows, and its record finds none.
+  for (const [line, inodes] of [
+    ['uploads @size-20 -o full/out.ndjson', 6],
+    ['uploads @size-20 -o full/out.ndjson', 7],
+    ['search @size-20 video -o full/out.json', 4],
+  ] as const) {
+    const result = await fixture.run(line, { within: withDisk(30, inodes) });
+    assert.deepEqual([result.exit, result.charged], [1, 0], result.stderr);
+    onlyError(result, /^not enough disk space in .*full: \d inodes free, 8 required; remove some files/);
+  }
+  const enough = await fixture.run('uploads @size-20 -o full/out.ndjson', { within: withDisk(30, 20) });
+  assert.deepEqual([enough.exit, enough.charged], [0, 2], enough.stderr);
 });
 
 test('an update needs space for a copy of FILE, too', async (t) => {
