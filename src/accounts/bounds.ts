@@ -1,5 +1,6 @@
 import { usage } from '../errors.ts';
 import { type CreditBound, formatBound } from '../service/budget.ts';
+import type { Env } from './home.ts';
 
 /**
  * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
@@ -25,7 +26,7 @@ export function formatBounds(bounds: readonly CreditBound[]): string {
  */
 export function resolveBounds(
   flagBounds: readonly CreditBound[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   profileBounds: readonly CreditBound[],
 ): readonly CreditBound[] {
   if (flagBounds.length > 0) return flagBounds;

@@ -27,26 +27,24 @@ export function ledgerPath(month: string, env: Env): string {
   });
 }
 
-/** Bytes at the end of a ledger that are searched for lines of a newer version, if the others are not needed. */
+/** Bytes at the end of a ledger that `skipMost` leaves. */
 const lastBytes = 4096;
 const lineEnd = 10;
 const buffer = Buffer.allocUnsafe(256 * 1024);
 
 /**
- * The ledger of one month, open. All methods throw `failed` if it cannot be used; `readLines` and `checkVersion` throw a
- * usage error if a newer chanlist wrote it.
+ * The ledger of one month, open. All methods throw `failed` if it cannot be used; `newLines` throws a usage error
+ * if a newer chanlist wrote it.
  */
 export class LedgerFile {
-  readonly month: string;
   readonly path: string;
   /** Whether there was no ledger of any month. */
   readonly isFirst: boolean;
   readonly #fd: number;
-  /** Bytes that `readLines` has passed on. */
+  /** Bytes that `newLines` has passed on. */
   #offset = 0;
 
-  private constructor(month: string, path: string, fd: number, isFirst: boolean) {
-    this.month = month;
+  private constructor(path: string, fd: number, isFirst: boolean) {
     this.path = path;
     this.#fd = fd;
     this.isFirst = isFirst;
@@ -58,7 +56,7 @@ export class LedgerFile {
     return opened(path, () => {
       using folder = createOwnFolder(dirname(path), env);
       const isFirst = !folder.names().some((name) => /^credits-.*\.ndjson$/.test(name));
-      return new LedgerFile(month, path, folder.openAppend(basename(path)), isFirst);
+      return new LedgerFile(path, folder.openAppend(basename(path)), isFirst);
     });
   }
 
@@ -68,7 +66,7 @@ export class LedgerFile {
     return opened(path, () => {
       using folder = openOwnFolder(dirname(path), env);
       const fd = folder?.openRead(basename(path)) ?? null;
-      return fd === null ? null : new LedgerFile(month, path, fd, false);
+      return fd === null ? null : new LedgerFile(path, fd, false);
     });
   }
 
@@ -80,30 +78,27 @@ export class LedgerFile {
     throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
   }
 
-  /** Passes on the complete lines that were appended since the last time. */
-  readLines(onLine: (line: LedgerLine) => void): void {
-    guardFile(this.path, 'write', () => {
-      for (let at = this.#offset; ; ) {
-        const length = readSync(this.#fd, buffer, 0, buffer.length, at);
-        const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
-        if (end === -1) at += length;
-        else {
-          const lines = buffer.toString('utf8', 0, end).split('\n');
-          // The end of a line that is longer than the buffer.
-          if (at > this.#offset) lines[0] = 'unreadable';
-          for (const line of lines) if (line !== '') onLine(this.#parse(line));
-          at += end + 1;
-          this.#offset = at;
-        }
-        if (length < buffer.length) return;
+  /** The complete lines that were appended since the last time. */
+  *newLines(): Generator<LedgerLine, void> {
+    for (let at = this.#offset; ; ) {
+      const length = guardFile(this.path, 'write', () => readSync(this.#fd, buffer, 0, buffer.length, at));
+      const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
+      if (end === -1) at += length;
+      else {
+        const lines = buffer.toString('utf8', 0, end).split('\n');
+        // The end of a line that is longer than the buffer.
+        if (at > this.#offset) lines[0] = 'unreadable';
+        at += end + 1;
+        this.#offset = at;
+        for (const line of lines) if (line !== '') yield this.#parse(line);
       }
-    });
+      if (length < buffer.length) return;
+    }
   }
 
-  /** Throws for lines of a newer version among the last ones, without passing on any. */
-  checkVersion(): void {
+  /** Skips all lines but the last ones, which show whether a newer chanlist wrote the ledger. */
+  skipMost(): void {
     this.#offset = Math.max(0, fstatSync(this.#fd).size - lastBytes);
-    this.readLines(() => {});
   }
 
   /** Whether bytes follow the last line end. */

@@ -37,7 +37,7 @@ export function readMonth(
     return day === today ? [spending.total, spending.today] : [spending.total];
   });
   try {
-    file.readLines((line) => sums.add(line));
+    for (const line of file.newLines()) sums.add(line);
     if (file.isCutShort()) sums.add('unreadable');
     sums.placeUnreadable(monthOf(today) === month ? today : null);
   } finally {

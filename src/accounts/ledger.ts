@@ -28,12 +28,12 @@ export interface LedgerOptions {
   warn(message: string): void;
 }
 
-/** The ledger of one month, and what was spent at the origin in it. */
+/** The ledger of one month, and what was spent at the origin: in the month (`2026-11`), and on each day. */
 interface OpenMonth {
+  readonly month: string;
   readonly file: LedgerFile;
   readonly sums: LedgerSums;
-  readonly total: Credits;
-  readonly days: Map<string | null, Credits>;
+  readonly spentIn: Map<string | null, Credits>;
 }
 
 /**
@@ -65,19 +65,25 @@ export class FileLedger implements Ledger {
     const { origin, key } = account;
     const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
     this.#account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
-    this.#tolerate(() => {
+    try {
       const { file } = this.#open(localDay(context.clock.now()));
-      if (file.isFirst && this.#bounds.length > 0) {
-        const folder = dirname(file.path);
+      const folder = dirname(file.path);
+      if (file.isFirst && this.#bounds.length > 0)
         warn(
           `there is no credit ledger yet: counting starts at 0; keep the folder ${folder} for --max-credits`,
         );
-      }
-    });
+    } catch (error) {
+      this.#cannotUse(error);
+    }
   }
 
   reserve(credits: number, reference: string | null): Settle | SpentBound {
-    return this.#tolerate(() => this.#reserve(credits, reference)) ?? (() => {});
+    try {
+      return this.#reserve(credits, reference);
+    } catch (error) {
+      this.#cannotUse(error);
+      return () => {};
+    }
   }
 
   #reserve(credits: number, reference: string | null): Settle | SpentBound {
@@ -87,7 +93,7 @@ export class FileLedger implements Ledger {
     const { file, sums } = month;
     // If all is spent already, nothing needs to be noted; what others have appended since may free some.
     if (this.#exceededBound(month, credits, now) !== null) {
-      file.readLines((line) => sums.add(line));
+      for (const line of file.newLines()) sums.add(line);
       const exceeded = this.#exceededBound(month, credits, now);
       if (exceeded !== null) return exceeded;
     }
@@ -98,21 +104,19 @@ export class FileLedger implements Ledger {
     file.append({ version: ledgerVersion, kind: 'request', ...request });
     const settle: Settle = (charge) => this.#settle(file, id, charge);
     if (this.#bounds.length === 0) return settle;
-    let isThere = false;
-    let exceeded: SpentBound | null = null;
-    file.readLines((line) => {
+    /** Null: the request is not in the file. */
+    let result: Settle | SpentBound | null = null;
+    for (const line of file.newLines()) {
       sums.add(line);
-      if (line === 'unreadable' || line.kind !== 'request' || line.id !== id) return;
-      isThere = true;
-      exceeded = this.#exceededBound(month, 0, now);
+      if (line !== 'unreadable' && line.kind === 'request' && line.id === id)
+        result = this.#exceededBound(month, 0, now) ?? settle;
+    }
+    if (!file.isInPlace()) result = null;
+    if (result !== settle) settle('none');
+    if (result !== null) return result;
+    throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`, {
+      hint: 'do not change it while chanlist runs; run the same command again',
     });
-    isThere &&= file.isInPlace();
-    if (!isThere || exceeded !== null) settle('none');
-    if (!isThere)
-      throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`, {
-        hint: 'do not change it while chanlist runs; run the same command again',
-      });
-    return exceeded ?? settle;
   }
 
   /** Notes an outcome. If that fails, the request counts as possibly charged: nothing is lost. */
@@ -131,51 +135,46 @@ export class FileLedger implements Ledger {
   #open(day: string): OpenMonth {
     const month = monthOf(day);
     const open = this.#month;
-    if (open?.file.month === month && (this.#bounds.length > 0 || open.file.isInPlace())) return open;
+    if (open?.month === month && (this.#bounds.length > 0 || open.file.isInPlace())) return open;
     // The file of before stays open: pending requests note their outcome there.
     const file = LedgerFile.open(month, this.#options.context.env);
-    const total = noCredits();
-    const days = new Map<string | null, Credits>();
+    const spentIn = new Map<string | null, Credits>();
     const sums = new LedgerSums((day, request) => {
       if (request !== null && request.origin !== this.#account.origin) return [];
-      const ofDay = days.get(day) ?? noCredits();
-      days.set(day, ofDay);
-      return [total, ofDay];
+      return [month, day].map((period) => {
+        const sum = spentIn.get(period) ?? noCredits();
+        spentIn.set(period, sum);
+        return sum;
+      });
     });
     try {
-      if (this.#bounds.length > 0) file.readLines((line) => sums.add(line));
-      else file.checkVersion();
+      // Without bounds nothing is counted.
+      if (this.#bounds.length === 0) file.skipMost();
+      for (const line of file.newLines()) sums.add(line);
     } catch (error) {
       file.close();
       throw error;
     }
-    this.#month = { file, sums, total, days };
+    this.#month = { month, file, sums, spentIn };
     return this.#month;
   }
 
   /** The first bound that `credits` more would exceed; null if there is none. */
-  #exceededBound({ sums, total, days }: OpenMonth, credits: number, now: number): SpentBound | null {
-    const today = days.get(localDay(now)) ?? noCredits();
-    const exceeded = this.#bounds.find(
-      (bound) => spent(bound.per === 'day' ? today : total) + sums.unplaced + credits > bound.credits,
-    );
+  #exceededBound({ month, sums, spentIn }: OpenMonth, credits: number, now: number): SpentBound | null {
+    const exceeded = this.#bounds.find((bound) => {
+      const sum = spentIn.get(bound.per === 'day' ? localDay(now) : month) ?? noCredits();
+      return spent(sum) + sums.unplaced + credits > bound.credits;
+    });
     return exceeded === undefined ? null : { ...exceeded, resets: resetTime(exceeded.per, now) };
   }
 
-  /** Runs `work`. If the ledger cannot be used, throws if it is newer or a bound needs it, else warns once. */
-  #tolerate<T>(work: () => T): T | null {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const isNewer = error.code === 'usage';
-      if (this.#bounds.length === 0 && !isNewer) {
-        this.#warnOnce(error);
-        return null;
-      }
-      const needed = isNewer ? '' : ', which --max-credits needs,';
-      throw error.with({ message: `the credit ledger${needed} cannot be used: ${error.message}` });
-    }
+  /** The ledger cannot be used: throws if it is newer or a bound needs it, else warns once. */
+  #cannotUse(error: unknown): void {
+    if (!(error instanceof Failure)) throw error;
+    const isNewer = error.code === 'usage';
+    const needed = isNewer ? '' : ', which --max-credits needs,';
+    if (this.#bounds.length === 0 && !isNewer) this.#warnOnce(error);
+    else throw error.with({ message: `the credit ledger${needed} cannot be used: ${error.message}` });
   }
 
   #warnOnce(problem: Failure): void {

@@ -1,13 +1,10 @@
 import { type Failure, usage } from '../errors.ts';
-import type { BaseUrl } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
+import type { Service } from '../service/client.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
-export interface Profile {
-  readonly baseUrl: BaseUrl;
-  readonly namespace: string;
-  readonly key: string;
+export interface Profile extends Service {
   /** The bounds of every run with this profile; [] if there are none. */
   readonly maxCredits: readonly CreditBound[];
 }

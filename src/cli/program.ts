@@ -132,7 +132,7 @@ function buildProgram(table: readonly CommandRow[], columns = () => 80) {
       minWidthToWrap: 20,
       subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(/ ?\[options\]$/, ''),
       optionDescription: ({ description }) => description,
-      visibleOptions,
+      visibleOptions: (command) => visibleOptions(command, program),
     })
     .addHelpText('beforeAll', ({ command }) => {
       const [word] = command.args;
@@ -199,16 +199,11 @@ function added(before: unknown, value: unknown): unknown {
 }
 
 /** The own flags of a command, then the common ones that it takes. The program's help has only its commands. */
-function visibleOptions(command: Command): Option[] {
-  const own = Help.prototype.visibleOptions.call(new Help(), command);
-  if (command.parent === null) return own.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
+function visibleOptions(command: Command, program: Command): Option[] {
+  const own = new Help().visibleOptions(command);
+  if (command === program) return own.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
   const taken = flagsOf(pathOf(command)).map(longFlag);
-  let root = command;
-  while (root.parent !== null) root = root.parent;
-  return [
-    ...own,
-    ...root.options.filter(({ long, helpGroupHeading }) => helpGroupHeading && taken.includes(long ?? '')),
-  ];
+  return [...own, ...program.options.filter(({ long }) => taken.includes(long ?? ''))];
 }
 
 const repeating = new Set([...ownFlags, ...commonFlags].filter(({ repeats }) => repeats).map(longFlag));

@@ -125,13 +125,13 @@ export function unknownCommand(command: Command): Failure {
 export function unparsedSummary(
   argv: readonly string[],
 ): { readonly command: string; readonly summary: string; readonly files: readonly string[] } | null {
+  const takers = commonFlags.find((flag) => longFlag(flag) === '--summary')?.commands;
   const words = argv.flatMap((word) => /^(--[\w-]+)=(.*)$/s.exec(word)?.slice(1) ?? [word]);
   const at = words.lastIndexOf('--summary') + 1;
-  const summary = words[at];
-  const takesIt = (word: string): boolean => flagsOf(word).some((flag) => longFlag(flag) === '--summary');
-  const command = words.find((word) => word !== '' && takesIt(word));
-  if (at === 0 || !summary || command === undefined || words.includes('--dry-run')) return null;
-  return { command, summary, files: words.filter((_, i) => i !== at) };
+  const summary = at > 0 && words[at];
+  const command = words.find((word) => takers?.includes(word));
+  if (!summary || command === undefined || words.includes('--dry-run')) return null;
+  return { command, summary, files: words.toSpliced(at, 1) };
 }
 
 /** Whether a command line, parsed or not, asks for json: then errors go to stdout as a document, too. */

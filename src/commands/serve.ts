@@ -11,9 +11,8 @@ import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-export type ServeOptions = Omit<SandboxOptions, 'namespace' | 'rate'> & {
+export type ServeOptions = Omit<SandboxOptions, 'namespace'> & {
   readonly namespace: string | undefined;
-  readonly rate?: number | null;
 };
 
 export const about = [
@@ -58,7 +57,6 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
   };
   const { baseUrl, key, close } = await startSandbox({
     ...options,
-    rate: options.rate ?? undefined,
     namespace,
     onRequest: print,
   });

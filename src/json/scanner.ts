@@ -19,7 +19,7 @@ export interface JsonIndex {
 export type Parts = readonly number[];
 
 /** First position at or after `at` that is not white space, or the length. */
-export function skipSpace(bytes: Buffer, at: number): number {
+function skipSpace(bytes: Buffer, at: number): number {
   let position = at;
   while (position < bytes.length && tokens[bytes[position] as number] === SPACE) position++;
   return position;

@@ -6,7 +6,7 @@ export type Passing<G> = G extends Test<infer T> ? T : never;
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';

@@ -30,7 +30,7 @@ export async function printRecords<R extends object>(
   { format: given, color, context, stderr, fields, columns, document = 'array' }: RecordOptions<R>,
 ): Promise<FormatName> {
   const stdout = new Stdout(context, stderr);
-  const terminal = decideTerminal(context.stdout, context.env, !color);
+  const terminal = decideTerminal(context.stdout, context.env, color);
   const name = given ?? (terminal === null ? 'ndjson' : 'table');
   const cells = name === 'table' ? columns : undefined;
   const shown = cells === undefined ? fields : Object.keys(cells);

@@ -28,7 +28,7 @@ export function createProgress(
   { quiet, color }: Omit<StderrOptions, 'verbose'>,
 ): ProgressLine {
   const { clock, env, stderr: stream } = context;
-  const terminal = decideTerminal(stream, env, color === false);
+  const terminal = decideTerminal(stream, env, color !== false);
   if (quiet || terminal === null || !stream.columns || env.TERM === 'dumb' || isPipe(context.stdout))
     return { update: () => {}, countDown: () => {}, stop: async () => {} };
 

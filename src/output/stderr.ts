@@ -41,7 +41,7 @@ export class Stderr {
     this.#stream = stderr;
     this.#options = options;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    const hasColor = decideTerminal(stderr, env, options.color === false)?.color === true;
+    const hasColor = decideTerminal(stderr, env, options.color !== false)?.color === true;
     const chalk = new Chalk({ level: hasColor ? 1 : 0 });
     this.#error = chalk.red('error: ');
     this.#warning = chalk.yellow('warning: ');

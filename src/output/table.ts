@@ -56,6 +56,7 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
+/** A column that is shown. */
 interface Shown extends Column {
   /** Its index among the cells of a row. */
   readonly at: number;
@@ -76,12 +77,15 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
 
   return (all, rows) => {
     const isFirst = shown === null;
-    const columns = fit(
+    // The first rows decide which columns there are.
+    const wanted =
       shown === null
-        ? dropped(widened(measured(all, rows), rows, true), total)
-        : widened(shown, rows, terminal === null),
-      total,
-    );
+        ? dropped(
+            all.map((column, at) => measured(column, at, rows)),
+            total,
+          )
+        : shown.map((column) => widened(column, rows, terminal === null));
+    const columns = fit(wanted, total);
     shown = columns;
     const colWidths = columns.map(({ width }) => width);
     const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
@@ -104,38 +108,36 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** All columns, as wide as their headers. A column of numbers is aligned right. */
-const measured = (columns: readonly Column[], rows: readonly (readonly string[])[]): Shown[] =>
-  columns.map((column, at) => {
-    const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '');
-    const isRight = column.isRight || (own.length > 0 && own.every((cell) => number.test(cell)));
-    const header = textWidth(sanitize(column.header));
-    const width = Math.max(column.reserved ?? 1, header);
-    return { ...column, at, width, minWidth: column.isWhole ? Math.min(header, maxWhole) : 1, isRight };
-  });
+/** A column as wide as its header and these rows. One of numbers is aligned right. */
+function measured(column: Column, at: number, rows: readonly (readonly string[])[]): Shown {
+  const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '');
+  const isRight = column.isRight || (own.length > 0 && own.every((cell) => number.test(cell)));
+  const header = textWidth(sanitize(column.header));
+  const width = Math.max(column.reserved ?? 1, header);
+  const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
+  return widened({ ...column, at, width, minWidth, isRight }, rows, true);
+}
 
-/** The columns wide enough for these rows: for all cells (`isFree`), or for those that are not cut. */
-const widened = (
-  columns: readonly Shown[],
-  rows: readonly (readonly string[])[],
-  isFree: boolean,
-): readonly Shown[] =>
-  columns.map((column) => {
-    let { width, minWidth } = column;
-    for (const row of rows) {
-      const cell = row[column.at] ?? '';
-      const own = textWidth(cell);
-      if (isFree) width = Math.max(width, own);
-      if (column.isWhole || number.test(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
-    }
-    return { ...column, width: Math.max(width, minWidth), minWidth };
-  });
+/** A column wide enough for these rows: for all cells (`isFree`), or for those that are not cut. */
+function widened(column: Shown, rows: readonly (readonly string[])[], isFree: boolean): Shown {
+  let { width, minWidth } = column;
+  for (const row of rows) {
+    const cell = row[column.at] ?? '';
+    const own = textWidth(cell);
+    if (isFree) width = Math.max(width, own);
+    if (column.isWhole || number.test(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
+  }
+  return { ...column, width: Math.max(width, minWidth), minWidth };
+}
+
+/** The widths of columns of which none is wider than `limit`, except for cells that are not cut. */
+const within = (columns: readonly Shown[], limit: number): number[] =>
+  columns.map(({ width, minWidth }) => Math.max(minWidth, Math.min(width, limit)));
 
 /** The columns without the least important ones of those that do not fit. */
 function dropped(columns: readonly Shown[], total: number): readonly Shown[] {
   let shown = columns;
-  const needed = ({ width, minWidth }: Shown): number => Math.max(minWidth, Math.min(width, minText));
-  while (shown.length > 1 && totalWidth(shown.map(needed)) > total) {
+  while (shown.length > 1 && totalWidth(within(shown, minText)) > total) {
     const drop = Math.max(...shown.map((column) => column.drop ?? 0));
     const last = shown.findLastIndex((column) => (column.drop ?? 0) === drop);
     shown = shown.toSpliced(last, 1);
@@ -146,11 +148,9 @@ function dropped(columns: readonly Shown[], total: number): readonly Shown[] {
 /** The columns with widths that fit: the widest become narrower, the title takes the rest. */
 function fit(columns: readonly Shown[], total: number): readonly Shown[] {
   if (total === Number.POSITIVE_INFINITY) return columns;
-  const within = (limit: number): number[] =>
-    columns.map(({ width, minWidth }) => Math.max(minWidth, Math.min(width, limit)));
   let limit = total;
-  while (limit > 1 && totalWidth(within(limit)) > total) limit--;
-  const widths = within(limit);
+  while (limit > 1 && totalWidth(within(columns, limit)) > total) limit--;
+  const widths = within(columns, limit);
   const rest = Math.max(0, total - totalWidth(widths));
   return columns.map((column, i) => ({ ...column, width: (widths[i] ?? 1) + (column.isTitle ? rest : 0) }));
 }

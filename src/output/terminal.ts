@@ -6,14 +6,14 @@ const defaultColumns = 80;
 
 /**
  * The capabilities of a stream's terminal; null if it is no terminal. A width of 0 or unknown counts as COLUMNS, else
- * 80. Colour: `--no-color` (`noColor`) precedes NO_COLOR, FORCE_COLOR and TERM=dumb, in that order.
+ * 80. Colour: `--no-color` (`color` is false) precedes NO_COLOR, FORCE_COLOR and TERM=dumb, in that order.
  */
-export function decideTerminal(stream: OutputStream, env: Context['env'], noColor: boolean): Terminal | null {
+export function decideTerminal(stream: OutputStream, env: Context['env'], color: boolean): Terminal | null {
   if (stream.isTTY !== true) return null;
   const { COLUMNS = '', NO_COLOR = '', FORCE_COLOR = '', TERM } = env;
   const fallback = /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : defaultColumns;
   const isForced = FORCE_COLOR === '' ? TERM !== 'dumb' : FORCE_COLOR !== '0' && FORCE_COLOR !== 'false';
-  return { columns: stream.columns || fallback, color: !noColor && NO_COLOR === '' && isForced };
+  return { columns: stream.columns || fallback, color: color && NO_COLOR === '' && isForced };
 }
 
 /** Whether a stream is a pipe or a socket. */

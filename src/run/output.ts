@@ -48,7 +48,7 @@ export async function outputFormat(
   { stdout, env }: Pick<Context, 'stdout' | 'env'>,
   several: boolean,
 ): Promise<OutputFormat> {
-  const terminal = options.output === null ? decideTerminal(stdout, env, !options.color) : null;
+  const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
   return { name, terminal, format: await createFormat(name, { operation, fields, several, terminal }) };

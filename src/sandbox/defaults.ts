@@ -16,8 +16,8 @@ export interface SandboxSettings {
   readonly latency: number;
   /** Seed of the faults only: the data never depend on it. */
   readonly seed: number;
-  /** Requests per minute; undefined: no limit. */
-  readonly rate: number | undefined;
+  /** Requests per minute; null: no limit. */
+  readonly rate: number | null;
   /** New uploads per channel and minute. */
   readonly grow: number;
   readonly plainTokens: boolean;
@@ -40,7 +40,7 @@ export const sandboxDefaults: SandboxSettings = {
   pageSize: 100,
   latency: 0,
   seed: 1,
-  rate: undefined,
+  rate: null,
   grow: 0,
   plainTokens: false,
   fail: [],

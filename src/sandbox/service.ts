@@ -32,7 +32,7 @@ export class DemoService {
     this.credits = credits;
     this.#key = key;
     this.#data = { ...settings, catalog: demoCatalog(settings) };
-    this.#limit = rate === undefined ? null : rateLimit(rate, now);
+    this.#limit = rate === null ? null : rateLimit(rate, now);
     this.#routes = new Map(
       Object.values(operations).map((operation) => [operationPath(operation, namespace), operation]),
     );
@@ -64,7 +64,7 @@ export class DemoService {
     const operation = this.#routes.get(path);
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
     if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
-    if ((headers['user-agent'] ?? '').trim() === '') return html(403, 'a User-Agent header is required');
+    if ((headers['user-agent'] ?? '').trim() === '') return forbidden('a User-Agent header is required');
     if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== this.#key) {
       const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
       throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
@@ -89,7 +89,7 @@ const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is 
 function beforeService(kind: FaultKind): Reply | null {
   if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
   const message = `injected by --fail ${kind}`;
-  if (kind === 'proxy-403') return html(403, message);
+  if (kind === 'proxy-403') return forbidden(message);
   if (kind === 'redirect') throw new ErrorResponse(302, message, { location: 'https://moved.example/' });
   if (typeof kind !== 'number') return null;
   throw kind === 429 ? tooManyRequests(message, 1) : new ErrorResponse(kind, message);
@@ -105,7 +105,7 @@ function json(status: number, value: object, headers: Readonly<Record<string, st
 }
 
 /** A page as a proxy in front of the service sends it. */
-function html(status: number, text: string): Reply {
-  const body = Buffer.from(`<!DOCTYPE html>\n<title>${status}</title>\n<h1>${status}</h1>\n<p>${text}</p>\n`);
-  return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
+function forbidden(text: string): Reply {
+  const body = Buffer.from(`<!DOCTYPE html>\n<title>403</title>\n<h1>403</h1>\n<p>${text}</p>\n`);
+  return { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
 }

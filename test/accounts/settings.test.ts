@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { requireKey, resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { writeRawStore, writeStore } from '../support/stored-accounts.ts';
+import { type StoredProfile, writeRawStore, writeStore } from '../support/stored-accounts.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 const profiles = {
@@ -16,6 +16,24 @@ const full = {
   CHANLIST_NAMESPACE: 'ee',
   CHANLIST_API_KEY: ' sk_environment\n',
 };
+
+/** Finds the service with these flags and variables, in a folder with the stored profiles. */
+type Find = (flags?: ServiceFlags, env?: Record<string, string>) => Promise<Settings>;
+
+async function stored(
+  t: TestContext,
+  active: string | null = 'work',
+  more: Record<string, StoredProfile> = {},
+): Promise<Find> {
+  const folder = await temporaryFolder(t);
+  writeStore(folder, { ...profiles, ...more }, active);
+  return finder({ XDG_CONFIG_HOME: folder });
+}
+
+const finder =
+  (all: Record<string, string>): Find =>
+  (flags = {}, env = {}) =>
+    resolveService(flags, fakeContext({ env: { ...all, ...env } }).context);
 
 /** What the settings come down to. */
 const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): string =>
@@ -79,15 +97,12 @@ const cases: readonly (readonly [
 
 for (const [name, flags, env, expected] of cases)
   test(`precedence: ${name}`, async (t) => {
-    const folder = await temporaryFolder(t);
-    writeStore(folder, profiles, 'work');
-    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    assert.equal(brief(await resolveService(flags, context)), expected);
+    assert.equal(brief(await (await stored(t))(flags, env)), expected);
   });
 
 test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, then the profile', async (t) => {
+  const find = await stored(t);
   const folder = await temporaryFolder(t);
-  writeStore(folder, profiles, 'work');
   const flagFile = join(folder, 'flag');
   const envFile = join(folder, 'env');
   writeFileSync(flagFile, '\tsk_flag_file\n');
@@ -100,36 +115,27 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
     [{}, {}, 'sk_profile_work', "profile 'work'"],
   ];
   for (const [flags, env, key, source] of steps) {
-    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    const settings = await resolveService(flags, context);
-    assert.equal(requireKey(settings), key);
-    assert.equal(settings.keySource, source);
+    const settings = await find(flags, env);
+    assert.deepEqual([requireKey(settings), settings.keySource], [key, source]);
   }
 });
 
 test('the bounds of the selected profile; without one no bound', async (t) => {
-  const folder = await temporaryFolder(t);
   const bounded = { ...profiles.work, max_credits: '5,100/day,3000/month' };
-  writeStore(folder, { ...profiles, bounded }, 'home');
-  const settings = async (flags: ServiceFlags, env = {}): Promise<unknown> => {
-    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    return (await resolveService(flags, context)).maxCredits;
-  };
+  const find = await stored(t, 'home', { bounded });
   const bounds = [
     { credits: 5, per: 'run' },
     { credits: 100, per: 'day' },
     { credits: 3000, per: 'month' },
   ];
-  assert.deepEqual(await settings({ profile: 'bounded' }), bounds);
-  assert.deepEqual(await settings({ profile: 'bounded' }, full), bounds);
-  assert.deepEqual(await settings({}), []);
-  assert.deepEqual(await settings({}, full), []);
+  for (const env of [{}, full]) {
+    assert.deepEqual((await find({ profile: 'bounded' }, env)).maxCredits, bounds);
+    assert.deepEqual((await find({}, env)).maxCredits, []);
+  }
 });
 
 test('a stored key goes to its own origin only', async (t) => {
-  const folder = await temporaryFolder(t);
-  writeStore(folder, profiles, 'work');
-  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  const find = await stored(t);
   const others = [
     'https://work.example.com:8443/p',
     'https://work.example.com.evil.com/p',
@@ -137,7 +143,7 @@ test('a stored key goes to its own origin only', async (t) => {
     'http://localhost:8787',
   ];
   for (const baseUrl of others) {
-    const settings = await resolveService({ baseUrl }, context);
+    const settings = await find({ baseUrl });
     assert.equal(settings.key, null);
     assert.throws(() => requireKey(settings), {
       code: 'unauthorized',
@@ -148,49 +154,40 @@ test('a stored key goes to its own origin only', async (t) => {
 });
 
 test('no account: no address and no key are 3, both name the first steps', async (t) => {
-  const folder = await temporaryFolder(t);
-  const { context } = fakeContext({ env: { HOME: folder } });
+  const find = finder({ HOME: await temporaryFolder(t) });
   const hint = /--sandbox\b.*chanlist auth login/;
-  await assert.rejects(resolveService({}, context), { exit: 3, message: /no service address/, hint });
-  const settings = await resolveService({ baseUrl: 'https://api.example.com' }, context);
+  await assert.rejects(find(), { exit: 3, message: /no service address/, hint });
+  const settings = await find({ baseUrl: 'https://api.example.com' });
   assert.equal(brief(settings), 'https://api.example.com media   ');
   assert.throws(() => requireKey(settings), { exit: 3, hint });
 });
 
 test('no active profile: says how to choose one', async (t) => {
-  const folder = await temporaryFolder(t);
-  writeStore(folder, profiles, null);
-  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-  await assert.rejects(resolveService({}, context), { exit: 3, hint: /auth switch NAME.*work, home/ });
+  const find = await stored(t, null);
+  await assert.rejects(find(), { exit: 3, hint: /auth switch NAME.*work, home/ });
 });
 
 test('an unknown profile is a usage error that names the known ones', async (t) => {
-  const folder = await temporaryFolder(t);
-  writeStore(folder, profiles, 'work');
-  for (const env of [{}, full]) {
-    const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    await assert.rejects(resolveService({ profile: 'wrok' }, context), {
+  const find = await stored(t);
+  for (const env of [{}, full])
+    await assert.rejects(find({ profile: 'wrok' }, env), {
       exit: 2,
       message: /no profile 'wrok'/,
       hint: /did you mean work\?.*work, home/,
     });
-  }
-  const named = fakeContext({ env: { XDG_CONFIG_HOME: folder, CHANLIST_PROFILE: 'other' } });
-  await assert.rejects(resolveService({}, named.context), { exit: 2, hint: /work, home/ });
-  const none = fakeContext({ env: { HOME: join(folder, 'nobody') } });
-  await assert.rejects(resolveService({ profile: 'x' }, none.context), { exit: 2, hint: /none is stored/ });
+  await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, hint: /work, home/ });
+  const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
+  await assert.rejects(nobody({ profile: 'x' }), { exit: 2, hint: /none is stored/ });
 });
 
 test('a damaged store fails only commands that need it', async (t) => {
   const folder = await temporaryFolder(t);
   writeRawStore(folder, '{');
-  const { context } = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full } });
-  assert.equal((await resolveService({}, context)).key, 'sk_environment');
-  await assert.rejects(resolveService({ profile: 'work' }, context), { exit: 1, message: /damaged/ });
-  for (const variable of Object.keys(full)) {
-    const open = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...full, [variable]: '' } });
-    await assert.rejects(resolveService({}, open.context), { exit: 1, message: /damaged/ });
-  }
+  const find = finder({ XDG_CONFIG_HOME: folder, ...full });
+  assert.equal((await find()).key, 'sk_environment');
+  await assert.rejects(find({ profile: 'work' }), { exit: 1, message: /damaged/ });
+  for (const variable of Object.keys(full))
+    await assert.rejects(find({}, { [variable]: '' }), { exit: 1, message: /damaged/ });
 });
 
 test('wrong values are usage errors that name their source', async (t) => {
@@ -209,8 +206,5 @@ test('wrong values are usage errors that name their source', async (t) => {
     [{}, { ...full, CHANLIST_API_KEY: ' ' }, /^CHANLIST_API_KEY: /],
     [{}, { ...full, CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: folder }, /^CHANLIST_API_KEY_FILE: /],
   ];
-  for (const [flags, env, message] of wrong) {
-    const { context } = fakeContext({ env });
-    await assert.rejects(resolveService(flags, context), { exit: 2, message });
-  }
+  for (const [flags, env, message] of wrong) await assert.rejects(finder(env)(flags), { exit: 2, message });
 });

@@ -10,7 +10,7 @@ import { run as runLogout } from '../../src/commands/auth/logout.ts';
 import { run as runStatus } from '../../src/commands/auth/status.ts';
 import { run as runSwitch } from '../../src/commands/auth/switch.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
-import { fakeContext } from '../support/fake-context.ts';
+import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { scriptedService } from '../support/service.ts';
 import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -24,10 +24,20 @@ const two = {
   home: { baseUrl: 'https://home.example.com/x', namespace: 'hh', key: 'sk_home_bbbb2222' },
 };
 
+/** Logs in, by default with the key on stdin; what it prints. */
+async function login(
+  env: Record<string, string>,
+  flags: Partial<LoginOptions>,
+  fake = fakeContext({ env, stdin: key }),
+): Promise<FakeContext> {
+  assert.equal(await runLogin(loginOptions(flags), fake.context), 0);
+  return fake;
+}
+
 test('login: key from stdin, verified, then stored; silent off the terminal', async (t) => {
   const folder = await temporaryFolder(t);
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: `  ${key}\r\n` });
-  assert.equal(await runLogin(loginOptions({ baseUrl: `${baseUrl}/`, timeout: 5 }), fake.context), 0);
+  await login({}, { baseUrl: `${baseUrl}/`, timeout: 5 }, fake);
   assert.deepEqual(storedJson(folder), {
     version: 1,
     active: 'default',
@@ -41,13 +51,13 @@ test('login: key from stdin, verified, then stored; silent off the terminal', as
 test('login -v: says what is stored where, never the key; the active profile stays', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'home');
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: key });
-  await runLogin(loginOptions({ profile: 'new', baseUrl, namespace: 'nn', verbose: 1 }), fake.context);
+  const env = { XDG_CONFIG_HOME: folder };
+  const fake = await login(env, { profile: 'new', baseUrl, namespace: 'nn', verbose: 1 });
   assert.ok(fake.stderr().includes(storeIn(folder)));
   assert.match(fake.stderr(), /stored the key for https:\/\/api\.example\.com as profile 'new'/);
   assert.match(fake.stderr(), /profile 'home' is still active/);
   assert.ok(!fake.stderr().includes(key));
-  const store = readStore(fake.context.env);
+  const store = readStore(env);
   assert.equal(store.active, 'home');
   assert.deepEqual([...store.profiles.keys()], ['work', 'home', 'new']);
   assert.equal(store.profiles.get('new')?.namespace, 'nn');
@@ -57,42 +67,41 @@ test('login again: address, namespace and bound stay unless they are given', asy
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  const login = async (flags: Partial<LoginOptions>): Promise<unknown> => {
-    const given = loginOptions({ profile: 'home', ...flags });
-    await runLogin(given, fakeContext({ env, stdin: key }).context);
-    const stored = readStore(env);
-    const { baseUrl, namespace, maxCredits } = stored.profiles.get('home') ?? assert.fail();
-    return [baseUrl.href, namespace, maxCredits, stored.active];
+  const stored = async (flags: Partial<LoginOptions>): Promise<unknown> => {
+    await login(env, { profile: 'home', ...flags });
+    const { active, profiles } = readStore(env);
+    const { baseUrl, namespace, maxCredits } = profiles.get('home') ?? assert.fail();
+    return [baseUrl.href, namespace, maxCredits, active];
   };
   const month = { credits: 3000, per: 'month' } as const;
   const day = { credits: 100, per: 'day' } as const;
-  assert.deepEqual(await login({}), ['https://home.example.com/x', 'hh', [], 'work']);
-  assert.deepEqual(await login({ maxCredits: [month] }), [
+  assert.deepEqual(await stored({}), ['https://home.example.com/x', 'hh', [], 'work']);
+  assert.deepEqual(await stored({ maxCredits: [month] }), [
     'https://home.example.com/x',
     'hh',
     [month],
     'work',
   ]);
-  assert.deepEqual(await login({ baseUrl }), [baseUrl, 'hh', [month], 'work']);
-  assert.deepEqual(await login({ namespace: 'nn' }), [baseUrl, 'nn', [month], 'work']);
-  assert.deepEqual(await login({ baseUrl: `${baseUrl}/api/v2/vv/` }), [baseUrl, 'vv', [month], 'work']);
-  assert.deepEqual(await login({ maxCredits: [day, month] }), [baseUrl, 'vv', [day, month], 'work']);
+  assert.deepEqual(await stored({ baseUrl }), [baseUrl, 'hh', [month], 'work']);
+  assert.deepEqual(await stored({ namespace: 'nn' }), [baseUrl, 'nn', [month], 'work']);
+  assert.deepEqual(await stored({ baseUrl: `${baseUrl}/api/v2/vv/` }), [baseUrl, 'vv', [month], 'work']);
+  assert.deepEqual(await stored({ maxCredits: [day, month] }), [baseUrl, 'vv', [day, month], 'work']);
   assert.match(readFileSync(storeIn(folder), 'utf8'), /"max_credits": "100\/day,3000\/month"/);
 });
 
 test('login: a new profile becomes active at a terminal, or if there is none', async (t) => {
   const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
-  const login = async (profile: string, terminal: boolean): Promise<string | null> => {
+  const active = async (profile: string, terminal: boolean): Promise<string | null> => {
     const fake = fakeContext({ env, terminal, stdin: key });
     if (terminal) fake.type(`${key}\r`);
-    await runLogin(loginOptions({ profile, baseUrl }), fake.context);
+    await login(env, { profile, baseUrl }, fake);
     return readStore(env).active;
   };
-  assert.equal(await login('one', false), 'one');
-  assert.equal(await login('two', false), 'one');
-  assert.equal(await login('three', true), 'three');
-  assert.equal(await login('two', true), 'three');
+  assert.equal(await active('one', false), 'one');
+  assert.equal(await active('two', false), 'one');
+  assert.equal(await active('three', true), 'three');
+  assert.equal(await active('two', true), 'three');
 });
 
 test('login: a missing scheme is https, for loopback http', async (t) => {
@@ -104,28 +113,22 @@ test('login: a missing scheme is https, for loopback http', async (t) => {
     ['[::1]:8787/', 'http://[::1]:8787'],
   ] as const) {
     const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
-    for (const context of [
-      fakeContext({ env: { ...env, CHANLIST_BASE_URL: given }, stdin: key }).context,
-      fakeContext({ env, stdin: key }).context,
-    ]) {
-      const flags = context.env.CHANLIST_BASE_URL === undefined ? { baseUrl: given } : {};
-      await runLogin(loginOptions(flags), context);
-      assert.equal(readStore(env).profiles.get('default')?.baseUrl.href, stored);
-    }
+    const address = (): string | undefined => readStore(env).profiles.get('default')?.baseUrl.href;
+    await login({ ...env, CHANLIST_BASE_URL: given }, {});
+    assert.equal(address(), stored);
+    await login(env, { baseUrl: given });
+    assert.equal(address(), stored);
   }
 });
 
 test('login: CHANLIST_PROFILE that selects another profile is a warning', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_PROFILE: 'work' };
-  const fake = fakeContext({ env, stdin: key });
-  await runLogin(loginOptions({ baseUrl, profile: 'home' }), fake.context);
+  const fake = await login(env, { baseUrl, profile: 'home' });
   assert.match(
     fake.stderr(),
     /^chanlist: warning: CHANLIST_PROFILE is set to 'work' and takes precedence[^\n]*\n$/,
   );
-  const same = fakeContext({ env, stdin: key });
-  await runLogin(loginOptions({ baseUrl }), same.context);
-  assert.equal(same.stderr(), '');
+  assert.equal((await login(env, { baseUrl })).stderr(), '');
 });
 
 test('login: key from --key-file; stdin is not read', async (t) => {
@@ -133,14 +136,13 @@ test('login: key from --key-file; stdin is not read', async (t) => {
   writeRawStore(join(folder, 'keys'), key);
   const env = { XDG_CONFIG_HOME: folder };
   const keyFile = storeIn(join(folder, 'keys'));
-  await runLogin(loginOptions({ baseUrl, keyFile }), fakeContext({ env, stdin: 'other' }).context);
+  await login(env, { baseUrl, keyFile }, fakeContext({ env, stdin: 'other' }));
   assert.equal(readStore(env).profiles.get('default')?.key, key);
 });
 
 test('login: warns of a variable that takes precedence over the stored key', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
-  const fake = fakeContext({ env, stdin: key });
-  await runLogin(loginOptions({ baseUrl }), fake.context);
+  const fake = await login(env, { baseUrl });
   assert.match(fake.stderr(), /CHANLIST_API_KEY is set/);
   assert.ok(!fake.stderr().includes('sk_other'));
 });

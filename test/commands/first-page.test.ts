@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { command } from '../support/command.ts';
-import { serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import type { CommandOptions } from '../support/command.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 
 test('a table of a listing at a terminal stops after the first page of each reference, and says what --all costs', async (t) => {
@@ -12,13 +12,9 @@ test('a table of a listing at a terminal stops after the first page of each refe
     return { body: query.has('continuation') ? page(3, 6, null, 6) : page(0, 3, 'next', 6) };
   });
   const summary = join(await temporaryFolder(t), 'summary.json');
-  const env = serviceEnvironment(service.url);
-  const list = async (
-    args: readonly string[],
-    options: { columns?: number; env?: Record<string, string> },
-  ) => {
+  const list = async (args: readonly string[], options: CommandOptions) => {
     service.seen.length = 0;
-    const result = await command(['uploads', '@a', ...args], { ...options, env: { ...env, ...options.env } });
+    const result = await service.command(['uploads', '@a', ...args], options);
     return { ...result, requests: service.seen.length };
   };
   const terminal = { columns: 100 };
@@ -52,10 +48,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
 
 test('a numVideos below the entries of the first page is not shown, nor a cost computed from it', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 3, 'next', 2) }));
-  const { exit, stderr } = await command(['uploads', '@a'], {
-    columns: 100,
-    env: serviceEnvironment(service.url),
-  });
+  const { exit, stderr } = await service.command('uploads @a', { columns: 100 });
   assert.equal(exit, 0);
   assert.match(
     stderr,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { command } from '../support/command.ts';
-import { run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { page, type Reply, scriptedService } from '../support/service.ts';
 import { onlyError } from '../support/stderr.ts';
 
@@ -11,7 +10,7 @@ const resolved: Reply = { body: { channel_id: 'UCx', resolved_from: 'x' } };
 
 test('without Retry-After the waits double from half a second, and end with 7 when retries are used up', async (t) => {
   const service = await scriptedService(t, () => ({ status: 503 }));
-  const result = await command(['uploads', '@a'], { env: serviceEnvironment(service.url) });
+  const result = await service.command('uploads @a');
   assert.equal(result.exit, 7);
   assert.deepEqual(result.waits, [500, 1000, 2000, 4000]);
   assert.equal(service.seen.length, 5);
@@ -28,7 +27,7 @@ test('Retry-After is obeyed: seconds, and a date by the clock of the service', a
     resolved,
   ];
   const service = await scriptedService(t, (_, number) => answers[number] ?? resolved);
-  const result = await command(['resolve', '@a'], { env: serviceEnvironment(service.url) });
+  const result = await service.command('resolve @a');
   assert.equal(result.exit, 0);
   assert.deepEqual(result.waits, [7000, 20_000]);
 });
@@ -37,13 +36,12 @@ test('--max-wait limits the waits since the last success', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
   const answers: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
   const service = await scriptedService(t, (_, number) => answers[number] ?? slow);
-  const env = serviceEnvironment(service.url);
-  const enough = await command(['uploads', '@a', '--max-wait', '100'], { env });
+  const enough = await service.command('uploads @a --max-wait 100');
   assert.equal(enough.exit, 0);
   assert.deepEqual(enough.waits, [50_000, 50_000, 50_000, 50_000]);
 
   const requests = service.seen.length;
-  const short = await command(['uploads', '@a', '--max-wait', '99'], { env });
+  const short = await service.command('uploads @a --max-wait 99');
   assert.equal(short.exit, 6);
   assert.deepEqual(short.waits, [50_000]);
   assert.equal(service.seen.length - requests, 2);
@@ -53,9 +51,7 @@ test('--max-wait limits the waits since the last success', async (t) => {
 test('a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again', async (t) => {
   const down: Reply = { status: 503, headers: { 'retry-after': '20' } };
   const service = await scriptedService(t, ({ query }) => (query.get('input') === '@up' ? resolved : down));
-  const env = serviceEnvironment(service.url);
-  const args = ['resolve', '@a', '@b', '@up', '--retries', '0', '--max-wait', '50', '--concurrency', '1'];
-  const result = await command(args, { env });
+  const result = await service.command('resolve @a @b @up --retries 0 --max-wait 50 --concurrency 1');
   assert.equal(result.exit, 7);
   assert.deepEqual(result.waits, [20_000, 20_000, 20_000, 20_000]);
   assert.deepEqual(
@@ -71,16 +67,14 @@ test('waits that the service asks for are not retries; a 429 without Retry-After
   const answers: Reply[] = [slow, busy, slow, busy, slow, busy, { status: 429 }, resolved];
   const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
   const summary = join(await temporaryFolder(t), 'summary.json');
-  const result = await command(['resolve', '@a', '--retries', '1', '--summary', summary], {
-    env: serviceEnvironment(service.url),
-  });
+  const result = await service.command(['resolve', '@a', '--retries', '1', '--summary', summary]);
   assert.equal(result.exit, 0, result.stderr);
   assert.deepEqual(result.waits, [3000, 2000, 3000, 2000, 3000, 2000, 500]);
   const { requests, retries } = JSON.parse(await readFile(summary, 'utf8'));
   assert.deepEqual({ requests, retries }, { requests: 8, retries: 7 });
 
   const limited = await scriptedService(t, () => ({ status: 429 }));
-  const spent = await command(['resolve', '@a'], { env: serviceEnvironment(limited.url) });
+  const spent = await limited.command('resolve @a');
   assert.equal(spent.exit, 6);
   assert.deepEqual(spent.waits, [500, 1000, 2000, 4000]);
   assert.match(spent.stderr, /after 5 attempts.*try again later/);
@@ -108,8 +102,7 @@ for (const [what, args, answer] of [
       return answer;
     });
     const folder = args[0] === 'uploads' ? ['--output-dir', await temporaryFolder(t)] : [];
-    const result = await command([...args, ...folder, '--concurrency', '3'], {
-      env: serviceEnvironment(service.url),
+    const result = await service.command([...args, ...folder, '--concurrency', '3'], {
       // Nobody wakes before all three wait: the limited one, and those that came in place of the others.
       sleeping: () =>
         new Promise((resolve) => {
@@ -125,32 +118,16 @@ for (const [what, args, answer] of [
 }
 
 test('concurrent waits for one rate limit count once against --max-wait', async (t) => {
-  const held: (() => void)[] = [];
   const service = await scriptedService(t, async (_, number) => {
     if (number >= 3) return { body: page(0, 1, null) };
     // All three are limited at the same moment.
-    await new Promise<void>((resolve) => {
-      held.push(resolve);
-      if (held.length === 3) for (const release of held) release();
-    });
+    await service.arrived(3);
     return { status: 429, headers: { 'retry-after': '12' } };
   });
   const asleep: (() => void)[] = [];
   const folder = await temporaryFolder(t);
-  const args = [
-    'uploads',
-    'UCa',
-    'UCb',
-    'UCc',
-    '--output-dir',
-    folder,
-    '--concurrency',
-    '3',
-    '--max-wait',
-    '20',
-  ];
-  const result = await command(args, {
-    env: serviceEnvironment(service.url),
+  const line = `uploads UCa UCb UCc --output-dir ${folder} --concurrency 3 --max-wait 20`;
+  const result = await service.command(line, {
     sleeping: () =>
       new Promise((resolve) => {
         asleep.push(resolve);
@@ -163,16 +140,11 @@ test('concurrent waits for one rate limit count once against --max-wait', async 
 });
 
 test('a failure that ends the run ends all waits: nothing more is sent', async (t) => {
-  const held: (() => void)[] = [];
   const service = await scriptedService(t, async ({ query }) => {
-    await new Promise<void>((resolve) => {
-      held.push(resolve);
-      if (held.length === 4) for (const release of held) release();
-    });
+    await service.arrived(4);
     return { status: query.get('input') === '@a' ? 401 : 503 };
   });
-  const names = ['@a', '@b', '@c', '@d', '@e'];
-  const result = await run(['resolve', ...names], { env: serviceEnvironment(service.url) });
+  const result = await service.run('resolve @a @b @c @d @e');
   assert.equal(result.exit, 3);
   assert.equal(service.seen.length, 4);
   onlyError(result, 'the key was rejected (401)');
@@ -182,8 +154,7 @@ test('waits are reported with -v, and not without it', async (t) => {
   const reply = (_: unknown, number: number): Reply =>
     number % 2 === 0 ? { status: 503, headers: { 'retry-after': '65' } } : resolved;
   const service = await scriptedService(t, reply);
-  const env = serviceEnvironment(service.url);
-  assert.equal((await command(['resolve', '@a'], { env })).stderr, '');
-  const verbose = await command(['resolve', '@a', '-v'], { env });
+  assert.equal((await service.command('resolve @a')).stderr, '');
+  const verbose = await service.command('resolve @a -v');
   assert.match(verbose.stderr, /^chanlist: waiting 1 min 5 s: .*503.*\nchanlist: 1 entry\n$/);
 });

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assertHarmless } from '../program/faults/harmless.ts';
 import { command } from '../support/command.ts';
+import { parseCsv } from '../support/csv.ts';
 import { testKey } from '../support/program.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
 import type { Case } from './cases.ts';
-import { parseCsv } from './csv.ts';
 import { type Expected, expected, Undecided } from './model.ts';
 
 /** A local service that sends the responses of each case: the first word of the path is the case's number. */

@@ -131,7 +131,7 @@ suite('quoteJson', () => {
 
 suite('reaching inside', () => {
   const body = JsonText.of(
-    '{"a":{"b":[10, "x\\n", {"c":null}], "":0}, "twice":1, "twice":2, "\\u0061b":"key", "n":1.50}',
+    '{"a":{"b":[10, "x\\n", {"c":null}], "":0}, "twice":1, "twice":2, "ab":0, "\\u0061b":"key", "n":1.50}',
   );
 
   test('at follows keys and indices', () => {

@@ -123,9 +123,3 @@ test('lines returns null if entries need more than copying', () => {
   assert.equal(JsonText.lines(entriesOf('{"results":["\u007f"]}'), room), null);
   assert.equal(JsonText.lines(entriesOf('{"results":["\\/"]}'), room), null);
 });
-
-test('the last of two members with one key counts', () => {
-  const value = JsonText.parse(Buffer.from('{"a":1,"a":[2],"\\u0061":3}'));
-  assert.equal(value?.get('a')?.raw, '3');
-  assert.equal(value?.get('b'), undefined);
-});

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
 import { shownEntries } from '../../src/output/fields.ts';
 import { createFormat } from '../../src/output/formats.ts';
-import { answered, complete, elements, item, json, listed, options, screen } from './support.ts';
+import { answered, elements, item, json, listed, options, screen } from './support.ts';
 
 const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
 
@@ -122,17 +122,8 @@ suite('json: at a terminal', () => {
 });
 
 test('json: records of no operation are an array', async () => {
-  const format = await createFormat('json', { ...options('uploads'), operation: shownEntries });
-  const write = (...pages: string[]): string => {
-    const rows = pages.map((page) => String(format.rows(item(), elements(page))));
-    return (
-      format.head() +
-      format.open(item(), null) +
-      rows.join('') +
-      format.close(item(), complete) +
-      format.tail()
-    );
-  };
-  assert.equal(write('[{"a":1.0}]', '[{"b":2},{}]'), '[{"a":1.0},{"b":2},{}]\n');
-  assert.equal(write(), '[]\n');
+  const write = (...pages: string[]): Promise<string> =>
+    listed('json', 'uploads', { shape: shownEntries }, ...pages);
+  assert.equal(await write('[{"a":1.0}]', '[{"b":2},{}]'), '[{"a":1.0},{"b":2},{}]\n');
+  assert.equal(await write(), '[]\n');
 });

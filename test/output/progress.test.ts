@@ -103,21 +103,30 @@ function setUp({ isTTY = true, env = {} as Record<string, string>, quiet = false
 
 const state = { reference: '@demo', page: 1, entries: 100, total: 250, credits: 1, estimated: 3 };
 
-/** Waits, without a clock, until something is drawn: the line is loaded when it is first needed. */
-async function drawn(terminal: FakeTerminal): Promise<void> {
-  for (let i = 0; terminal.raw === '' && i < 10_000; i++) await turn();
-  assert.notEqual(terminal.raw, '');
+/** Lets a moment pass, and waits without a clock until something is drawn: the line is loaded when it is first needed. */
+async function drawn({ stderr, clock }: ReturnType<typeof setUp>): Promise<void> {
+  clock.pass(200);
+  for (let i = 0; stderr.raw === '' && i < 10_000; i++) await turn();
+  assert.notEqual(stderr.raw, '');
+}
+
+/** The progress of a listing that has been drawn, and rows that go to the same terminal. */
+async function shownProgress() {
+  const shown = setUp();
+  shown.progress.update(state);
+  await drawn(shown);
+  return { ...shown, stdout: new Stdout(shown.context, shown.reporter) };
 }
 
 suite('progress', () => {
   test('appears after a moment, and is gone when done', async () => {
-    const { stderr, clock, progress } = setUp();
+    const line = setUp();
+    const { stderr, clock, progress } = line;
     progress.update(state);
     clock.pass(100);
     await turn();
     assert.equal(stderr.raw, '');
-    clock.pass(100);
-    await drawn(stderr);
+    await drawn(line);
     assert.match(stderr.lines().at(-1) ?? '', /page 1, 100\/250 entries, 1\/3 credits/);
     await progress.stop();
     assert.deepEqual(stderr.lines(), ['']);
@@ -135,11 +144,7 @@ suite('progress', () => {
   });
 
   test('rows go to stdout, messages to stderr, and the progress line stays below them', async () => {
-    const { stderr, clock, progress, context, reporter } = setUp();
-    const stdout = new Stdout(context, reporter);
-    progress.update(state);
-    clock.pass(200);
-    await drawn(stderr);
+    const { stderr, progress, reporter, stdout } = await shownProgress();
     await stdout.writePage('row 1\nrow 2\n');
     reporter.warn('something');
     await stdout.writePage('row 3\n');
@@ -171,11 +176,7 @@ suite('progress', () => {
   });
 
   test('data that ends within a line is left alone', async () => {
-    const { stderr, clock, progress, context, reporter } = setUp();
-    const stdout = new Stdout(context, reporter);
-    progress.update(state);
-    clock.pass(200);
-    await drawn(stderr);
+    const { stderr, progress, reporter, stdout } = await shownProgress();
     await stdout.write('{"results":[1');
     progress.update({ ...state, page: 2 });
     await stdout.write(',2');
@@ -190,17 +191,15 @@ suite('progress', () => {
   });
 
   test('stopping within a line of data does not change it', async () => {
-    const { stderr, clock, progress, context, reporter } = setUp();
-    progress.update(state);
-    clock.pass(200);
-    await drawn(stderr);
-    await new Stdout(context, reporter).write('{"results":[1');
+    const { stderr, progress, stdout } = await shownProgress();
+    await stdout.write('{"results":[1');
     await progress.stop();
     assert.deepEqual(stderr.lines(), ['{"results":[1']);
   });
 
   test('a wait is shown until it is over', async () => {
-    const { stderr, clock, progress, reporter } = setUp();
+    const line = setUp();
+    const { stderr, clock, progress, reporter } = line;
     const shown = (): string => {
       reporter.hide();
       reporter.show();
@@ -208,8 +207,7 @@ suite('progress', () => {
     };
     progress.update(state);
     progress.countDown(5000, 'rate limited');
-    clock.pass(200);
-    await drawn(stderr);
+    await drawn(line);
     assert.match(shown(), /rate limited: trying again in 5 s$/);
     clock.pass(3000);
     assert.match(shown(), /rate limited: trying again in 2 s$/);

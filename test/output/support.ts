@@ -1,7 +1,7 @@
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Item, Terminal } from '../../src/output/format.ts';
+import type { FormatOptions, Item, RecordShape, Terminal } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
@@ -16,12 +16,14 @@ export interface Overrides {
   readonly several?: boolean;
   readonly terminal?: Terminal | null;
   readonly columns?: readonly string[];
+  /** In place of that of the operation. */
+  readonly shape?: RecordShape;
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
-  const { fields, several = false, terminal = null, columns = null } = overrides;
+  const { fields, several = false, terminal = null, columns = null, shape } = overrides;
   return {
-    operation: operations[operation],
+    operation: shape ?? operations[operation],
     fields: fields === undefined ? null : parseFields(fields, operations[operation]),
     several,
     terminal,

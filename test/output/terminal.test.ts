@@ -8,13 +8,13 @@ const stream = (isTTY: boolean, columns?: number) =>
 
 suite('terminal', () => {
   test('a stream that is no terminal has none, in any environment', () => {
-    assert.equal(decideTerminal(stream(false, 80), { FORCE_COLOR: '1', COLUMNS: '90' }, false), null);
-    assert.equal(decideTerminal(new PassThrough(), {}, false), null);
+    assert.equal(decideTerminal(stream(false, 80), { FORCE_COLOR: '1', COLUMNS: '90' }, true), null);
+    assert.equal(decideTerminal(new PassThrough(), {}, true), null);
   });
 
   test('columns: of the stream, else COLUMNS, else 80', () => {
     const columns = (own: number | undefined, variable?: string) =>
-      decideTerminal(stream(true, own), { COLUMNS: variable }, false)?.columns;
+      decideTerminal(stream(true, own), { COLUMNS: variable }, true)?.columns;
     assert.equal(columns(132, '90'), 132);
     assert.equal(columns(0, '90'), 90);
     assert.equal(columns(undefined, '90'), 90);
@@ -24,8 +24,8 @@ suite('terminal', () => {
   });
 
   test('colour: --no-color, NO_COLOR, FORCE_COLOR, TERM=dumb, in that order', () => {
-    const color = (env: Record<string, string>, noColor = false) =>
-      decideTerminal(stream(true, 80), env, noColor)?.color;
+    const color = (env: Record<string, string>, hasColor = true) =>
+      decideTerminal(stream(true, 80), env, hasColor)?.color;
     assert.equal(color({ TERM: 'xterm' }), true);
     assert.equal(color({}), true);
     assert.equal(color({ TERM: 'dumb' }), false);
@@ -35,6 +35,6 @@ suite('terminal', () => {
     assert.equal(color({ FORCE_COLOR: '0' }), false);
     assert.equal(color({ FORCE_COLOR: '', TERM: 'dumb' }), false);
     assert.equal(color({ FORCE_COLOR: '1', NO_COLOR: '1' }), false);
-    assert.equal(color({ FORCE_COLOR: '1' }, true), false);
+    assert.equal(color({ FORCE_COLOR: '1' }, false), false);
   });
 });

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { parseArguments } from '../../src/cli/program.ts';
 import { run, type ServeOptions } from '../../src/commands/serve.ts';
 import { commands } from '../../src/commands/table.ts';
-import type { Context } from '../../src/context.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
+import { fakeContext } from '../support/fake-context.ts';
 import { get } from './client.ts';
 
 /** Parses arguments to options. */
@@ -38,19 +38,7 @@ function serve(
       done();
     },
   });
-  const context: Context = {
-    stdin: new PassThrough(),
-    stdout: stdout ?? lines,
-    stderr: new PassThrough(),
-    env,
-    clock: {
-      now: () => 0,
-      elapsed: () => 0,
-      random: () => 0,
-      sleep: () => new Promise(() => {}),
-    },
-    stop: stop.signal,
-  };
+  const context = { ...fakeContext({ env }).context, stdout: stdout ?? lines, stop: stop.signal };
   const exit = run(options, context);
   return {
     stop,

@@ -41,18 +41,6 @@ const body = (results: unknown, next: string | null, more: object = {}): object 
   ...more,
 });
 
-test('a page identical to the one before ends paging after it is printed; it can be requested again', async () => {
-  const { taken, message } = await list([body([1, 2], 'a'), body([1, 2], 'b'), body([3], null)]);
-  assert.deepEqual(
-    taken.map(({ token, next, hasMore }) => [token, next, hasMore]),
-    [
-      [null, 'a', true],
-      ['a', null, true],
-    ],
-  );
-  assert.equal(message, 'the service sent the same page twice');
-});
-
 test('paging ends at has_more false, whatever token comes with it', async () => {
   for (const token of ['b', null]) {
     const { taken, message, requests } = await list([

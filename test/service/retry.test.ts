@@ -13,11 +13,7 @@ import {
 } from '../../src/service/retry.ts';
 import { RetryThrottle } from '../../src/service/retry-throttle.ts';
 
-test('backoff doubles, has jitter, and never exceeds half a minute', () => {
-  assert.deepEqual(
-    [1, 2, 3, 4].map((retry) => backoff(retry, 0)),
-    [500, 1000, 2000, 4000],
-  );
+test('backoff has jitter, and never exceeds half a minute', () => {
   assert.equal(backoff(1, 0.999999), 250);
   assert.equal(backoff(50, 0), 30_000);
   fc.assert(

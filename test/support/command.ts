@@ -1,6 +1,7 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
+import { capture } from './fake-context.ts';
 import { type Line, stateHome, testKey, wordsOf } from './program.ts';
 
 export interface CommandOptions {
@@ -53,13 +54,4 @@ export async function command(line: Line, options: CommandOptions = {}): Promise
   const [stdout, stderr] = [out.text(), err.text()];
   if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
   return { exit, stdout, stderr, waits };
-}
-
-function capture(columns: number | undefined) {
-  let all = '';
-  const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
-  stream.setEncoding('utf8').on('data', (text: string) => {
-    all += text;
-  });
-  return { stream, text: () => all };
 }

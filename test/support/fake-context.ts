@@ -25,8 +25,8 @@ export interface FakeContext {
 
 /** A context without a process: an empty environment, captured output, a clock on which no time passes. */
 export function fakeContext(options: FakeOptions = {}): FakeContext {
-  const out = capture(options.stdoutTerminal === true);
-  const err = capture(options.terminal === true);
+  const out = capture(options.stdoutTerminal ? 80 : undefined);
+  const err = capture(options.terminal ? 80 : undefined);
   const rawModes: boolean[] = [];
   const keyboard = new PassThrough();
   const stdin = options.terminal
@@ -56,11 +56,11 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
   };
 }
 
-function capture(terminal: boolean) {
+/** A stream whose text is kept; a terminal if it has columns. */
+export function capture(columns: number | undefined) {
   let all = '';
-  const stream = Object.assign(new PassThrough(), { isTTY: terminal, columns: 80 });
-  stream.setEncoding('utf8');
-  stream.on('data', (text: string) => {
+  const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+  stream.setEncoding('utf8').on('data', (text: string) => {
     all += text;
   });
   const holds = async (text: string): Promise<void> => {
