@@ -90,7 +90,7 @@ const printed: readonly [
     'videoId\na b [2J \n',
   ],
   [
-    'entries without an ID are skipped',
+    'entries without an ID are left out',
     'id',
     'uploads',
     {},
@@ -117,6 +117,14 @@ suite('ndjson, csv and id', () => {
       assert.equal(await print(format, operation, overrides, body), text);
     });
   }
+
+  test('id: entries that it leaves out are a warning', async () => {
+    const format = await createFormat('id', options('uploads'));
+    assert.equal(format.rows(item(), elements('[{"videoId":"a"}]')), 'a\n');
+    assert.deepEqual(format.warnings(), []);
+    assert.equal(format.rows(item(), elements('[{"title":"x"},{"videoId":"b"},{"videoId":null}]')), 'b\n');
+    assert.deepEqual(format.warnings(), ['id: left out 2 entries without videoId']);
+  });
 
   test('a response that failed prints nothing but the header of csv', async () => {
     const texts = await Promise.all(
