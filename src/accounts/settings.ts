@@ -63,20 +63,12 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const given = givenService(flags, env);
   const givenKey = await readGivenKey(flags, context);
   const named = givenProfile(flags, env);
-  const isStoreNeeded =
-    named !== undefined || !given.baseUrl || given.namespace === undefined || givenKey === undefined;
-  const { active, profiles } = isStoreNeeded ? readStore(env) : { active: null, profiles: new Map() };
-  if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
-  const name = named ?? active;
-  const profile: Profile | undefined = name === null ? undefined : profiles.get(name);
+  const isComplete = given.baseUrl && given.namespace !== undefined && givenKey !== undefined;
+  const { name, profile, hint } = isComplete && named === undefined ? noProfile : selectProfile(named, env);
 
   const baseUrl = given.baseUrl ?? profile?.baseUrl ?? null;
-  const isForeign = profile !== undefined && baseUrl !== null && profile.baseUrl.origin !== baseUrl.origin;
-  const key = givenKey?.text ?? (isForeign ? null : (profile?.key ?? null));
-  const hint =
-    name === null && profiles.size > 0
-      ? `no profile is active; add --profile NAME, or run: chanlist auth switch NAME (stored: ${[...profiles.keys()].join(', ')})`
-      : firstSteps;
+  const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
+  const key = givenKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
   let problem: Failure | null = null;
   if (baseUrl === null) problem = missing('service address', hint);
   else if (key === null)
@@ -90,6 +82,23 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
     maxCredits: profile?.maxCredits ?? [],
     problem,
   };
+}
+
+const noProfile = { name: null, profile: undefined, hint: firstSteps };
+
+/** The stored profile that is named, else the active one. `hint`: the next step if it lacks something. */
+function selectProfile(
+  named: string | undefined,
+  env: Env,
+): { readonly name: string | null; readonly profile: Profile | undefined; readonly hint: string } {
+  const { active, profiles } = readStore(env);
+  if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
+  const name = named ?? active;
+  if (name !== null) return { name, profile: profiles.get(name), hint: firstSteps };
+  if (profiles.size === 0) return noProfile;
+  const stored = [...profiles.keys()].join(', ');
+  const hint = `no profile is active; add --profile NAME, or run: chanlist auth switch NAME (stored: ${stored})`;
+  return { ...noProfile, hint };
 }
 
 /**

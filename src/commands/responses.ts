@@ -7,6 +7,7 @@ import { outputTarget } from '../run/output.ts';
 import { readReferences } from '../run/references.ts';
 import { report } from '../run/report.ts';
 import { checkOutputFile, printResponses } from '../run/responses.ts';
+import type { SeenFile } from '../run/seen.ts';
 import type { operations } from '../service/contract.ts';
 import { checkParameters, type Parameters } from '../service/parameters.ts';
 import type { Reference } from '../service/references.ts';
@@ -32,19 +33,20 @@ export async function runResponses(
     return await printDryRun(requests, options, context);
   }
   await checkOutputFile(target, operation);
-  const { SeenFile } = options.seen === null ? { SeenFile: null } : await import('../run/seen.ts');
-  const seen = (await SeenFile?.open(options.seen ?? '', context.stop)) ?? null;
-  try {
-    const { concurrency, output } = options;
-    const subjects = references.inputs;
-    await using run = await openRun({ operation, subjects, concurrency }, options, context);
-    const results = printResponses(run, parametersOf, references, options, target, seen);
-    return await report(
-      run,
-      results.finally(() => seen?.save(run)),
-      output,
-    );
-  } finally {
-    seen?.close();
-  }
+  using seen = await openSeen(options.seen, context);
+  const { concurrency, output } = options;
+  const subjects = references.inputs;
+  await using run = await openRun({ operation, subjects, concurrency }, options, context);
+  const results = printResponses(run, parametersOf, references, options, target, seen);
+  return await report(
+    run,
+    results.finally(() => seen?.save(run)),
+    output,
+  );
+}
+
+async function openSeen(path: string | null, { stop }: Context): Promise<SeenFile | null> {
+  if (path === null) return null;
+  const { SeenFile } = await import('../run/seen.ts');
+  return await SeenFile.open(path, stop);
 }

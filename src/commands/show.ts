@@ -9,9 +9,9 @@ import { readByteLines, requireReadable, type Unreadable } from '../fs/text-inpu
 import type { Example } from '../help/document.ts';
 import { JsonText } from '../json/json-text.ts';
 import { shownEntries } from '../output/fields.ts';
-import type { Format } from '../output/format.ts';
+import type { Format, Text } from '../output/format.ts';
 import { Stderr } from '../output/stderr.ts';
-import { OutputDocument, openOutput, outputFormat, outputTarget } from '../run/output.ts';
+import { openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
@@ -50,8 +50,8 @@ export async function run(options: ShowOptions, context: Context): Promise<numbe
   const { format } = await outputFormat(shownEntries, options, context, false);
   if (target !== null) refuseRecorded(target);
   using file = target?.kind === 'file' ? new AtomicFile(target) : null;
-  const document = new OutputDocument(format, file ?? (await openOutput(target, context, options, stderr)));
-  const { entries, failure } = await printEntries(options, context, format, document);
+  const sink = file ?? (await openOutput(target, context, stderr));
+  const { entries, failure } = await printEntries(options, context, format, sink);
   for (const warning of format.warnings()) stderr.warn(warning);
   if (failure !== null) {
     stderr.printFailure(failure);
@@ -67,7 +67,7 @@ async function printEntries(
   { files, limit }: ShowOptions,
   { stdin, stop }: Context,
   format: Format,
-  document: OutputDocument,
+  sink: { write(text: Text): void | Promise<void> },
 ): Promise<{ entries: number; failure: Failure | null }> {
   const item = { reference: null };
   let failure: Failure | null = null;
@@ -75,12 +75,12 @@ async function printEntries(
   let batch: JsonText[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
-    await document.write(format.rows(item, batch));
+    await sink.write(format.rows(item, batch));
     entries += batch.length;
     batch = [];
     bytes = 0;
   };
-  await document.write(format.open(item, null));
+  await sink.write(format.open(item, null));
   try {
     for (const file of files) {
       const lines = readByteLines(file === '-' ? stdin : file, maxBytes, unreadable(file), stop);
@@ -100,8 +100,7 @@ async function printEntries(
     failure = toFailure(error);
   }
   await flush();
-  await document.write(format.close(item, { hasMore: false, token: null, failure }));
-  await document.end();
+  await sink.write(format.close(item, { hasMore: false, token: null, failure }) + format.tail());
   return { entries, failure };
 }
 

@@ -51,7 +51,7 @@ export interface FormatOptions {
   readonly terminal: Terminal | null;
   /**
    * csv: the columns of an interrupted export, or of the file that an update extends. `head` returns the header that
-   * they make; `rows` does not write it again.
+   * they make, for new rows; `rows` does not write it again.
    */
   readonly columns?: readonly string[] | null;
 }
@@ -67,10 +67,10 @@ export function joined(first: string, second: Text): Text {
 
 /**
  * Text of one output format. Functions return what to write next and keep no streams. Order of calls:
- * `head`, then for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and
- * `failed`; finally `tail`.
+ * for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and `failed`; finally `tail`.
  */
 export interface Format {
+  /** csv with `columns`: the header, which comes first in a new file; else empty. */
   head(): string;
   /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
   open(item: Item, info: JsonText | null): string;

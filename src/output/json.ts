@@ -1,6 +1,7 @@
 import type { Failure } from '../errors.ts';
 import { indenter } from '../json/indent.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
+import { isNoList } from '../service/pages.ts';
 import { recordPicker } from './fields.ts';
 import { type FormatOptions, type Item, joined, type ListingEnd, type Text, type Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';
@@ -17,14 +18,14 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const isArray = operation.body === 'records';
   /** A page of the current reference has arrived. */
   let hasPage = false;
-  /** Between two references, and between two entries of one. */
-  let comma = '';
+  /** Before the next reference, and before the next entry of this one. */
+  let bracket = '[';
   let separator = '';
 
   const before = (item: Item): string => {
     if (!several) return '';
-    const opening = `${comma}{"reference":${JsonText.of(JSON.stringify(item.reference))},"result":`;
-    comma = ',';
+    const opening = `${bracket}{"reference":${JsonText.of(JSON.stringify(item.reference))},"result":`;
+    bracket = ',';
     return opening;
   };
   const after = several ? '}' : '\n';
@@ -47,16 +48,15 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   };
 
   const ending = (item: Item, { token, failure, hasMore }: ListingEnd): string => {
-    // The failure of a first page may mean that there is no such list; a page of a token is no first page.
+    // A page of a token is no first page.
     const isFirstPage = !hasPage && item.reference !== null;
-    const isAbsent = isFirstPage && failure !== null && noListCodes.has(failure.code);
+    const isAbsent = isFirstPage && failure !== null && isNoList(failure);
     const error = failure === null ? '' : `,"error":${errorText(failure)}`;
     const continuation = token === null ? null : quoteJson(token);
     return `,"continuation_token":${continuation},"has_more":${hasMore && !isAbsent}${error}}`;
   };
 
   return {
-    head: () => indent(several ? '[' : ''),
     open: (item, info) => {
       hasPage = false;
       separator = '';
@@ -66,12 +66,9 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
     close: (item, end) => indent(isArray ? ']\n' : `]${ending(item, end)}${after}`),
     body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
     failed: (item, failure) => indent(`${before(item)}{"error":${errorText(failure)}}${after}`),
-    tail: () => indent(several ? ']\n' : ''),
+    tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),
   };
 }
-
-/** Failures of a first page that mean that there is no such list. */
-const noListCodes: ReadonlySet<string> = new Set(['not_found', 'usage', 'refused']);
 
 function errorText(failure: Failure): string {
   const { code, status, message } = failure.toJSON();

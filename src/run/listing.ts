@@ -1,5 +1,6 @@
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import type { ProgressState } from '../output/progress-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
 import { type PagedOperation, pageSize } from '../service/contract.ts';
 import { type Page, pages } from '../service/pages.ts';
@@ -68,20 +69,8 @@ export async function listPages(
   const { operation, reference, before } = listing;
   let position = before;
   let count = 0;
-  const report = (): void => {
-    const credits = spent(tally.credits);
-    const left = creditsLeft(position, listing.limit);
-    run.progress.update({
-      reference: tally.reference,
-      page: position.pages,
-      entries: position.entries,
-      total: expectedEntries(position, listing.limit),
-      credits,
-      estimated: left === null ? null : credits + left,
-    });
-  };
   try {
-    report();
+    run.progress.update(progressOf(position, listing.limit, tally));
     if (!before.hasMore) return { position, pages: 0, failure: null };
     sink.beforePage?.();
     for await (const page of pages(run.client, operation, { reference, token: before.token }, tally)) {
@@ -90,7 +79,7 @@ export async function listPages(
       const next = positionAfter(position, page, selection);
       await sink.write(selection, next, page);
       position = next;
-      report();
+      run.progress.update(progressOf(position, listing.limit, tally));
       if (selection.done || !next.hasMore) break;
       if (count === 1) await limitHeapGrowth();
       if (page.broken === null) sink.beforePage?.();
@@ -110,6 +99,21 @@ function positionAfter(before: Position, page: Page, { entries, isWhole }: Selec
     entries: before.entries + entries.length,
     pages: before.pages + 1,
     total: page.total ?? before.total,
+  };
+}
+
+/** What the progress line shows of a listing. */
+function progressOf(position: Position, limit: number | null, { reference, credits }: Tally): ProgressState {
+  const { entries, pages } = position;
+  const cost = spent(credits);
+  const left = creditsLeft(position, limit);
+  return {
+    reference,
+    page: pages,
+    entries,
+    total: expectedEntries(position, limit),
+    credits: cost,
+    estimated: left === null ? null : cost + left,
   };
 }
 
@@ -153,17 +157,17 @@ export function firstEntries(
   limit: number | null,
   written: Set<string> | null = null,
 ): Listing['select'] {
-  let before = new Set<string>();
+  let before = new Set<string | null>();
   return ({ entries }, count) => {
     const ids = distinct ? entries.map(videoIdOf) : [];
-    const isRepeated = (id: string | null | undefined): boolean =>
-      id != null && (before.has(id) || (written?.has(id) ?? false));
-    const fresh = ids.some(isRepeated) ? entries.filter((_, at) => !isRepeated(ids[at])) : entries;
-    const room = limit === null ? Number.POSITIVE_INFINITY : limit - count;
-    const isWhole = fresh.length <= room;
-    const taken = isWhole ? fresh : fresh.slice(0, room);
-    if (entries.length > 0) before = new Set(ids.filter((id) => id !== null));
+    const fresh = entries.filter((_, at) => {
+      const id = ids[at] ?? null;
+      return id === null || !(before.has(id) || written?.has(id));
+    });
+    const taken = limit === null ? fresh : fresh.slice(0, limit - count);
+    if (ids.length > 0) before = new Set(ids);
     if (written !== null) for (const entry of taken) written.add(videoIdOf(entry) ?? '');
-    return { entries: taken, done: taken.length === room, isWhole };
+    const done = limit !== null && count + taken.length === limit;
+    return { entries: taken, done, isWhole: taken.length === fresh.length };
   };
 }

@@ -84,7 +84,7 @@ export class Run {
     });
     this.budget = budget;
     this.serviceName = name;
-    this.writeSummary = summaryWriter(operation.name, options, context);
+    this.writeSummary = summaryWriter(operation.name, options.summary, budget.total, context);
     this.#opened = opened;
   }
 
@@ -174,7 +174,7 @@ export async function openRun(work: Work, options: CommonOptions, context: Conte
   try {
     if (work.operation.credits > 0) await run.budget.prepare();
     const results = work.subjects.map((subject) => unreached(subject, null));
-    await run.writeSummary({ exit: null, failure: null, total: null, results });
+    await run.writeSummary(results, null);
     return run;
   } catch (error) {
     await run[Symbol.asyncDispose]();

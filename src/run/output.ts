@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
-import { type Format, joined, type RecordShape, type Terminal, type Text } from '../output/format.ts';
-import { createFormat, exportName, type FormatName } from '../output/formats.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Format, RecordShape } from '../output/format.ts';
+import { createFormat, exportName } from '../output/formats.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
@@ -22,23 +22,10 @@ export async function outputTarget(
 }
 
 /** stdout, or the device or pipe that an output names. */
-export async function openOutput(
-  target: Target | null,
-  context: Context,
-  verbosity: Pick<CommonOptions, 'quiet' | 'verbose'>,
-  stderr: Stderr = new Stderr(context, verbosity),
-): Promise<Stdout> {
+export async function openOutput(target: Target | null, context: Context, stderr: Stderr): Promise<Stdout> {
   if (target === null) return new Stdout(context, stderr);
   const { openStream } = await import('../fs/open-stream.ts');
   return new Stdout(context, stderr, await openStream(target, context.stop));
-}
-
-/** The format that the options choose for an output. */
-export interface OutputFormat {
-  readonly name: FormatName;
-  readonly format: Format;
-  /** Of stdout, if that is the output, and a terminal. */
-  readonly terminal: Terminal | null;
 }
 
 /** The format of the output. `several`: json has the form for several references. Throws usage errors. */
@@ -47,49 +34,12 @@ export async function outputFormat(
   options: OutputOptions,
   { stdout, env }: Pick<Context, 'stdout' | 'env'>,
   several: boolean,
-): Promise<OutputFormat> {
+): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
   const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
-  return { name, terminal, format: await createFormat(name, { operation, fields, several, terminal }) };
-}
-
-/** Where the text of a document goes. */
-export interface TextSink {
-  write(text: Text): void | Promise<void>;
-  /** Notices a reader that has left, before the next page is fetched. */
-  writePage?(text: Text): Promise<void>;
-}
-
-/** The one document that a run prints: the head of its format comes before the first text, or at the end. */
-export class OutputDocument {
-  readonly #format: Format;
-  readonly #sink: TextSink;
-  #isOpen = false;
-
-  constructor(format: Format, sink: TextSink) {
-    this.#format = format;
-    this.#sink = sink;
-  }
-
-  /** Writes text; `isPage`: more is fetched after it. Throws as `Stdout.write`. */
-  async write(text: Text, isPage = false): Promise<void> {
-    if (text.length === 0) return;
-    const whole = joined(this.#head(), text);
-    if (isPage && this.#sink.writePage) await this.#sink.writePage(whole);
-    else await this.#sink.write(whole);
-  }
-
-  /** Writes the end of the document. Throws as `Stdout.write`. */
-  async end(): Promise<void> {
-    await this.#sink.write(this.#head() + this.#format.tail());
-  }
-
-  #head(): string {
-    if (this.#isOpen) return '';
-    this.#isOpen = true;
-    return this.#format.head();
-  }
+  const format = await createFormat(name, { operation, fields, several, terminal });
+  return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
 /** The flags and arguments that name files. */
@@ -111,20 +61,20 @@ export async function checkPaths(
   exports: readonly Target[] = [],
 ): Promise<void> {
   const { output, outputDir, summary, from, seen, keyFile, files: shown = [] } = options;
-  const files: NamedFile[] = exports.map((target) => {
-    return { flag: 'the export', path: target.path, isOutput: true, target };
-  });
-  const add = (flag: string, path: string | null | undefined, isOutput: boolean): void => {
-    if (path) files.push({ flag, path, isOutput });
-  };
-  add('--output', output, true);
-  add('--output-dir', outputDir, true);
-  add('--summary', summary, true);
-  add('--seen', seen, true);
-  for (const file of shown) add('FILE', file, false);
-  add('--from', from, false);
-  add('--key-file', keyFile, false);
-  if (!keyFile && !env.CHANLIST_API_KEY) add('CHANLIST_API_KEY_FILE', env.CHANLIST_API_KEY_FILE, false);
+  const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
+  const named = (flag: string, path: string | null | undefined, isOutput: boolean): NamedFile[] =>
+    path ? [{ flag, path, isOutput }] : [];
+  const files: NamedFile[] = [
+    ...exports.map((target) => ({ flag: 'the export', path: target.path, isOutput: true, target })),
+    ...named('--output', output, true),
+    ...named('--output-dir', outputDir, true),
+    ...named('--summary', summary, true),
+    ...named('--seen', seen, true),
+    ...shown.flatMap((file) => named('FILE', file, false)),
+    ...named('--from', from, false),
+    ...named('--key-file', keyFile, false),
+    ...named('CHANLIST_API_KEY_FILE', envKeyFile, false),
+  ];
   if (files.length === 0) return;
   const { assertDistinctPaths } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);

@@ -3,28 +3,40 @@ import type { ListingOptions } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { type Format, joined } from '../output/format.ts';
+import type { Stdout } from '../output/stdout.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import { cannotResume, type Page } from '../service/pages.ts';
+import { cannotResume, isNoList, type Page } from '../service/pages.ts';
 import { count, credits } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
+import { perPage } from './dry-run.ts';
 import {
   creditsLeft,
   firstEntries,
   type Listing,
   listPages,
   type Position,
-  type Selection,
   type Sink,
   startPosition,
 } from './listing.ts';
 import type { Run } from './open.ts';
-import { OutputDocument, openOutput, outputFormat } from './output.ts';
+import { openOutput, outputFormat } from './output.ts';
 import { type Result, resultOf, type Subject, unreached } from './results.ts';
 
 /** A listing on stdout: of a reference, or from a continuation token on. */
 interface PrintedListing extends Subject {
   readonly value: string | null;
   readonly id: string | null;
+}
+
+/** What the listings of a run share. */
+interface Printing {
+  readonly operation: PagedOperation;
+  readonly options: ListingOptions;
+  readonly listings: readonly PrintedListing[];
+  readonly format: Format;
+  readonly output: Stdout;
+  /** A table at a terminal stops after the first page of each reference. */
+  readonly isFirstPageOnly: boolean;
 }
 
 /**
@@ -38,99 +50,60 @@ export async function printListings(
   options: ListingOptions,
   { target, several }: { readonly target: Target | null; readonly several: boolean },
 ): Promise<readonly Result[]> {
-  const { name, format, terminal } = await outputFormat(operation, options, run.context, several);
-  const document = new OutputDocument(format, await openOutput(target, run.context, options, run.stderr));
+  const { format, isTerminalTable } = await outputFormat(operation, options, run.context, several);
+  const output = await openOutput(target, run.context, run.stderr);
   const { limit, all, maxCredits } = options;
-  const isSingle = listings.length === 1;
   // Only these flags list more than the first page.
-  const isFirstPageOnly =
-    terminal !== null && name === 'table' && limit === null && !all && maxCredits.length === 0;
+  const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
+  const printing = { operation, options, listings, format, output, isFirstPageOnly };
   const results: Result[] = [];
   try {
     for (const listing of listings) {
-      const sink = new DocumentSink(document, format, listing, listing === listings.at(-1));
-      const result = await run.work(listing, () =>
-        printPages(run, operation, sink, options, { isFirstPageOnly, isSingle }),
-      );
+      const result = await run.work(listing, () => printPages(run, printing, listing));
       results.push(result);
       if (run.hasReaderLeft) break;
-      await sink.close(result);
+      const opening = result.pages === 0 ? format.open(listing, null) : '';
+      const hasMore = result.failure !== null || result.status === 'limited';
+      await output.write(opening + format.close(listing, { ...result, hasMore }));
     }
-    if (!run.hasReaderLeft) await document.end();
+    if (!run.hasReaderLeft) await output.write(format.tail());
   } catch (error) {
     run.endAt(error);
   }
   for (const warning of format.warnings()) run.stderr.warn(warning);
-  if (!run.hasReaderLeft)
-    for (const result of results) {
-      if (result.status !== 'limited') continue;
-      if (isFirstPageOnly) run.stderr.note(`${about(result)}${firstPageNote(result)}`);
-      else if (isSingle && result.token !== null && isShowable(result.token))
-        run.stderr.note(
-          `${about(result)}more, from the first page not fully printed: ${continueCommand(options, result)}`,
-        );
-    }
+  if (!run.hasReaderLeft) noteMore(run, printing, results);
   return [...results, ...listings.slice(results.length).map((one) => unreached(one, run.stopped))];
 }
 
-/** Prints the pages of one listing. */
-class DocumentSink implements Sink {
-  /** The channel or playlist; null if it is not known. */
-  id: string | null;
-  readonly listing: PrintedListing;
-  readonly #document: OutputDocument;
-  readonly #format: Format;
-  readonly #isLast: boolean;
-  #isOpen = false;
-
-  constructor(document: OutputDocument, format: Format, listing: PrintedListing, isLast: boolean) {
-    this.id = listing.id;
-    this.#document = document;
-    this.#format = format;
-    this.listing = listing;
-    this.#isLast = isLast;
-  }
-
-  async write({ entries, done }: Selection, next: Position, page: Page): Promise<void> {
-    this.id ??= channelOf(page);
-    const isMoreFetched = !this.#isLast || (!done && next.hasMore);
-    const text = joined(this.#opening(page.info), this.#format.rows(this.listing, entries));
-    await this.#document.write(text, isMoreFetched);
-  }
-
-  /** Ends the listing in the document. */
-  async close(result: Result): Promise<void> {
-    const hasMore = result.failure !== null || result.status === 'limited';
-    const closing = this.#format.close(this.listing, { ...result, hasMore });
-    await this.#document.write(this.#opening(null) + closing);
-  }
-
-  #opening(info: Page['info']): string {
-    if (this.#isOpen) return '';
-    this.#isOpen = true;
-    return this.#format.open(this.listing, info);
-  }
-}
-
-/** Prints the pages of one listing. */
-async function printPages(
-  run: Run,
-  operation: PagedOperation,
-  sink: DocumentSink,
-  options: ListingOptions,
-  { isFirstPageOnly, isSingle }: { readonly isFirstPageOnly: boolean; readonly isSingle: boolean },
-): Promise<Result> {
-  const { listing } = sink;
+/** Prints the pages of one listing; each is written before the next is fetched. */
+async function printPages(run: Run, printing: Printing, listing: PrintedListing): Promise<Result> {
+  const { operation, options, listings, format, output, isFirstPageOnly } = printing;
   const { limit, continuation } = options;
-  const before = { ...startPosition, token: continuation };
+  const isLast = listing === listings.at(-1);
   const first = firstEntries(operation, limit);
-  const select = isFirstPageOnly ? onePage(first) : first;
-  const wanted = { operation, reference: listing.value, before, limit, select };
+  const onePage: Listing['select'] = (page, written) => ({ ...first(page, written), done: true });
+  const wanted: Listing = {
+    operation,
+    reference: listing.value,
+    before: { ...startPosition, token: continuation },
+    limit,
+    select: isFirstPageOnly ? onePage : first,
+  };
+  let { id } = listing;
+  const sink: Sink = {
+    write: async ({ entries, done }, next, page) => {
+      id ??= channelOf(page);
+      const opening = next.pages === 1 ? format.open(listing, page.info) : '';
+      const text = joined(opening, format.rows(listing, entries));
+      const isMoreFetched = !isLast || (!done && next.hasMore);
+      await (isMoreFetched ? output.writePage(text) : output.write(text));
+    },
+  };
   const { position, pages, failure } = await listPages(run, wanted, sink, listing.tally);
   const { entries, hasMore, token, total } = position;
-  const isResumable = failure === null || !isUnresumable(failure, token);
+  const isResumable = failure === null || canResume(failure, token);
   return resultOf(listing, {
-    id: sink.id,
+    id,
     file: options.output,
     ...(failure === null && hasMore && { status: 'limited' }),
     entries,
@@ -138,7 +111,10 @@ async function printPages(
     pages,
     token: hasMore && isResumable ? token : null,
     failure,
-    next: failure !== null && isSingle ? resumeHint(run, options, position, failure) : null,
+    next:
+      failure !== null && isResumable && listings.length === 1
+        ? resumeHint(run, options, position, failure)
+        : null,
     creditsLeft: creditsLeft(position, limit),
   });
 }
@@ -149,36 +125,46 @@ function channelOf({ entries: [first] }: Page): string | null {
   return id?.startsWith('UC') ? id : null;
 }
 
-const onePage =
-  (select: Listing['select']): Listing['select'] =>
-  (page, written) => ({ ...select(page, written), done: true });
+/** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
+function canResume(failure: Failure, token: string | null): boolean {
+  if (failure.code === 'bad_answer' || failure.code === 'loop') return false;
+  return token === null ? !isNoList(failure) : !cannotResume(failure, token);
+}
 
-const about = ({ label }: Subject): string => (label === null ? '' : `${label}: `);
+/** How to list the rest of a single reference; null if the same would happen again. */
+function resumeHint(run: Run, options: ListingOptions, position: Position, failure: Failure): string | null {
+  const { token } = position;
+  if (token === null || token === options.continuation)
+    return failure.code === 'budget' && run.isNothingAllowed ? null : 'run the same command again';
+  if (!isShowable(token)) return "the next page's token cannot be printed here; use --json to get it";
+  return `resume with: ${continueCommand(options, position)}`;
+}
+
+/** Says of listings that `--limit` or a terminal has cut how to list more. */
+function noteMore(
+  run: Run,
+  { options, listings, isFirstPageOnly }: Printing,
+  results: readonly Result[],
+): void {
+  for (const result of results) {
+    const { label, status, token } = result;
+    const about = label === null ? '' : `${label}: `;
+    if (status !== 'limited') continue;
+    if (isFirstPageOnly) run.stderr.note(`${about}${firstPageNote(result)}`);
+    else if (listings.length === 1 && token !== null && isShowable(token)) {
+      const command = continueCommand(options, result);
+      run.stderr.note(`${about}more, from the first page not fully printed: ${command}`);
+    }
+  }
+}
 
 /** How many entries there are, and what all of them cost. */
 function firstPageNote({ label, entries, missing }: Result): string {
   // After a token, and if numVideos is too low, how many more there are is not known.
   const total = label === null || !missing ? null : entries + missing;
   const all = total === null ? 'there are more entries' : `${entries} of ${count(total, 'entry', 'entries')}`;
-  const cost =
-    total === null || entries === 0 ? '1 credit per page' : `about ${credits(Math.ceil(total / entries))}`;
+  const cost = total === null || entries === 0 ? perPage : `about ${credits(Math.ceil(total / entries))}`;
   return `${all}; --all lists all of them for ${cost}`;
-}
-
-/** Whether no command resumes a listing: its token was refused, or the response was invalid. */
-const isUnresumable = (failure: Failure, token: string | null): boolean =>
-  cannotResume(failure, token) || failure.code === 'bad_answer' || failure.code === 'loop';
-
-/** How to list the rest of a single reference; null if that cannot work. */
-function resumeHint(run: Run, options: ListingOptions, position: Position, failure: Failure): string | null {
-  const isRefused = ['usage', 'not_found', 'refused'].includes(failure.code) && position.token === null;
-  if (isRefused || isUnresumable(failure, position.token)) return null;
-  const stopsAgain = failure.code === 'budget' && run.isNothingAllowed;
-  if (position.token === null || position.token === options.continuation)
-    return stopsAgain ? null : 'run the same command again';
-  if (!isShowable(position.token))
-    return "the next page's token cannot be printed here; use --json to get it";
-  return `resume with: ${continueCommand(options, position)}`;
 }
 
 /** Maximum size of a token in a message (bytes). */

@@ -1,3 +1,4 @@
+import type { ResponseOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
 import type { ReferenceKind } from '../service/contract.ts';
@@ -28,30 +29,32 @@ export const noReferences: References = { inputs: [], distinct: [], several: fal
 /** Bad lines that are named; the rest is counted. */
 const maxNamed = 20;
 
+/** Without `from`, the command takes no list. */
+type Given = Pick<ResponseOptions, 'references' | 'from'>;
+
 /**
- * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything is sent. In a list,
- * blank lines, comments (`#` at the start or after white space), a BOM and CR are skipped. Throws a usage error that
- * names the first lines that are no references, or that `check` refuses. Without `from`, the command takes no list.
+ * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything is sent. Throws a usage
+ * error that names the first lines that are no references, or that `check` refuses.
  */
 export async function readReferences(
-  { references, from }: { readonly references: readonly string[]; readonly from?: string | null | undefined },
+  given: Given,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: Reference) => void = () => {},
 ): Promise<References> {
+  const { from } = given;
   const inputs: InputReference[] = [];
   const firsts = new Map<string, InputReference>();
   const bad: string[] = [];
   let problem: Failure | null = null;
   let badCount = 0;
-  const add = (text: string, at: string | null): void => {
+  for await (const [text, place] of textsOf(given, context)) {
     try {
-      const takesList = from !== undefined;
       const found =
-        kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind, takesList);
+        kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind, from !== undefined);
       check(found);
       const { given: reference, value } = found;
-      const label = at === null ? reference : `${at} ${reference}`;
+      const label = place === null ? reference : `${place} ${reference}`;
       const repeats = firsts.get(value) ?? null;
       const input = { ...found, ...newSubject(reference, label), reference, repeats };
       inputs.push(input);
@@ -59,37 +62,44 @@ export async function readReferences(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       problem ??= error;
-      if (++badCount <= maxNamed) bad.push(at ?? excerpt(text));
+      if (++badCount <= maxNamed) bad.push(place ?? excerpt(text));
     }
-  };
-  for (const word of references) add(word, null);
-  if (from != null) {
-    const name = from === '-' ? 'stdin' : from;
-    const { readLines } = await import('../fs/text-input.ts');
-    const input = from === '-' ? context.stdin : from;
-    const unreadable = (why: string): Failure => usage(`--from: cannot read ${from}: ${why}`, hint);
-    let number = 0;
-    for await (const line of readLines(input, unreadable, context.stop)) {
-      const reference = withoutComment(line);
-      number++;
-      if (reference !== '') add(reference, `${name}:${number}`);
-    }
-    if (inputs.length === 0 && badCount === 0)
-      throw usage(`${name} contains no ${kind} reference`, 'expected one reference per line');
   }
   if (problem !== null) throw badReferences(problem, kind, bad, badCount);
-  if (inputs.length === 0) {
-    const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
-    throw usage(`missing ${kind}: expected ${expected}`);
+  if (inputs.length > 0)
+    return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
+  if (from != null)
+    throw usage(`${nameOf(from)} contains no ${kind} reference`, 'expected one reference per line');
+  const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
+  throw usage(`missing ${kind}: expected ${expected}`);
+}
+
+const nameOf = (list: string): string => (list === '-' ? 'stdin' : list);
+
+/**
+ * The texts that stand for references, each with its place in the list (`refs.txt:17`; null: none). In a list, blank
+ * lines, comments (`#` at the start or after white space), a BOM and CR are skipped.
+ */
+async function* textsOf(
+  { references, from }: Given,
+  { stdin, stop }: Context,
+): AsyncGenerator<[text: string, place: string | null], void> {
+  for (const word of references) yield [word, null];
+  if (from == null) return;
+  const { readLines } = await import('../fs/text-input.ts');
+  const unreadable = (why: string): Failure =>
+    usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');
+  let number = 0;
+  for await (const line of readLines(from === '-' ? stdin : from, unreadable, stop)) {
+    number++;
+    const reference = withoutComment(line);
+    if (reference !== '') yield [reference, `${nameOf(from)}:${number}`];
   }
-  return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
 }
 
 /** The warning for a reference of a list that another one stands for. */
 export const sameAs = ({ label }: Subject): string =>
   `the same channel or playlist as ${label}; listed once: remove one of the two`;
-
-const hint = 'expected a text file, or - for stdin';
 
 /** A line up to a `#` at its start or after white space, trimmed. */
 function withoutComment(line: string): string {

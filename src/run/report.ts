@@ -18,12 +18,11 @@ export async function report(
   work: Promise<readonly Result[]>,
   destination: string | null,
 ): Promise<ExitCode> {
-  const { stderr, budget, writeSummary } = run;
-  const { total } = budget;
+  const { stderr, writeSummary } = run;
   const results = await work.catch((error: unknown) => brokenOff(run, error));
   await run.progress.stop();
   if (run.hasReaderLeft) {
-    await writeSummary({ exit: 0, failure: null, results, total });
+    await writeSummary(results, { exit: 0, failure: null });
     return 0;
   }
   const isUndone = results.some(({ failure }) => failure !== null);
@@ -38,7 +37,7 @@ export async function report(
   if (ended === null || results.length > 1) stderr.note(tallyText(results, run, destination));
   const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
   try {
-    await writeSummary({ exit, failure: ended, results, total });
+    await writeSummary(results, { exit, failure: ended });
     return exit;
   } catch (error) {
     stderr.error(toFailure(error).line());
@@ -58,9 +57,12 @@ function brokenOff(run: Run, thrown: unknown): readonly Result[] {
 const line = (...parts: readonly (string | null | undefined)[]): string =>
   parts.filter((part) => part).join('; ');
 
+/** The first member of a group, then the others. */
+type Group<T> = readonly [T, ...T[]];
+
 /** The members of each group, by a key, in order of appearance. */
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[] {
+  const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
     if (group === undefined) groups.set(keyOf(item), [item]);
@@ -69,65 +71,65 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
   return [...groups.values()];
 }
 
-/** `3 references (@a, @b, @c): `, the name of a single one, or nothing. */
-function subjectOf(labels: readonly (string | null)[]): string {
-  const [first = null] = labels;
-  if (labels.length === 1) return first === null ? '' : `${first}: `;
-  const names = labels.slice(0, maxNames).join(', ');
+/** `3 references (@a, @b, @c)`, the name of a single one, or nothing. */
+function namesOf(labels: readonly (string | null)[]): string {
+  if (labels.length <= 1) return labels[0] ?? '';
   const others = labels.length > maxNames ? ' and others' : '';
-  return `${labels.length} references (${names}${others}): `;
+  return `${labels.length} references (${labels.slice(0, maxNames).join(', ')}${others})`;
 }
 
+/** A message about references. */
+const about = (names: string, message: string): string => (names === '' ? message : `${names}: ${message}`);
+
+/** One line per code: how many references, the first three, the first message. */
 export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): void {
   for (const group of grouped(warnings, ({ code }) => code)) {
     const labels = group.map(({ label }) => label).filter((label) => label !== null);
-    stderr.warn(`${labels.length === 0 ? '' : subjectOf(labels)}${group[0]?.message}`);
+    stderr.warn(about(namesOf(labels), group[0].message));
   }
 }
 
-/**
- * One line per code and status: how many references, the first three, the first message, what was spent, what to do.
- * What ended the run comes last.
- */
+type Failed = Result & { readonly failure: Failure };
+const isFailed = (result: Result): result is Failed => result.failure !== null;
+
+/** One line per code and status. What ended the run comes last. */
 function reportFailures(stderr: Stderr, results: readonly Result[], ended: Failure | null): void {
-  const failed = results.filter(({ failure }) => failure !== null);
-  const keyOf = ({ failure }: Result): string => `${failure?.code} ${failure?.status}`;
-  const isLast = ({ failure }: Result): number => (failure?.scope === 'run' ? 1 : 0);
+  const failed = results.filter(isFailed);
+  const isOfRun = ({ failure }: Failed): boolean => failure.scope === 'run';
   const groups = grouped(
-    [...failed].sort((one, other) => isLast(one) - isLast(other)),
-    keyOf,
+    [...failed.filter((result) => !isOfRun(result)), ...failed.filter(isOfRun)],
+    ({ failure: { code, status } }) => `${code} ${status}`,
   );
   for (const group of groups) {
-    const [first] = group;
-    const failure = first?.failure;
-    if (!first || !failure) continue;
-    const isOfRun = failure.scope === 'run';
-    const subject = isOfRun && results.length === 1 ? '' : subjectOf(group.map(({ label }) => label));
-    const what = isOfRun
-      ? line(failure.message, results.length > 1 ? `not finished: ${subject.slice(0, -2)}` : null)
-      : `${subject}${failure.message}`;
-    const own = failure.hint ?? (first.next === null ? fallbackHint(failure.code) : null);
-    const inAll = groups.length > 1 ? ' in all' : '';
-    const cost = failure.scope === 'reference' ? spentText(group) : spentText(results, inAll);
-    const parts = [what, neededText(group), cost, own, first.next];
-    stderr.error(line(...parts, hintForAll404(results, group)));
-    stderr.printStack(failure);
+    stderr.error(failureText(group, results, groups.length > 1));
+    stderr.printStack(group[0].failure);
   }
-  if (ended !== null && !failed.some(({ failure }) => failure?.code === ended.code))
+  if (ended !== null && !failed.some(({ failure }) => failure.code === ended.code))
     stderr.error(line(ended.message, ended.hint ?? fallbackHint(ended.code)));
 }
 
-/** If every reference, or every feed, is 404, the address may be wrong. */
-function hintForAll404(results: readonly Result[], group: readonly Result[]): string | null {
-  const areAll404 = group.length === results.length && group.every(({ failure }) => failure?.status === 404);
-  return areAll404 ? 'check the address and --namespace, too' : null;
+/** What happened to how many references, what was spent, what to do. `isOneOfMany`: there are other such lines. */
+function failureText(group: Group<Failed>, results: readonly Result[], isOneOfMany: boolean): string {
+  const [{ failure, next }] = group;
+  const { code, status, scope, message, hint } = failure;
+  const names = namesOf(group.map(({ label }) => label));
+  // If every reference, or every feed, is 404, the address may be wrong; a token that is 404 is only refused.
+  const areAllAbsent = group.length === results.length && status === 404 && code !== 'refused';
+  return line(
+    scope === 'run' ? message : about(names, message),
+    scope === 'run' && results.length > 1 ? `not finished: ${names}` : null,
+    neededText(group),
+    scope === 'reference' ? spentText(group) : spentText(results, isOneOfMany ? ' in all' : ''),
+    hint ?? (next === null ? fallbackHint(code) : null),
+    next,
+    areAllAbsent ? 'check the address and --namespace, too' : null,
+  );
 }
 
 /** About how many credits references need that a spent budget has stopped; null if one of them is not known. */
-function neededText(group: readonly Result[]): string | null {
-  const isKnown = group.every(
-    ({ failure, creditsLeft }) => failure?.code === 'budget' && creditsLeft !== null,
-  );
+function neededText(group: Group<Failed>): string | null {
+  const isKnown =
+    group[0].failure.code === 'budget' && group.every(({ creditsLeft }) => creditsLeft !== null);
   const needed = sumOf(group, ({ creditsLeft }) => creditsLeft ?? 0);
   if (!isKnown || needed === 0) return null;
   return `about ${count(needed, 'more credit is', 'more credits are')} needed to finish`;

@@ -8,7 +8,7 @@ import type { Operation } from '../service/contract.ts';
 import type { Parameters } from '../service/parameters.ts';
 import { resolvedId } from '../service/references.ts';
 import type { Run } from './open.ts';
-import { OutputDocument, openOutput, outputFormat } from './output.ts';
+import { openOutput, outputFormat } from './output.ts';
 import { inOrder } from './pool.ts';
 import type { InputReference, References } from './references.ts';
 import { type Result, resultOf, unreached } from './results.ts';
@@ -37,61 +37,69 @@ export async function checkOutputFile(target: Target | null, { credits }: Operat
 export async function printResponses(
   run: Run,
   parametersOf: (input: InputReference) => Parameters,
-  { inputs, distinct, several }: References,
+  references: References,
   options: ResponseOptions,
   target: Target | null,
   seen: SeenFile | null,
 ): Promise<readonly Result[]> {
   const { operation } = run;
-  const { concurrency, limit } = options;
+  const { inputs, several } = references;
   const { format } = await outputFormat(operation, options, run.context, several);
   const file = target?.kind === 'file' ? target : null;
-  const texts: Buffer[] = [];
+  const content: Buffer[] = [];
   // The bytes are valid only until the next response.
-  const keep = { write: (text: Text) => void texts.push(Buffer.from(text)) };
-  const document = new OutputDocument(
-    format,
-    file === null ? await openOutput(target, run.context, options, run.stderr) : keep,
-  );
-  const pool = { concurrency, lookahead: concurrency * lookahead };
-  const fetched = inOrder(distinct, pool, (input) => fetchResponse(run, parametersOf(input), input));
-  const repeated = new Set(inputs.map(({ repeats }) => repeats));
-  const kept = new Map<InputReference, JsonText | Failure>();
+  const keep = { write: async (text: Text) => void content.push(Buffer.from(text)) };
+  const output = file === null ? await openOutput(target, run.context, run.stderr) : keep;
   const results: Result[] = [];
   try {
-    for (const input of inputs) {
-      const response = input.repeats === null ? (await fetched.next()).value : kept.get(input.repeats);
-      if (!response) throw new Error('a reference without a response');
-      if (repeated.has(input)) kept.set(input, response);
+    const responses = fetchResponses(run, parametersOf, references, options.concurrency);
+    for await (const [input, response] of responses) {
       if (response instanceof Failure) {
-        await document.write(format.failed(input, response));
+        await output.write(format.failed(input, response));
         results.push(resultOf(input, { failure: response }));
         continue;
       }
-      const [body, entries] = selected(operation, response, limit, seen, input);
-      await document.write(format.body(input, body));
+      const [body, entries] = selected(operation, response, options.limit, seen, input);
+      await output.write(format.body(input, body));
       // Until FILE is written, none of its entries has been seen.
-      if (file === null) await seen?.accept();
+      if (file === null) seen?.accept();
       const id = operation.body === 'record' ? resolvedId(response) : input.id;
       results.push(resultOf(input, { id, entries }));
     }
   } catch (error) {
     run.endAt(error);
   }
-  await document.end().catch((error) => run.endAt(error));
+  await output.write(format.tail()).catch((error) => run.endAt(error));
   for (const warning of format.warnings()) run.stderr.warn(warning);
-  if (results.length < inputs.length)
-    return [...results, ...inputs.slice(results.length).map((input) => unreached(input, run.stopped))];
-  if (file === null) return results;
-  if (results.some(({ failure }) => failure !== null)) {
-    if (results.length > 1)
-      run.warn('not written', null, `${file.path} was not written: not all references succeeded`);
-    return results;
+  const rest = inputs.slice(results.length).map((input) => unreached(input, run.stopped));
+  if (file === null || rest.length > 0) return [...results, ...rest];
+  return await replaceFile(run, file, Buffer.concat(content), results, seen);
+}
+
+/** The response to each input, in input order; one that repeats another is not requested. */
+async function* fetchResponses(
+  run: Run,
+  parametersOf: (input: InputReference) => Parameters,
+  { inputs, distinct }: References,
+  concurrency: number,
+): AsyncGenerator<[InputReference, JsonText | Failure], void> {
+  const pool = { concurrency, lookahead: concurrency * lookahead };
+  const fetched = inOrder(distinct, pool, (input) =>
+    run.request(async () => {
+      const body = await run.client.call(run.operation, parametersOf(input), input.tally);
+      if (run.operation.body === 'record' && resolvedId(body) === null)
+        throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
+      return body;
+    }),
+  );
+  const repeated = new Set(inputs.map(({ repeats }) => repeats));
+  const kept = new Map<InputReference, JsonText | Failure>();
+  for (const input of inputs) {
+    const response = input.repeats === null ? (await fetched.next()).value : kept.get(input.repeats);
+    if (!response) throw new Error('a reference without a response');
+    if (repeated.has(input)) kept.set(input, response);
+    yield [input, response];
   }
-  const failure = await replaceFile(run, file, Buffer.concat(texts), options);
-  if (failure !== null) return results.map((result) => ({ ...result, status: 'failed', failure }));
-  await seen?.accept().catch((error) => run.endAt(error));
-  return results.map((result) => ({ ...result, file: file.path }));
 }
 
 /** The part of a body that is printed, and its number of entries: at most `limit`, and with `--seen` only new ones. */
@@ -110,36 +118,41 @@ function selected(
   return [JsonText.of(withList(body, found, `[${kept.join(',')}]`)), kept.length];
 }
 
-const fetchResponse = (
-  run: Run,
-  parameters: Parameters,
-  { tally }: InputReference,
-): Promise<JsonText | Failure> =>
-  run.request(async () => {
-    const body = await run.client.call(run.operation, parameters, tally);
-    if (run.operation.body === 'record' && resolvedId(body) === null)
-      throw new Failure('bad_answer', 'the response has no channel_id', { status: 200 });
-    return body;
-  });
-
-/** Replaces `-o FILE`. A paid response that cannot be written goes to stdout. Returns the failure. */
+/** Replaces `-o FILE` by the responses, unless one is missing. A paid response that cannot be written goes to stdout. */
 async function replaceFile(
   run: Run,
   target: Target,
   content: Buffer,
-  options: ResponseOptions,
-): Promise<Failure | null> {
+  results: readonly Result[],
+  seen: SeenFile | null,
+): Promise<readonly Result[]> {
+  const { path } = target;
+  if (results.some(({ failure }) => failure !== null)) {
+    if (results.length > 1)
+      run.warn('not written', null, `${path} was not written: not all references succeeded`);
+    return results;
+  }
   const { writeFileAtomic } = await import('../fs/atomic.ts');
   try {
     writeFileAtomic(target, content);
-    return null;
   } catch (error) {
-    const failure = toFailure(error);
-    if (run.budget.total.credits.confirmed === 0) return failure;
-    const stdout = await openOutput(null, run.context, options, run.stderr);
-    await stdout.write(content).catch((thrown) => {
-      if (!(thrown instanceof ClosedPipe)) run.endAt(thrown);
-    });
-    return failure.with({ message: `${failure.message}; printed the paid response to stdout instead` });
+    const failure = await printInstead(run, content, toFailure(error));
+    return results.map((result) => ({ ...result, status: 'failed', failure }));
   }
+  try {
+    seen?.accept();
+  } catch (error) {
+    run.endAt(error);
+  }
+  return results.map((result) => ({ ...result, file: path }));
+}
+
+/** Prints what was paid to stdout in place of `-o FILE`. Returns the failure of FILE, which says so. */
+async function printInstead(run: Run, content: Buffer, failure: Failure): Promise<Failure> {
+  if (run.budget.total.credits.confirmed === 0) return failure;
+  const stdout = await openOutput(null, run.context, run.stderr);
+  await stdout.write(content).catch((thrown) => {
+    if (!(thrown instanceof ClosedPipe)) run.endAt(thrown);
+  });
+  return failure.with({ message: `${failure.message}; printed the paid response to stdout instead` });
 }

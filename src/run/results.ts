@@ -43,7 +43,7 @@ export interface Result extends Subject {
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
-  /** The next step after the failure, if the failure itself does not name it. */
+  /** The next step for this reference; `failure` itself may be that of other references, too. */
   readonly next: string | null;
   /** About how many credits the rest costs; null if unknown. */
   readonly creditsLeft: number | null;

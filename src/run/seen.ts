@@ -82,7 +82,7 @@ export class SeenFile {
   }
 
   /** stdout or FILE has the entries: their IDs count as seen. */
-  async accept(): Promise<void> {
+  accept(): void {
     for (const id of this.#pending) this.#ids.add(id);
     this.#unsaved += this.#pending.length;
     this.#pending = [];
@@ -103,7 +103,7 @@ export class SeenFile {
   }
 
   /** Releases the file. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#release?.();
     this.#folder.close();
   }

@@ -1,56 +1,54 @@
 import { lstatSync } from 'node:fs';
-import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
+import { Stderr } from '../output/stderr.ts';
 import { newTally, type Tally } from '../service/budget.ts';
 import { checkPaths, type NamedPaths, openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
 
-/** The data of a report of `--summary`. */
-export interface Report {
-  /** Null while the run works. */
-  readonly exit: ExitCode | null;
-  /** What ended the run. */
+/** How a run ended. */
+export interface RunEnd {
+  readonly exit: ExitCode;
+  /** What ended it early. */
   readonly failure: Failure | null;
-  /** Null while the run works: a killed run does not say that nothing was spent. */
-  readonly total: Tally | null;
-  readonly results: readonly Result[];
 }
 
 /**
- * Writes the report of `--summary`, at the start of the work and at its end; without the flag, nothing. Throws `failed`
- * if it cannot be created or written; at the start a usage error for a link that others planted. At the end a reader
- * that has left, or does not read after a signal, is no failure.
+ * Writes the report of `--summary`, at the start of the work (`end`: null) and at its end; without the flag, nothing.
+ * Throws `failed` if it cannot be created or written; at the start a usage error for a link that others planted. At the
+ * end a reader that has left, or does not read after a signal, is no failure.
  */
-export type WriteSummary = (report: Report) => Promise<void>;
+export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
 
-/** What writes the reports of a run that starts now. */
+/** What writes the reports of a run that starts now. `total`: what it has spent so far. */
 export function summaryWriter(
   command: string,
-  { summary, quiet, verbose }: Pick<CommonOptions, 'summary' | 'quiet' | 'verbose'>,
+  summary: string | null,
+  total: Tally,
   context: Context,
 ): WriteSummary {
   const { clock, stop } = context;
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
-  return async (report) => {
+  return async (results, end) => {
     if (summary === null) return;
     const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
-    const text = `${JSON.stringify(document(command, started, seconds, report), null, 2)}\n`;
+    const report = { command, started, seconds, ...document(results, end, end && total) };
+    const text = `${JSON.stringify(report, null, 2)}\n`;
     try {
       const { resolveTarget } = await import('../fs/output-target.ts');
       const target = resolveTarget(summary);
       if (target.kind === 'file') {
         const { writeFileAtomic } = await import('../fs/atomic.ts');
         writeFileAtomic(target, text);
-      } else if (report.exit !== null) {
+      } else if (end !== null) {
         // A device or a pipe gets the final report alone.
-        await (await openOutput(target, context, { quiet, verbose })).write(text);
+        await (await openOutput(target, context, new Stderr(context))).write(text);
       }
     } catch (error) {
-      if (report.exit !== null && (error instanceof ClosedPipe || error === stop.reason)) return;
+      if (end !== null && (error instanceof ClosedPipe || error === stop.reason)) return;
       const failure = toFailure(error);
-      const exit = report.exit === null && isLink(summary) ? failure.exit : 1;
+      const exit = end === null && isLink(summary) ? failure.exit : 1;
       throw failure.with({ message: `--summary: ${failure.message}`, exit });
     }
   };
@@ -64,17 +62,10 @@ function isLink(path: string): boolean {
   }
 }
 
-const document = (
-  command: string,
-  started: string,
-  seconds: number,
-  { exit, failure, total, results }: Report,
-) => ({
-  command,
-  started,
-  seconds,
-  exit,
-  error: failure,
+/** `total`: null while the run works: a killed run does not say that nothing was spent. */
+const document = (results: readonly Result[], end: RunEnd | null, total: Tally | null) => ({
+  exit: end?.exit ?? null,
+  error: end?.failure ?? null,
   credits: total?.credits ?? null,
   requests: total?.requests ?? null,
   retries: total?.retries ?? null,
@@ -107,8 +98,8 @@ export async function writeSummaryOf(
 ): Promise<void> {
   try {
     await checkPaths(asked, context);
-    const write = summaryWriter(asked.command, { ...asked, quiet: false, verbose: 0 }, context);
-    await write({ exit: failure.exit, failure, results: [], total: newTally() });
+    const write = summaryWriter(asked.command, asked.summary, newTally(), context);
+    await write([], { exit: failure.exit, failure });
   } catch {
     // Reported is what went wrong first.
   }

@@ -39,6 +39,9 @@ export function cannotResume({ code, status }: Failure, token: string | null): b
   return token !== null && (code === 'loop' || tokenRefused.has(status));
 }
 
+/** Whether the failure of a first page means that there is no such list. */
+export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', 'refused'].includes(code);
+
 /**
  * The pages of a listing; each request is sent when the caller takes the next page (docs/service.md, 4.3 and
  * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;

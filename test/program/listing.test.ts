@@ -177,6 +177,11 @@ test('several references: one after another, one given twice is listed once, 404
   const { errors } = said(result.stderr);
   assert.equal(errors.length, 1, result.stderr);
   assert.match(errors[0] ?? '', /@gone.*404/);
+  const document = JSON.parse((await service.run('uploads @a @gone @b --json')).stdout);
+  assert.deepEqual(
+    document.map(({ result }: { result: { has_more: boolean } }) => result.has_more),
+    [false, false, false],
+  );
   // Only if nothing else was found may the address be wrong.
   assert.doesNotMatch(result.stderr, /--namespace/);
   const alone = await service.run('uploads @gone');
@@ -311,6 +316,8 @@ test('--continuation with a token that is refused: a document that is cut short,
     assert.equal(result.exit, 8);
     const { error, ...document } = JSON.parse(result.stdout);
     assert.deepEqual([error.code, error.status], ['refused', status]);
+    // A 404 to a token says nothing about the address.
+    assert.doesNotMatch(result.stderr, /--namespace/);
     const empty = { playlist_info: null, results: [], continuation_token: null, has_more: true };
     assert.deepEqual(document, empty);
   }
