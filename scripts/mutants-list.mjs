@@ -206,7 +206,7 @@ export const mutants = [
   ]),
   ...of('run/report.ts', outage, [
     ['one 404 among others: check the address', 'group.length === results.length && ', '', listing],
-    ['a token that is 404: check the address', " && code !== 'refused'", '', listing],
+    ['a token that is 404: check the address', ' && absentCodes.includes(code)', '', listing],
     ['a full disk for --summary is 0', 'exit === 0 ? 1 : exit', 'exit', program('receipt')],
   ]),
   ...of('service/budget.ts', ['test/service/budget.test.ts'], [

@@ -1,4 +1,11 @@
-import { type ExitCode, type Failure, fallbackHint, gravest, toFailure } from '../errors.ts';
+import {
+  type ExitCode,
+  type Failure,
+  type FailureCode,
+  fallbackHint,
+  gravest,
+  toFailure,
+} from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
@@ -108,13 +115,16 @@ function reportFailures(stderr: Stderr, results: readonly Result[], ended: Failu
     stderr.error(line(ended.message, ended.hint ?? fallbackHint(ended.code)));
 }
 
+/** Failures of a reference or feed; a token that is 404 is only refused. */
+const absentCodes: readonly FailureCode[] = ['not_found', 'gone', 'no_feed'];
+
 /** What happened to how many references, what was spent, what to do. `isOneOfMany`: there are other such lines. */
 function failureText(group: Group<Failed>, results: readonly Result[], isOneOfMany: boolean): string {
   const [{ failure, next }] = group;
   const { code, status, scope, message, hint } = failure;
   const names = namesOf(group.map(({ label }) => label));
-  // If every reference, or every feed, is 404, the address may be wrong; a token that is 404 is only refused.
-  const areAllAbsent = group.length === results.length && status === 404 && code !== 'refused';
+  // If every reference, or every feed, is 404, the address may be wrong.
+  const areAllAbsent = group.length === results.length && status === 404 && absentCodes.includes(code);
   return line(
     scope === 'run' ? message : about(names, message),
     scope === 'run' && results.length > 1 ? `not finished: ${names}` : null,

@@ -4,6 +4,7 @@ import {
   type ExportRecord,
   type ExportRequest,
   type Finished,
+  newProgress,
   newRecord,
   type Progress,
 } from '../../src/export/record.ts';
@@ -38,28 +39,11 @@ export const finished = (given: Partial<Finished> = {}): Finished => ({
 });
 
 /** A run that was interrupted after its first page. */
-export const progress = (given: Partial<Progress> = {}): Progress => ({
-  request: request(),
-  isUpdate: false,
-  isRestart: false,
-  isAll: false,
-  started: timeAt(day),
-  rows: 'a.part',
-  bytes: 400,
-  entries: 100,
-  pages: 1,
-  token: 'next',
-  hasMore: true,
-  total: 250,
-  columns: null,
-  info: null,
-  published: {},
-  expected: [],
-  isOutOfBudget: false,
-  isLoop: false,
-  result: null,
-  ...given,
-});
+export const progress = (given: Partial<Progress> = {}): Progress =>
+  newProgress(
+    { request: request(), restart: false, all: false, now: now - day },
+    { rows: 'a.part', bytes: 400, entries: 100, pages: 1, token: 'next', total: 250, ...given },
+  );
 
 export const record = (given: Partial<ExportRecord> = {}): ExportRecord => ({
   ...newRecord('@a', request()),

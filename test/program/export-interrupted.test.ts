@@ -287,6 +287,7 @@ for (const [name, reply, endsForGood] of [
     const first = await fixture.run(args);
     assert.equal(first.exit, 8, first.stderr);
     onlyError(first, /[23] credits spent/, ...(endsForGood ? ['--restart'] : []));
+    assert.doesNotMatch(first.stderr, /--namespace/);
     if (endsForGood) {
       const again = await fixture.run(args);
       assert.deepEqual([again.exit, again.only.credits.confirmed], [8, 0], again.stderr);
