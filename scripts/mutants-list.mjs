@@ -169,6 +169,16 @@ export const mutants = [
     ['--all twice', 'flags.all && !isAll', 'flags.all'],
   ]),
   ...of('export/locked-export.ts', rules, [['gone is a spelling mistake', "cause.code === 'not_found' && ", 'false && ']]),
+  ...of('export/messages.ts', interrupted, [
+    ['a bound that stopped an export is not said', "isOutOfBudget ? ', which", "false ? ', which"],
+    ['the bound that stopped an export is printed again', 'if (record?.progress?.isOutOfBudget) drop', 'if (false) drop'],
+  ]),
+  ...of('output/id.ts', ['test/output/rows.test.ts'], [['entries are left out in silence', 'else leftOut++;', '']]),
+  ...of('run/listing.ts', ['test/run/listing.test.ts'], [
+    ['the last page is free', 'Math.max(1, Math.ceil', 'Math.max(0, Math.ceil'],
+    ['numVideos is trusted', 'Math.max(total, entries)', 'total'],
+    ['all pages have 100 entries', 'position.entries / position.pages : pageSize', 'pageSize : pageSize'],
+  ]),
   ...of('export/references.ts', folders, [
     ['35 days', '= 30 * 24', '= 35 * 24'],
     ['resolved every night', '< resolveInterval', '< 0', folder],
