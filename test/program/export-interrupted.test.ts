@@ -288,10 +288,13 @@ for (const [name, reply, endsForGood] of [
     assert.equal(first.exit, 8, first.stderr);
     onlyError(first, /[23] credits spent/, ...(endsForGood ? ['--restart'] : []));
     assert.doesNotMatch(first.stderr, /--namespace/);
+    if ('status' in reply) assert.match(first.stderr, /no longer accepts the continuation token/);
     if (endsForGood) {
       const again = await fixture.run(args);
       assert.deepEqual([again.exit, again.only.credits.confirmed], [8, 0], again.stderr);
       onlyError(again, '--restart', 'credit');
+      const why = 'status' in reply ? /no longer accepts the continuation token/ : /the list repeats itself/;
+      assert.match(again.stderr, why);
       const { stdout } = await run(['check', 'out'], { cwd: fixture.folder });
       assert.match(JSON.parse(stdout).problem.fix, /^chanlist uploads UC\S+ -o out --format id --restart$/);
     }
