@@ -1,6 +1,6 @@
 import type { Failure } from '../errors.ts';
-import type { Feed } from './feed.ts';
-import type { ExportRecord, ExportRequest, Finished, KnownReference, Progress } from './record.ts';
+import type { FeedEntry } from './feed.ts';
+import type { ExportRecord, ExportRequest, Finished, Progress } from './record.ts';
 
 /** How a run ended for one export, as far as its record is concerned. */
 export type Outcome =
@@ -21,8 +21,10 @@ export type Outcome =
 
 /** What a successful check saw. */
 export interface Check {
-  /** Null: the feed was not requested. */
-  readonly feed: Feed | null;
+  /** Null: there is none, or it was not requested. */
+  readonly feed: readonly FeedEntry[] | null;
+  /** The feed was requested, and is missing. */
+  readonly isWithoutFeed: boolean;
   /** Whether FILE contains an ID now. */
   readonly has: (id: string) => boolean;
   /** The IDs that the fetched pages should contain. */
@@ -34,14 +36,16 @@ export interface Check {
 /** Longest feed, and most missing IDs, that a record keeps. */
 const maxIds = 200;
 
-/** The record after a run. `now`: milliseconds since 1970. Pure; nothing else changes what a finished run leaves. */
+/** The record after a run. `now`: milliseconds since 1970. Pure. */
 export function afterRun(record: ExportRecord, outcome: Outcome, now: number): ExportRecord {
   const time = new Date(now).toISOString();
   switch (outcome.kind) {
     case 'replaced': {
       const { progress, finished, check } = outcome;
       const request = progress.isUpdate ? record.request : progress.request;
-      return { ...afterCheck(record, finished, check, time), request, changed: time };
+      // What no feed confirms is as old as its first page.
+      const checked = check.feed === null ? progress.started : time;
+      return { ...afterCheck(record, finished, check, checked), request, changed: time };
     }
     case 'checked':
       return afterCheck(record, outcome.finished, outcome.check, time);
@@ -52,7 +56,7 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
     case 'failed': {
       const { code, scope } = outcome.failure;
       if (code === 'budget' && record.progress !== null)
-        return withProgress(record, { ...record.progress, isOutOfBudget: true });
+        return { ...record, progress: { ...record.progress, isOutOfBudget: true } };
       if (scope !== 'reference') return record;
       const since = record.failure?.code === code ? record.failure.since : time;
       return { ...record, failure: { code, since } };
@@ -61,17 +65,17 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
 }
 
 function afterCheck(record: ExportRecord, finished: Finished, check: Check, time: string): ExportRecord {
-  const { feed, has } = check;
-  const ids = (feed?.entries ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
+  const { feed, isWithoutFeed, has } = check;
+  const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
     ...record,
     finished,
     progress: null,
     checked: time,
     missing: check.missing ?? record.missing,
-    feed: feed?.entries ? { ids, known: ids.filter(has) } : null,
+    feed: feed === null ? null : { ids, known: ids.filter(has) },
     missingIds: missingAfter(record, check, time),
-    withoutFeed: feed !== null && feed.entries === null ? time : null,
+    withoutFeed: isWithoutFeed ? time : null,
     failure: null,
   };
 }
@@ -92,16 +96,11 @@ function missingAfter(
   return Object.fromEntries([...next].slice(-maxIds));
 }
 
-/** The record once rows are durable: what resumes the run if it ends now. */
-export function withProgress(record: ExportRecord, progress: Progress | null): ExportRecord {
-  return { ...record, progress };
-}
-
 /** The record with what is known of its references, the last given one first. */
 export function withReferences(
   record: ExportRecord,
   reference: string,
-  references: Readonly<Record<string, KnownReference>>,
+  references: ExportRecord['references'],
 ): ExportRecord {
   return { ...record, reference, references: { ...record.references, ...references } };
 }

@@ -8,6 +8,7 @@ import { exportName, formatByExtension } from '../output/formats.ts';
 import { creditsLeft } from '../run/listing.ts';
 import type { InputReference } from '../run/references.ts';
 import { credits } from '../text/count.ts';
+import { day, daysWithoutFeed } from './decide-update.ts';
 import type { FoundExport } from './find-exports.ts';
 import { type ExportFile, inspect } from './inspect.ts';
 import { costText, isUpdatable } from './messages.ts';
@@ -106,7 +107,7 @@ export async function checkExport(
   const { contents, state, target } = file;
   if (state === 'none' && record?.progress == null && !expectations.isExpected) return null;
   const name = basename(target.real);
-  // A run that has ended since the record was read has another one.
+  // A run that has ended since the record was read has left another one.
   const isBusy = folder !== null && ((await isLocked(folder, name)) || stampOf(folder, name) !== stamp);
   const problem = await problemOf(file, request, isBusy ? null : folder, isBusy, expectations, stop);
   const newest = contents?.ids.values().next().value ?? null;
@@ -135,8 +136,8 @@ async function problemOf(
 ): Promise<Problem | null> {
   const { record, contents, state, pending } = file;
   const progress = record?.progress ?? null;
-  const fix = (cannotResume = record?.failure?.code === 'unresumable'): Fix | null =>
-    fixOf(file, request, now, cannotResume);
+  const fix = (unresumable = record?.failure?.code === 'unresumable'): Fix | null =>
+    fixOf(file, request, now, unresumable);
   const problem = (code: ProblemCode, message: string, repair: Fix | null = null): Problem => ({
     code,
     message: repair?.cost ? `${message} (repair: ${repair.cost})` : message,
@@ -170,7 +171,7 @@ async function problemOf(
 }
 
 /** Without a feed, a page is fetched every seven days (docs/updates.md, rule 3). */
-const ageWithoutFeed = 8 * 24 * 60 * 60 * 1000;
+const ageWithoutFeed = (daysWithoutFeed + 1) * day;
 
 /** Whether the last successful check is older than `maxAge`, in the future, or unknown. */
 function isStale(record: ExportRecord | null, now: number, maxAge: number | null): boolean {
@@ -195,9 +196,9 @@ const attempts = [
 
 /**
  * The cheapest command that a run would not refuse, by the decision that the run makes; null without an ID. `known`: the
- * request of FILE. `cannotResume`: its interrupted run cannot be resumed.
+ * request of FILE. `unresumable`: its interrupted run cannot be resumed.
  */
-function fixOf(file: ExportFile, known: ExportRequest, now: number, cannotResume: boolean): Fix | null {
+function fixOf(file: ExportFile, known: ExportRequest, now: number, unresumable: boolean): Fix | null {
   const { progress = null, finished = null } = file.record ?? {};
   const base = progress?.request ?? known;
   if (base.id === '') return null;
@@ -205,7 +206,7 @@ function fixOf(file: ExportFile, known: ExportRequest, now: number, cannotResume
     // An update has no limit: it would export the whole list.
     if (attempt.update && (!isUpdatable(base) || finished?.isCut)) continue;
     const request = attempt.update ? { ...base, limit: null } : base;
-    const flags = { ...attempt, request, cannotResume, isFolder: false, several: false, now };
+    const flags = { ...attempt, request, unresumable, isFolder: false, several: false, now };
     const step = nextStep(file, flags);
     if (step.do === 'keep' || step.do === 'refuse') continue;
     const cost = costOf(step, file, attempt.all);

@@ -13,12 +13,13 @@ export type UpdateDecision =
   /** Fetch pages. `why`: the reason, if it is not an expected ID. */
   | { readonly do: 'fetch'; readonly expected: readonly string[]; readonly why: string | null };
 
-const hour = 60 * 60 * 1000;
-const day = 24 * hour;
+/** Milliseconds. */
+export const hour = 60 * 60 * 1000;
+export const day = 24 * hour;
 /** A day counts as 22 hours, so that a nightly run that starts early does not wait for the next night (ms). */
 const slack = 2 * hour;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
-const daysWithoutFeed = 7;
+export const daysWithoutFeed = 7;
 /** Rule 4: an ID that pages did not contain is expected this often in all, so many days apart. */
 const maxChecks = 2;
 const daysBetweenChecks = 1;

@@ -8,7 +8,8 @@ import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { Stderr } from '../output/stderr.ts';
 import { type FirstRequest, perPage } from '../run/dry-run.ts';
-import type { Warning } from '../run/open.ts';
+import { needsPage } from '../run/listing.ts';
+import { sandboxName, serviceName, type Warning } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
 import { reportWarnings } from '../run/report.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
@@ -33,7 +34,7 @@ export async function firstRequests(
 ): Promise<readonly FirstRequest[]> {
   const { format, folder: parent, file } = destination;
   const now = context.clock.now();
-  const service = options.sandbox ? 'sandbox' : await serviceName(options, context);
+  const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
   const fields = parseFields(options.fields, operation);
   const asked = { operation, options, format, fields };
   const isThere = existsSync(parent);
@@ -65,10 +66,14 @@ export async function firstRequests(
         });
       if (step.do === 'keep' && found !== null)
         warnings.push({ code: step.why, label: input.label, message: keptText(step.why, found, flags) });
-      const progress = step.do === 'resume' ? found?.record?.progress : null;
-      // Every page is there: only FILE has to be written.
-      if (step.do === 'keep' || step.do === 'publish' || progress?.hasMore === false) continue;
-      requests.push({ reference, ...firstRequest(step, operation, id, progress?.token ?? null) });
+      if (step.do === 'keep') continue;
+      const progress = step.do === 'resume' ? (found?.record?.progress ?? null) : null;
+      // Every page is there: only FILE has to be written, then it is updated.
+      const isFetched =
+        step.do === 'publish' || (progress !== null && !needsPage(progress, flags.request.limit));
+      if (isFetched && !options.update) continue;
+      const isUpdate = isFetched || step.do === 'update';
+      requests.push({ reference, ...firstRequest(operation, id, isUpdate, progress?.token ?? null) });
     }
     reportWarnings(new Stderr(context, options), warnings);
     return requests;
@@ -78,12 +83,12 @@ export async function firstRequests(
 }
 
 function firstRequest(
-  { do: step }: Step,
   operation: PagedOperation,
   id: string,
+  isUpdate: boolean,
   token: string | null,
 ): Omit<FirstRequest, 'reference'> {
-  if (step === 'update')
+  if (isUpdate)
     return {
       operation: operations.latest,
       parameters: { channel: id },
@@ -92,9 +97,4 @@ function firstRequest(
   const [first] = operation.parameters;
   const parameters = token === null ? { [first.name]: id } : { continuation: token };
   return { operation, parameters, next: perPage };
-}
-
-async function serviceName(options: ListingOptions, context: Context): Promise<string> {
-  const { baseUrl, namespace } = await resolveService(options, context);
-  return `${baseUrl.href} ${namespace}`;
 }

@@ -43,9 +43,9 @@ async function exportLocked(exports: ExportRun, item: ExportItem, name: string):
   const snapshot = currentSnapshot(exports, item, name);
   if (snapshot.isRecordDamaged)
     run.warn('record', item.label, `its record in ${folder.path} is damaged; ${unknownText}`);
-  const known = snapshot.record ?? newRecord(item.reference, flags.request);
-  for (const leftover of leftovers(names, name, known.progress)) folder.remove(leftover);
-  const record = withReferences(known, item.reference, item.references);
+  const before = snapshot.record ?? newRecord(item.reference, flags.request);
+  for (const leftover of leftovers(names, name, before.progress)) folder.remove(leftover);
+  const record = withReferences(before, item.reference, item.references);
   const result = await performSteps(exports, item, flags, { ...snapshot, record }).catch((error) =>
     failed(item, toFailure(error)),
   );
@@ -93,8 +93,8 @@ function flagsLeft(
   if (interrupted === null || (step !== 'resume' && step !== 'publish')) return null;
   const { isUpdate, isRestart, isAll } = interrupted;
   if (failure !== null) {
-    const isStuck = failure.code === 'unresumable' || failure.code === 'damaged';
-    return isStuck && (isUpdate || flags.restart) ? { ...flags, cannotResume: true } : null;
+    const isResumable = failure.code !== 'unresumable' && failure.code !== 'damaged';
+    return !isResumable && (isUpdate || flags.restart) ? { ...flags, unresumable: true } : null;
   }
   // The pages of an update of every page that was resumed are not fetched twice.
   return flags.update || (flags.restart && !isRestart) ? { ...flags, all: flags.all && !isAll } : null;
@@ -124,18 +124,16 @@ async function perform(step: Step, locked: LockedExport): Promise<Result> {
 
 function keep(why: Kept, locked: LockedExport): Result {
   const { run, item, file, flags, record } = locked;
-  const { finished } = file;
+  const { finished, entries } = file;
   run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
   if (why === 'adopted' && finished !== null)
     note(locked, afterRun(record, { kind: 'adopted', finished, request: flags.request }, flags.now));
-  return resultOf(item, { status: 'kept', entries: finished?.entries ?? 0 });
+  else if (Object.keys(item.references).length > 0) note(locked, record);
+  return resultOf(item, { status: 'kept', entries });
 }
 
-const failed = (item: ExportItem, failure: Failure, file?: ExportFile): Result =>
-  resultOf(item, {
-    failure,
-    entries: file?.contents?.entries ?? file?.finished?.entries ?? 0,
-  });
+const failed = (item: ExportItem, failure: Failure, { entries }: Partial<ExportFile> = {}): Result =>
+  resultOf(item, { failure, entries: entries ?? 0 });
 
 /** Two steps of one export as one result. */
 const together = (first: Result, second: Result): Result => ({

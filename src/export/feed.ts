@@ -32,7 +32,7 @@ export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: n
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, of
  * another channel, or empty while FILE has entries is a problem, not an error; other failures are thrown.
  */
-export async function checkFeed(run: Run, id: string, hasEntries: boolean, tally: Tally): Promise<Feed> {
+export async function requestFeed(run: Run, id: string, hasEntries: boolean, tally: Tally): Promise<Feed> {
   const missing = (problem: string, status: number | null, isAbsent = false): Feed => ({
     entries: null,
     problem,

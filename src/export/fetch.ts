@@ -3,10 +3,16 @@ import type { Failure } from '../errors.ts';
 import { checkFreeSpace, minFreeSpace } from '../fs/free-space.ts';
 import { type Format, type Item, joined, type Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
-import { type Listing, listPages, type Position, type Selection, type Sink } from '../run/listing.ts';
+import {
+  type Listing,
+  listPages,
+  needsPage,
+  type Position,
+  type Selection,
+  type Sink,
+} from '../run/listing.ts';
 import type { Result } from '../run/results.ts';
-import { cannotResume, type Page } from '../service/pages.ts';
-import { withProgress } from './after-run.ts';
+import { isUnresumable, type Page } from '../service/pages.ts';
 import { commit, type LockedExport } from './locked-export.ts';
 import { unresumable } from './messages.ts';
 import type { Progress } from './record.ts';
@@ -36,8 +42,7 @@ export async function fetchPages(
   const rows = before.rows === '' ? Rows.create(folder, name) : Rows.reopen(folder, before);
   const sink = new RowSink(locked, rows, writer, before);
   const { limit } = flags.request;
-  const isFull = limit !== null && before.pages > 0 && before.entries >= limit;
-  const start = { ...before, hasMore: before.hasMore && !isFull };
+  const start = { ...before, hasMore: needsPage(before, limit) };
   const listing = { operation, reference: item.id, before: start, limit, select };
   const { position, pages, failure } = await listPages(run, listing, sink, item.tally);
   for (const message of writer.warnings()) run.warn(`format: ${message.split(':', 1)}`, item.label, message);
@@ -54,7 +59,7 @@ export async function fetchPages(
       token: progress.hasMore && failure !== null ? progress.token : null,
     },
     failure:
-      failure !== null && cannotResume(failure, progress.token)
+      failure !== null && isUnresumable(failure, progress.token)
         ? unresumable(locked, failure.message, failure.status)
         : failure,
   };
@@ -94,7 +99,7 @@ class RowSink implements Sink {
   }
 
   async write({ entries, done }: Selection, next: Position, page: Page): Promise<void> {
-    // The next run requests an invalid page again; a listing that loops is not.
+    // The next run requests an invalid page again; of a list that loops, it requests nothing.
     if (page.broken !== null && page.broken.code !== 'loop') return;
     const { folder, format, record } = this.#locked;
     const { progress } = this;
@@ -118,7 +123,7 @@ class RowSink implements Sink {
       isOutOfBudget: false,
       isLoop: page.broken !== null,
     };
-    commit(this.#locked, withProgress(record, this.progress));
+    commit(this.#locked, { ...record, progress: this.progress });
     if (record.progress !== null && record.progress.rows !== rows.name) folder.remove(record.progress.rows);
   }
 

@@ -7,7 +7,7 @@ import { makeFolders } from '../fs/files.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
-import type { FileFormat } from '../output/formats.ts';
+import { exportName, type FileFormat } from '../output/formats.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { Run } from '../run/open.ts';
 import { checkPaths } from '../run/output.ts';
@@ -19,7 +19,7 @@ import { exportItem } from './export.ts';
 import type { ExportItem, ExportRun } from './locked-export.ts';
 import { notMounted } from './messages.ts';
 import { NewEntries } from './print-new.ts';
-import { type ExportRecord, recordName } from './record.ts';
+import { recordName } from './record.ts';
 import { ReferenceIndex, type ResolvedReference } from './references.ts';
 
 /** Longest name of a file on all common file systems, and of the record of one, in bytes. */
@@ -74,7 +74,7 @@ export async function exportAll(
     const resolved = inOrder(inputs, { concurrency }, (input) =>
       run.request(() => index.resolve(run, input)),
     );
-    const { items, results } = await groupById(run, inputs, resolved, index, destination);
+    const { items, results } = await groupById(run, resolved, index, destination);
     const targets = items.map(({ snapshot }) => snapshot.target);
     await checkPaths({ ...options, output: null }, run.context, targets);
     if (folder === null && targets.every(({ stats }) => stats === null)) throw notMounted(destination.folder);
@@ -91,10 +91,7 @@ export async function exportAll(
     };
     const ordered = [...items].sort(byUrgency);
     const done = inOrder(ordered, { concurrency }, (item) => run.work(item, () => exportItem(exports, item)));
-    for (const item of ordered) {
-      const { value } = await done.next();
-      if (value) results.set(item.input, withFile(value, item));
-    }
+    for await (const [item, result] of done) results.set(item.input, withFile(result, item));
     return inputs.flatMap((input) => results.get(input) ?? []);
   } finally {
     folder?.close();
@@ -106,7 +103,9 @@ const withFile = (result: Result, { id, snapshot: { target, record } }: InputIte
   ...result,
   id,
   file: target.path,
-  entries: result.entries || (result.failure === null ? 0 : (record?.finished?.entries ?? 0)),
+  entries:
+    result.entries ||
+    (result.failure === null || target.stats === null ? 0 : (record?.finished?.entries ?? 0)),
 });
 
 /** The private folder of a destination. An update does not create `--output-dir`: one that is not mounted looks empty. */
@@ -122,7 +121,10 @@ function privateFolderIn({ folder, file }: Destination, isUpdate: boolean): stri
 /** Whether there is an export without a record: FILE, or a file in the folder that is named by an ID. */
 export function hasExports({ file, folder, format }: Destination): boolean {
   if (file !== null) return file.stats !== null;
-  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`.${format}`));
+  return (
+    existsSync(folder) &&
+    readdirSync(folder).some((name) => exportName.test(name) && name.endsWith(`.${format}`))
+  );
 }
 
 function targetOf({ format, file, folder }: Destination, id: string): Target {
@@ -141,16 +143,13 @@ interface InputItem extends ExportItem {
 /** Makes one item of references with one ID; `results`: of references without an ID or FILE. */
 async function groupById(
   run: Run,
-  inputs: readonly InputReference[],
-  resolved: AsyncIterator<ResolvedReference | Failure, void>,
+  resolved: AsyncIterable<[InputReference, ResolvedReference | Failure]>,
   index: ReferenceIndex,
   destination: Destination,
 ): Promise<{ readonly items: readonly InputItem[]; readonly results: Map<InputReference, Result> }> {
   const items = new Map<string, InputItem>();
   const results = new Map<InputReference, Result>();
-  for (const input of inputs) {
-    const { value } = await resolved.next();
-    if (!value) continue;
+  for await (const [input, value] of resolved) {
     if (value instanceof Failure) {
       results.set(input, resultOf(input, { failure: value }));
       continue;
@@ -175,12 +174,12 @@ async function groupById(
 
 /** Interrupted exports first, then those checked longest ago; those that failed last time come last. */
 function byUrgency(one: InputItem, other: InputItem): number {
-  const [a, b] = [one, other].map(({ snapshot }) => urgency(snapshot.record));
-  if (a === undefined || b === undefined) return 0;
-  return a.rank - b.rank || (a.checked < b.checked ? -1 : a.checked > b.checked ? 1 : 0);
+  const [a, b] = [urgency(one), urgency(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-const urgency = (record: ExportRecord | null): { readonly rank: number; readonly checked: string } => ({
-  rank: record?.failure != null ? 2 : record?.progress != null ? 0 : 1,
-  checked: record?.checked ?? '',
-});
+/** A text that is smaller the more urgent an export is. */
+function urgency({ snapshot: { record } }: InputItem): string {
+  const rank = record?.failure != null ? 2 : record?.progress != null ? 0 : 1;
+  return `${rank} ${record?.checked ?? ''}`;
+}

@@ -4,10 +4,10 @@ import { JsonText } from '../json/json-text.ts';
 import { createFormat } from '../output/formats.ts';
 import { creditsLeft, firstEntries } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { afterRun, type Check, withProgress } from './after-run.ts';
-import { checkFeed, publishedDates } from './feed.ts';
+import { afterRun, type Check } from './after-run.ts';
+import { publishedDates, requestFeed } from './feed.ts';
 import { type Fetched, fetchPages, itemOf } from './fetch.ts';
-import { commit, contentsOf, failedResult, type LockedExport, note } from './locked-export.ts';
+import { commit, type LockedExport, loadContents, note, noteFailure } from './locked-export.ts';
 import { damagedRows, emptyList } from './messages.ts';
 import { type Finished, newProgress, type Progress } from './record.ts';
 import { Rows, readRows } from './rows.ts';
@@ -20,7 +20,7 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   const { operation, flags, file, folder, run } = locked;
   const resumed = interrupted?.entries ?? 0;
   const found = interrupted === null ? null : await readRows(folder, interrupted, run.context.stop);
-  if (typeof found === 'string') return failedResult(locked, damagedRows(locked, found), { resumed });
+  if (typeof found === 'string') return noteFailure(locked, damagedRows(locked, found), { resumed });
   const progress = interrupted ?? newProgress(flags, { published: await fetchDates(locked) });
   const written = operation.distinct ? new Set(found?.ids) : null;
   const { limit } = flags.request;
@@ -30,11 +30,11 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   const facts = { ...fetched.facts, entries, resumed };
   try {
     if (failure !== null)
-      return failedResult(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
-    if (entries === 0 && (file.finished ?? file.contents ?? { entries: 0 }).entries > 0) {
+      return noteFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
+    if (entries === 0 && file.entries > 0) {
       rows.remove();
-      note(locked, withProgress(locked.record, null));
-      return failedResult(locked, emptyList(file.target.path), facts);
+      note(locked, { ...locked.record, progress: null });
+      return noteFailure(locked, emptyList(file.target.path), facts);
     }
     const check = { ...nothingChecked, missing: facts.missing };
     return await putInPlace(locked, fetched, facts, check, () => buildFile(locked, fetched));
@@ -47,9 +47,9 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
 async function fetchDates(locked: LockedExport): Promise<Record<string, string>> {
   const { operation, fields, run, item, file } = locked;
   if (operation.name !== 'uploads' || !fields?.some(({ name }) => name === '@published')) return {};
-  const dates = publishedDates(await checkFeed(run, item.id, false, item.tally));
+  const dates = publishedDates(await requestFeed(run, item.id, false, item.tally));
   if (file.state === 'none') return dates;
-  const { published } = await contentsOf(locked);
+  const { published } = await loadContents(locked);
   return { ...dates, ...Object.fromEntries(published) };
 }
 
@@ -74,7 +74,13 @@ async function buildFile(locked: LockedExport, { rows, progress }: Fetched): Pro
 }
 
 /** Nothing is known of feed and list but that all pages were fetched. */
-const nothingChecked: Check = { feed: null, has: () => false, expected: [], missing: null };
+const nothingChecked: Check = {
+  feed: null,
+  isWithoutFeed: false,
+  has: () => false,
+  expected: [],
+  missing: null,
+};
 
 /**
  * Completes a new FILE (`build`), records that it has only to replace FILE, and replaces it. A failure leaves FILE
@@ -89,14 +95,14 @@ export async function putInPlace(
 ): Promise<Result> {
   try {
     const [whole, result] = await build();
-    commit(locked, withProgress(locked.record, { ...progress, rows: whole.name, result }));
+    commit(locked, { ...locked.record, progress: { ...progress, rows: whole.name, result } });
     if (whole !== rows) {
       whole.close();
       rows.remove();
     }
     return publish(locked, { ...facts, entries: result.entries }, check);
   } catch (error) {
-    return failedResult(locked, toFailure(error), facts);
+    return noteFailure(locked, toFailure(error), facts);
   }
 }
 
@@ -104,17 +110,16 @@ export async function putInPlace(
 export function publish(
   locked: LockedExport,
   facts: Partial<Result> = {},
-  check: Check = nothingChecked,
+  checked: Check | null = null,
 ): Result {
   const { folder, item, record, file, flags } = locked;
   const { progress } = record;
   const finished = progress?.result;
   if (!progress || !finished) throw new Error('nothing to publish');
+  const check = checked ?? { ...nothingChecked, isWithoutFeed: progress.feedProblem !== null };
   if (file.pending === 'file') folder.remove(progress.rows);
   else moveInto(folder, progress.rows, file.target);
-  // What a feed did not confirm is as old as the run's first page.
-  const time = check.feed === null ? Date.parse(progress.started) : flags.now;
-  note(locked, afterRun(record, { kind: 'replaced', progress, finished, check }, time));
+  note(locked, afterRun(record, { kind: 'replaced', progress, finished, check }, flags.now));
   return resultOf(item, {
     status: finished.isCut ? 'limited' : 'complete',
     entries: finished.entries,

@@ -19,6 +19,8 @@ export interface ExportFile extends Snapshot {
    * record says. `changed`: by others, with at least as many entries. `lost`: with fewer. `damaged`: a line is no record.
    */
   readonly state: 'none' | 'unrecorded' | 'recorded' | 'changed' | 'lost' | 'damaged';
+  /** Entries in FILE. */
+  readonly entries: number;
   /** What FILE contains, if it had to be read. */
   readonly contents: Contents | null;
   /** FILE as it is now; null without a FILE that is recorded or changed. */
@@ -40,24 +42,25 @@ export async function inspect(
   const { target, record } = snapshot;
   const { stats } = target;
   const pending = folder === null || record === null ? null : pendingOf(folder, record, stats);
-  const found = { ...snapshot, contents: null, finished: null, pending };
   const finished = record?.finished ?? null;
-  if (stats === null || (stats.size === 0 && finished === null)) return { ...found, state: 'none' };
+  const none = { ...snapshot, state: 'none', entries: 0, contents: null, finished: null, pending } as const;
+  if (stats === null || (stats.size === 0 && finished === null)) return none;
+  const found = { ...none, entries: finished?.entries ?? 0 };
   if (pending === 'file') return { ...found, state: 'recorded' };
   if (finished !== null && isSame(finished, stats)) return { ...found, state: 'recorded', finished };
   const { format, fields } = finished === null ? request : (record?.request ?? request);
   const fd = guardFile(target.path, 'read', () => openSync(target.real, 'r'));
   try {
+    const present = await finishedOf(fd, finished ?? neverExported, stop);
+    // A copied folder has other inodes and times, and the same bytes.
+    if (present.digest === finished?.digest) return { ...found, state: 'recorded', finished: present };
     const contents = await readContents(fd, { format, fields, stop });
     const { entries, damage } = contents;
-    const present = await finishedOf(fd, { ...(finished ?? neverExported), entries }, stop);
-    if (finished === null) return { ...found, state: 'unrecorded', contents, finished: present };
-    // A copied folder has other inodes and times, and the same bytes.
-    if (present.digest === finished.digest)
-      return { ...found, state: 'recorded', contents, finished: present };
-    if (damage !== null) return { ...found, state: 'damaged', contents };
-    if (entries < finished.entries) return { ...found, state: 'lost', contents };
-    return { ...found, state: 'changed', contents, finished: present };
+    const read = { ...found, entries, contents };
+    if (finished === null) return { ...read, state: 'unrecorded', finished: { ...present, entries } };
+    if (damage !== null) return { ...read, state: 'damaged' };
+    if (entries < finished.entries) return { ...read, state: 'lost' };
+    return { ...read, state: 'changed', finished: { ...present, entries } };
   } finally {
     closeSync(fd);
   }
@@ -84,16 +87,25 @@ export const markOf = ({ size, mtimeMs, ino }: Stats): Mark => ({ size, mtime: m
 const isSame = ({ size, mtime, inode }: Mark, stats: Stats): boolean =>
   size === stats.size && mtime === stats.mtimeMs && inode === stats.ino;
 
+/** What is known of a FILE besides its bytes. */
+export type ExportFacts = Pick<Finished, 'entries' | 'isCut' | 'pageSize' | 'exported'>;
+
 /** What is known of the export of a FILE that has no record. */
-export const neverExported = { isCut: false, pageSize: null, exported: new Date(0).toISOString() };
+export const neverExported: ExportFacts = {
+  entries: 0,
+  isCut: false,
+  pageSize: null,
+  exported: new Date(0).toISOString(),
+};
 
 /** An open FILE as a record describes it, with its present size, time, inode and digest. */
 export async function finishedOf(
   fd: number,
-  facts: Pick<Finished, 'entries' | 'isCut' | 'pageSize' | 'exported'>,
+  { entries, isCut, pageSize, exported }: ExportFacts,
   stop: AbortSignal,
 ): Promise<Finished> {
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(fd, stop)) hash.update(chunk);
-  return { ...facts, ...markOf(fstatSync(fd)), digest: hash.digest('base64') };
+  const digest = hash.digest('base64');
+  return { ...markOf(fstatSync(fd)), digest, entries, isCut, pageSize, exported };
 }

@@ -11,7 +11,7 @@ import type { ExportFile, Snapshot } from './inspect.ts';
 import type { ExportFlags } from './next-step.ts';
 import type { NewEntries } from './print-new.ts';
 import { type Contents, type ReadOptions, readFileContents } from './read.ts';
-import { type ExportRecord, type ExportRequest, type KnownReference, writeRecord } from './record.ts';
+import { type ExportRecord, type ExportRequest, writeRecord } from './record.ts';
 
 /** What all exports of a run share. */
 export interface ExportRun {
@@ -34,7 +34,7 @@ export interface ExportItem extends Subject {
   /** As read before the lock was taken. */
   readonly snapshot: Snapshot;
   /** What this run has learned of its references. */
-  readonly references: Readonly<Record<string, KnownReference>>;
+  readonly references: ExportRecord['references'];
 }
 
 /** An export under its lock. */
@@ -43,9 +43,9 @@ export interface LockedExport extends ExportRun {
   readonly flags: ExportFlags;
   /** Name of FILE. */
   readonly name: string;
-  /** As it was inspected; `contentsOf` adds its contents. */
+  /** As it was inspected; `loadContents` adds its contents. */
   file: ExportFile;
-  /** As it is on disk: only `commit` and `note` replace it. */
+  /** The record with what this run knows; only `commit` and `note` replace and write it. */
   record: ExportRecord;
 }
 
@@ -58,7 +58,7 @@ export function exportFlags(
   const names = fields?.map(({ name }) => name).join(',') ?? null;
   const request = { command: operation.name, id, format, fields: names, limit, service };
   const isFolder = options.outputDir !== null;
-  return { request, update, all: update && all, restart, cannotResume: false, isFolder, several, now };
+  return { request, update, all: update && all, restart, unresumable: false, isFolder, several, now };
 }
 
 /** Replaces the record; on return it survives a power cut. What has been paid for depends on it. */
@@ -79,7 +79,7 @@ export function note(locked: LockedExport, record: ExportRecord): void {
 }
 
 /** What FILE contains: it is read when that is needed, once. */
-export async function contentsOf(locked: LockedExport): Promise<Contents> {
+export async function loadContents(locked: LockedExport): Promise<Contents> {
   const { file } = locked;
   const contents = file.contents ?? (await readFileContents(file.target.real, readOptions(locked)));
   locked.file = { ...file, contents };
@@ -93,7 +93,7 @@ export function readOptions({ record, flags, run }: LockedExport): ReadOptions {
 }
 
 /** The result of an export that failed, which its record notes. */
-export function failedResult(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
+export function noteFailure(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
   const { record, run, item, flags } = locked;
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
   const next = afterRun(record, { kind: 'failed', failure }, flags.now);

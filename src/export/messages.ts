@@ -2,6 +2,7 @@ import { commandLine } from '../cli/invocation.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { nameVideoId } from '../cli/rules.ts';
 import { Failure, usage } from '../errors.ts';
+import { pagesOf } from '../run/listing.ts';
 import { credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ExportFile } from './inspect.ts';
@@ -20,7 +21,7 @@ export function costText(record: ExportRecord | null, limit: number | null = nul
   const all = Math.max(whole, progress?.total ?? 0);
   const entries = limit === null ? all : Math.min(limit, all || limit);
   if (entries === 0 || !pageSize) return '1 credit per page of about 100 entries';
-  return `about ${credits(Math.max(1, Math.ceil(entries / pageSize)))}`;
+  return `about ${credits(pagesOf(entries, pageSize))}`;
 }
 
 /** Whether exports of this request can be updated. */
@@ -48,7 +49,7 @@ interface Asked {
 function commandFor({ options: { invocation }, item, record }: Asked, ...what: readonly string[]): string {
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart'];
   if (what.includes('--update')) drop.push('--limit');
-  // It would stop the export again.
+  // The bound would stop the export again.
   if (record?.progress?.isOutOfBudget) drop.push('--max-credits');
   return commandLine(invocation, [item.reference], {
     drop,
@@ -56,7 +57,7 @@ function commandFor({ options: { invocation }, item, record }: Asked, ...what: r
   });
 }
 
-/** The failure that refuses an export (exit 1 for lost data, 2 otherwise). */
+/** The failure that refuses an export: 1 for lost data, 8 for a list that loops, 2 otherwise. */
 export function refusal(why: Refusal, asked: Asked): Failure {
   const { file, flags, record } = asked;
   const { request } = flags;
@@ -68,7 +69,7 @@ export function refusal(why: Refusal, asked: Asked): Failure {
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
-    case 'cannot resume':
+    case 'unresumable':
       return unresumable(asked, 'the list repeats itself', 200);
     case 'foreign': {
       const [channel] = contents?.channels ?? [];
@@ -101,7 +102,7 @@ export function refusal(why: Refusal, asked: Asked): Failure {
     case 'lost': {
       const { entries: had } = record?.finished ?? { entries: 0 };
       return damaged(
-        `${path} has ${contents?.entries ?? 0} entries, but had ${had}`,
+        `${path} has ${file.entries} entries, but had ${had}`,
         `restore it, or repair it: ${repair}`,
       );
     }

@@ -9,7 +9,7 @@ export interface ExportFlags {
   readonly all: boolean;
   readonly restart: boolean;
   /** The interrupted run cannot be resumed: its token is refused, or its rows are damaged. */
-  readonly cannotResume: boolean;
+  readonly unresumable: boolean;
   /** `--output-dir`: FILE is named by its ID. */
   readonly isFolder: boolean;
   /** The run has several references. */
@@ -21,7 +21,7 @@ export interface ExportFlags {
 export type Kept = 'complete' | 'adopted' | 'recent' | 'interrupted restart' | 'interrupted update';
 export type Refusal =
   | 'foreign'
-  | 'cannot resume'
+  | 'unresumable'
   | 'other request'
   | 'other format'
   | 'other limit'
@@ -52,6 +52,7 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
   const { record, pending } = file;
   if (isForeign(file, flags)) return refuse('foreign');
   if (pending !== null) return { do: 'publish' };
+  if (flags.update && hasNoIds(file)) return refuse('no ids');
   if (flags.restart) return restartStep(file, flags);
   if (record?.progress) return interruptedStep(file, record.progress, flags);
   if (file.state === 'none') {
@@ -64,7 +65,7 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
 
 function restartStep({ record, state }: ExportFile, flags: ExportFlags): Step {
   const { progress = null, finished = null } = record ?? {};
-  if (progress?.isRestart && isSameRun(progress.request, flags.request) && !isStuck(progress, flags))
+  if (progress?.isRestart && isSameRun(progress.request, flags.request) && !isUnresumable(progress, flags))
     return resume;
   const isComplete = record !== null && finished !== null && isIntact(state);
   if (flags.several && progress === null && isComplete && isSameFile(record.request, flags.request)) {
@@ -80,8 +81,8 @@ function interruptedStep(file: ExportFile, progress: Progress, flags: ExportFlag
   if (progress.isUpdate) return interruptedUpdateStep(file, progress, flags);
   if (file.state === 'unrecorded' && !progress.isRestart) return refuse('no record');
   const isComplete = file.finished !== null && !file.finished.isCut && isIntact(file.state);
-  if (isComplete && !flags.update) return keep('interrupted restart');
-  return isStuck(progress, flags) ? refuse('cannot resume') : resume;
+  if (progress.isRestart && isComplete && !flags.update) return keep('interrupted restart');
+  return isUnresumable(progress, flags) ? refuse('unresumable') : resume;
 }
 
 function interruptedUpdateStep(
@@ -89,7 +90,7 @@ function interruptedUpdateStep(
   progress: Progress,
   flags: ExportFlags,
 ): Step {
-  const again = isStuck(progress, flags) ? update : resume;
+  const again = isUnresumable(progress, flags) ? update : resume;
   if (state === 'none') return flags.update ? refuse('file gone') : full;
   if (isIntact(state) || (state === 'unrecorded' && contents?.damage == null))
     return flags.update ? again : keep('interrupted update');
@@ -98,7 +99,8 @@ function interruptedUpdateStep(
 }
 
 /** Whether no run can resume an interrupted one. */
-const isStuck = (progress: Progress, flags: ExportFlags): boolean => progress.isLoop || flags.cannotResume;
+const isUnresumable = (progress: Progress, flags: ExportFlags): boolean =>
+  progress.isLoop || flags.unresumable;
 
 function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportFlags): Step {
   const isDamaged = contents?.damage != null;
@@ -106,8 +108,6 @@ function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportF
   if (contents?.columns && request.fields !== null && contents.columns.join(',') !== request.fields)
     return refuse('other format');
   if (isDamaged && !flags.all) return refuse('damaged');
-  if (flags.update && contents !== null && contents.entries > 0 && contents.ids.size === 0)
-    return refuse('no ids');
   return flags.update ? update : keep('adopted');
 }
 
@@ -123,6 +123,10 @@ function finishedStep({ record, state }: ExportFile, { request, ...flags }: Expo
 }
 
 const isIntact = (state: ExportFile['state']): boolean => state === 'recorded' || state === 'changed';
+
+/** Whether FILE has entries, but none with an ID: an update would add all of them again. */
+const hasNoIds = ({ contents }: ExportFile): boolean =>
+  contents !== null && contents.entries > 0 && contents.ids.size === 0;
 
 /** Whether FILE, or an interrupted run, is of another channel or playlist. */
 function isForeign({ record, state, contents }: ExportFile, { request }: ExportFlags): boolean {

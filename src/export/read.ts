@@ -1,5 +1,5 @@
 import { constants } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { guardFile } from '../fs/file-error.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -121,7 +121,8 @@ async function readRecords(fd: number, size: number, options: ReadOptions): Prom
     const text = withoutEnd(bytes);
     if (text.length === 0 && !isCsv) return;
     if (isCsv && found.columns === null) {
-      found.columns = cellsOf(text.toString());
+      // A byte order mark, which some programs add.
+      found.columns = cellsOf(text.toString().replace(/^\ufeff/, ''));
       read = csvReader(found.columns ?? []);
       if (found.columns === null) found.damage ??= 'line 1 is not a csv header';
       else found.header = bytes.length;
@@ -250,13 +251,7 @@ async function readJson(fd: number, size: number, stop: AbortSignal): Promise<Co
     found.damage = 'it is too large to be read: more than 512 MiB of JSON';
     return found;
   }
-  const bytes = Buffer.allocUnsafe(size);
-  for (let at = 0; at < size; ) {
-    const length = readSync(fd, bytes, at, size - at, at);
-    if (length === 0) break;
-    at += length;
-  }
-  const list = JsonText.parse(bytes)?.get('results');
+  const list = JsonText.parse(readFileSync(fd))?.get('results');
   if (list?.kind !== 'array') found.damage = 'it is not a JSON document with results';
   for (const entry of list?.elements() ?? []) {
     found.add(ndjsonReader(entry.utf8) ?? { id: null });

@@ -77,6 +77,8 @@ const isProgress = shape({
   published: mapOf(isText),
   /** Updates: the IDs of the feed that FILE lacked. */
   expected: listOf(isText),
+  /** Updates: why there was no feed; null: there was one. */
+  feedProblem: orNull(isText),
   /** A spent budget stopped the run. */
   isOutOfBudget: isFlag,
   /** The list repeats itself after these pages: no run can resume it. */
@@ -86,10 +88,6 @@ const isProgress = shape({
 });
 export type Progress = Passing<typeof isProgress>;
 
-/** A reference of an export: when it was resolved, and to which ID (null: to none). */
-const isReference = shape({ resolved: isDate, id: orNull(isText) });
-export type KnownReference = Passing<typeof isReference>;
-
 export const recordVersion = 1;
 
 /** What chanlist knows of one export: `.chanlist/FILE.json`. Times are ISO 8601. */
@@ -97,7 +95,8 @@ const isRecord = shape({
   version: isOneOf(recordVersion),
   /** As last given. */
   reference: isText,
-  references: mapOf(isReference),
+  /** When references were resolved to its ID. */
+  references: mapOf(isDate),
   request: isRequest,
   progress: orNull(isProgress),
   finished: orNull(isFinished),
@@ -163,6 +162,7 @@ export function newProgress(
     info: null,
     published: {},
     expected: [],
+    feedProblem: null,
     isOutOfBudget: false,
     isLoop: false,
     result: null,

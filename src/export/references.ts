@@ -7,19 +7,13 @@ import type { Run } from '../run/open.ts';
 import type { InputReference } from '../run/references.ts';
 import { operations, type PagedName } from '../service/contract.ts';
 import { resolvedId } from '../service/references.ts';
+import { day } from './decide-update.ts';
 import type { Snapshot } from './inspect.ts';
 import type { ExportItem } from './locked-export.ts';
-import {
-  type ExportRecord,
-  type KnownReference,
-  noRecord,
-  readRecord,
-  recordedFile,
-  type StoredRecord,
-} from './record.ts';
+import { type ExportRecord, noRecord, readRecord, recordedFile, type StoredRecord } from './record.ts';
 
 /** A reference resolved within this time (ms) is not resolved again. */
-const resolveInterval = 30 * 24 * 60 * 60 * 1000;
+const resolveInterval = 30 * day;
 
 /** The ID of a reference, and what this run has learned of it. */
 export type ResolvedReference = Pick<ExportItem, 'id' | 'references'>;
@@ -30,10 +24,8 @@ export class ReferenceIndex {
   readonly #format: FileFormat;
   readonly #now: number;
   readonly #snapshots = new Map<string, StoredRecord>();
-  readonly #byReference = new Map<
-    string,
-    { readonly record: ExportRecord; readonly known: KnownReference }
-  >();
+  /** The record that knows a reference. */
+  readonly #byReference = new Map<string, ExportRecord>();
 
   constructor(command: PagedName, format: FileFormat, now: number) {
     this.#command = command;
@@ -54,11 +46,10 @@ export class ReferenceIndex {
   }
 
   #add(record: ExportRecord): void {
-    for (const [reference, known] of Object.entries(record.references)) {
-      const other = this.#byReference.get(reference);
+    for (const reference of Object.keys(record.references)) {
       // A folder may have exports of a channel in several formats.
-      const isBetter = other === undefined || record.request.format === this.#format;
-      if (isBetter) this.#byReference.set(reference, { record, known });
+      if (!this.#byReference.has(reference) || record.request.format === this.#format)
+        this.#byReference.set(reference, record);
     }
   }
 
@@ -70,9 +61,9 @@ export class ReferenceIndex {
   /** The ID of a reference: its own, or the known one, if it was resolved to that not long ago; null otherwise. */
   knownId({ id, value }: Pick<InputReference, 'id' | 'value'>): string | null {
     if (id !== null) return id;
-    const { record, known } = this.#byReference.get(value) ?? {};
-    if (record === undefined || known === undefined || known.id !== record.request.id) return null;
-    return Math.abs(this.#now - Date.parse(known.resolved)) < resolveInterval ? known.id : null;
+    const record = this.#byReference.get(value);
+    const resolved = Date.parse(record?.references[value] ?? '');
+    return record && Math.abs(this.#now - resolved) < resolveInterval ? record.request.id : null;
   }
 
   /**
@@ -83,7 +74,7 @@ export class ReferenceIndex {
     const { value, label } = input;
     const needless = this.knownId(input);
     if (needless !== null) return { id: needless, references: {} };
-    const known = this.#byReference.get(value)?.record.request.id ?? null;
+    const known = this.#byReference.get(value)?.request.id ?? null;
     let now: string | null = null;
     try {
       const body = await run.client.call(operations.resolve, { input: value }, input.tally);
@@ -96,8 +87,7 @@ export class ReferenceIndex {
       if (failure.code !== 'not_found') return { id: known, references: {} };
     }
     const id = known ?? now ?? '';
-    if (id === now)
-      return { id, references: { [value]: { resolved: new Date(this.#now).toISOString(), id } } };
+    if (id === now) return { id, references: { [value]: new Date(this.#now).toISOString() } };
     const [code, where] =
       now === null ? ['unresolved', 'no longer resolves'] : ['moved', `now resolves to ${now}`];
     run.warn(

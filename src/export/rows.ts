@@ -4,7 +4,7 @@ import { guardFile } from '../fs/file-error.ts';
 import { randomHex, shortName, syncIfPossible } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { FileFormat } from '../output/formats.ts';
-import { finishedOf } from './inspect.ts';
+import { type ExportFacts, finishedOf } from './inspect.ts';
 import { type Contents, chunksOf, readContents } from './read.ts';
 import type { Finished, Progress } from './record.ts';
 
@@ -89,7 +89,7 @@ export class Rows {
   }
 
   /** Makes everything durable, and describes it as FILE. */
-  async finished(facts: Parameters<typeof finishedOf>[1], stop: AbortSignal): Promise<Finished> {
+  async finished(facts: ExportFacts, stop: AbortSignal): Promise<Finished> {
     this.#guard(() => syncIfPossible(this.#fd));
     return await finishedOf(this.#fd, facts, stop);
   }

@@ -4,11 +4,11 @@ import { type Listing, videoIdOf } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { afterRun, type Check } from './after-run.ts';
 import { decideUpdate, needsIds } from './decide-update.ts';
-import { checkFeed, type Feed, type MissingFeed, publishedDates } from './feed.ts';
+import { type Feed, type MissingFeed, publishedDates, requestFeed } from './feed.ts';
 import { fetchPages } from './fetch.ts';
 import { putInPlace } from './full.ts';
 import { neverExported } from './inspect.ts';
-import { contentsOf, failedResult, type LockedExport, note, readOptions } from './locked-export.ts';
+import { type LockedExport, loadContents, note, noteFailure, readOptions } from './locked-export.ts';
 import { refusal, unresumable } from './messages.ts';
 import { type Contents, readFileContents } from './read.ts';
 import { type Finished, newProgress, type Progress } from './record.ts';
@@ -16,54 +16,51 @@ import { type Rows, readRows } from './rows.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
 export async function updateFile(locked: LockedExport): Promise<Result> {
-  const { run, item, record, flags, file, fields } = locked;
-  const entries = file.contents?.entries ?? file.finished?.entries ?? 0;
+  const { run, item, record, flags, fields } = locked;
+  const { entries } = locked.file;
   let feed: Feed;
   try {
-    feed = await checkFeed(run, item.id, entries > 0, item.tally);
+    feed = await requestFeed(run, item.id, entries > 0, item.tally);
   } catch (error) {
-    return failedResult(locked, toFailure(error), { entries });
+    return noteFailure(locked, toFailure(error), { entries });
   }
-  if (flags.all || needsIds(record, feed)) await soundContents(locked);
+  if (flags.all || needsIds(record, feed)) await loadSoundContents(locked);
   const known = new Set(record.feed?.known);
   const has = (id: string): boolean => locked.file.contents?.ids.has(id) ?? known.has(id);
   const decision = decideUpdate(record, feed, flags.now, { all: flags.all, has });
   switch (decision.do) {
     case 'unchanged': {
-      const check = { feed, has, expected: [], missing: null };
+      const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       return noteCheck(locked, { status: 'unchanged', entries }, check);
     }
     case 'unchecked':
       if (record.failure !== null) note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
       return resultOf(item, { status: 'unchecked', entries, added: 0 });
     case 'fail':
-      return failedResult(locked, noFeed(decision.feed, decision.until), { entries });
+      return noteFailure(locked, noFeed(decision.feed, decision.until), { entries });
     case 'fetch': {
-      const { columns } = await soundContents(locked);
+      const { columns } = await loadSoundContents(locked);
       const { expected, why } = decision;
       const published = fields?.some(({ name }) => name === '@published') ? publishedDates(feed) : {};
-      const progress = newProgress(flags, { isUpdate: true, published, expected, columns });
-      const result = await fetchNew(locked, progress, new Set(), { feed, why });
-      if (feed.entries === null && result.failure === null)
-        run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feed.problem}`);
-      return result;
+      const facts = { isUpdate: true, published, expected, columns, feedProblem: feed.problem };
+      return await fetchNew(locked, newProgress(flags, facts), new Set(), feed.entries, why);
     }
   }
 }
 
 /** Fetches the remaining pages of an interrupted update, unless its rows are damaged, or in FILE already. */
 export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Result> {
-  const { ids } = await soundContents(locked);
+  const { ids } = await loadSoundContents(locked);
   const rows = await readRows(locked.folder, progress, locked.run.context.stop);
-  if (typeof rows === 'string') return failedResult(locked, unresumable(locked, rows));
+  if (typeof rows === 'string') return noteFailure(locked, unresumable(locked, rows));
   if ([...rows.ids].some((id) => ids.has(id)))
-    return failedResult(locked, unresumable(locked, 'FILE has its rows already'));
-  return await fetchNew(locked, progress, new Set(rows.ids), { feed: null, why: null });
+    return noteFailure(locked, unresumable(locked, 'FILE has its rows already'));
+  return await fetchNew(locked, progress, new Set(rows.ids), null, null);
 }
 
 /** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
-async function soundContents(locked: LockedExport): Promise<Contents> {
-  const contents = await contentsOf(locked);
+async function loadSoundContents(locked: LockedExport): Promise<Contents> {
+  const contents = await loadContents(locked);
   if (contents.damage !== null && !locked.flags.all) throw refusal('damaged', locked);
   return contents;
 }
@@ -76,14 +73,14 @@ async function fetchNew(
   locked: LockedExport,
   before: Progress,
   taken: Set<string>,
-  { feed, why }: { readonly feed: Feed | null; readonly why: string | null },
+  feed: Check['feed'],
+  why: string | null,
 ): Promise<Result> {
   const { run, item } = locked;
-  const { expected } = before;
-  const contents = await contentsOf(locked);
+  const { expected, feedProblem } = before;
+  const contents = await loadContents(locked);
   const resumed = taken.size;
-  const reached = { known: false, nameless: false };
-  const select = newEntries(contents.ids, taken, reached, before.isAll);
+  const { select, met } = newEntries(contents.ids, taken, before.isAll);
   const fetched = await fetchPages(locked, before, select, contents.entries);
   const { rows, failure, progress } = fetched;
   const { pages } = fetched.facts;
@@ -97,17 +94,20 @@ async function fetchNew(
     why: why ?? (isUnexplained ? lacks : null),
   };
   try {
-    if (failure !== null) return failedResult(locked, failure, facts);
-    if (reached.nameless)
+    if (failure !== null) return noteFailure(locked, failure, facts);
+    if (feedProblem !== null)
+      run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
+    if (met.nameless)
       run.warn('no ID', item.label, 'left out entries without a videoId: whether FILE has them is not known');
-    if (contents.entries > 0 && pages > 0 && !progress.hasMore && !reached.known)
+    if (contents.entries > 0 && pages > 0 && resumed === 0 && !progress.hasMore && !met.known)
       run.warn(
         'unlisted',
         item.label,
         `the channel no longer lists any of the entries in ${locked.file.target.path}; keeping them`,
       );
     const has = (id: string): boolean => contents.ids.has(id) || taken.has(id);
-    const check = { feed, has, expected, missing: fetched.facts.missing };
+    const isWithoutFeed = feedProblem !== null;
+    const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
     if (progress.entries === 0 && !isRepair(locked)) {
       rows.remove();
       return noteCheck(locked, { ...facts, status: 'unchanged' }, check);
@@ -121,30 +121,37 @@ async function fetchNew(
   }
 }
 
+/** Entries on the pages so far: one that FILE has, and one without an ID. */
+interface Met {
+  readonly known: boolean;
+  readonly nameless: boolean;
+}
+
 /** Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
 function newEntries(
   known: ReadonlySet<string>,
   taken: Set<string>,
-  reached: { known: boolean; nameless: boolean },
   isAll: boolean,
-): Listing['select'] {
+): { readonly select: Listing['select']; readonly met: Met } {
+  const met = { known: false, nameless: false };
   const isNew = (entry: JsonText): boolean => {
     const id = videoIdOf(entry);
-    reached.nameless ||= id === null;
+    met.nameless ||= id === null;
     if (id === null) return false;
-    reached.known ||= known.has(id);
+    met.known ||= known.has(id);
     if (known.has(id) || taken.has(id)) return false;
     taken.add(id);
     return true;
   };
-  return ({ entries }) => {
+  const select: Listing['select'] = ({ entries }) => {
     const fresh = entries.filter(isNew);
     const end = entries.map(videoIdOf).findLast((id) => id !== null);
     return { entries: fresh, done: !isAll && end != null && known.has(end), isWhole: true };
   };
+  return { select, met };
 }
 
-/** Whether FILE has lines that are no records, which an update of every page leaves out. */
+/** Whether FILE is replaced even if nothing is new: it has lines that are no records, or fewer entries than recorded. */
 const isRepair = ({ file }: LockedExport): boolean => file.contents?.damage != null || file.state === 'lost';
 
 /** FILE needs no change: notes the check, and FILE as it is now. */

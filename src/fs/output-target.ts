@@ -61,7 +61,7 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   // Inputs last: two of them may be the same.
   for (const file of [...files].sort((a, b) => Number(b.isOutput) - Number(a.isOutput))) {
     const { flag, path, isOutput } = file;
-    const { real, stats } = file.target ?? find(path === '-' && !isOutput ? '/dev/stdin' : path);
+    const { real, stats } = file.target ?? locate(path === '-' && !isOutput ? '/dev/stdin' : path);
     if (/(?:^|[\\/])\.chanlist(?:-\d+)?(?:[\\/]|$)/.test(real))
       throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
     if (stats !== null && !stats.isFile() && !stats.isDirectory()) continue;
@@ -74,8 +74,8 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   }
 }
 
-/** An unreadable input is reported when it is read. */
-function find(path: string): Pick<Target, 'real' | 'stats'> {
+/** What a path leads to, links followed; the path itself where that cannot be found out: it is reported when it is used. */
+export function locate(path: string): Pick<Target, 'real' | 'stats'> {
   try {
     const real = followLinks(path);
     return { real, stats: fs.statSync(real, { throwIfNoEntry: false }) ?? null };

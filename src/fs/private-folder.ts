@@ -103,7 +103,7 @@ export class PrivateFolder {
       ignoring(['ENOENT'], () => fs.unlinkSync(temporary));
       closing(createFile(temporary), (fd) => {
         fs.writeFileSync(fd, content);
-        // Not even after a power cut is it cut short.
+        // The file is whole even after a power cut.
         syncIfPossible(fd);
       });
       fs.renameSync(temporary, this.at(name));

@@ -131,15 +131,23 @@ export function expectedEntries({ total, entries }: Position, limit: number | nu
   return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
 }
 
+/** Whether a listing needs a further page. */
+export const needsPage = ({ hasMore, entries }: Position, limit: number | null): boolean =>
+  hasMore && (limit === null || entries < limit);
+
 /** About how many credits the rest of a listing costs; null if unknown. */
 export function creditsLeft(position: Position, limit: number | null): number | null {
-  if (!position.hasMore) return 0;
+  if (!needsPage(position, limit)) return 0;
   const all = expectedEntries(position, limit);
   if (all === null) return null;
   const size = position.pages > 0 && position.entries > 0 ? position.entries / position.pages : pageSize;
-  // The division may be off by a rounding error.
-  return Math.max(1, Math.ceil((all - position.entries) / size - 1e-9));
+  return pagesOf(all - position.entries, size);
 }
+
+/** The pages of so many entries, at least one; `size`: entries per page. */
+export const pagesOf = (entries: number, size: number): number =>
+  // The division may be off by a rounding error.
+  Math.max(1, Math.ceil(entries / size - 1e-9));
 
 const idStart = Buffer.from('{"videoId":"');
 

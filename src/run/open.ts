@@ -198,7 +198,7 @@ async function openAccount(
     const warn = (message: string): void => stderr.warn(message);
     return new FileLedger({ context, account: { origin: baseUrl.origin, key }, command, bounds, warn });
   });
-  return { service: { baseUrl, namespace, key }, budget, name: `${baseUrl.href} ${namespace}` };
+  return { service: { baseUrl, namespace, key }, budget, name: serviceName({ baseUrl, namespace }) };
 }
 
 async function openSandbox({ maxCredits }: CommonOptions): Promise<OpenService> {
@@ -206,8 +206,15 @@ async function openSandbox({ maxCredits }: CommonOptions): Promise<OpenService> 
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');
   const service = { baseUrl, namespace: defaultNamespace, key };
-  return { service, budget: new Budget(maxCredits, null), name: 'sandbox', close };
+  return { service, budget: new Budget(maxCredits, null), name: sandboxName, close };
 }
+
+/** What identifies a service in the record of an export. */
+export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
+  `${baseUrl.href} ${namespace}`;
+
+/** The same for `--sandbox`, whose port differs. */
+export const sandboxName = 'sandbox';
 
 /** What a client takes from the options, and how it reports its requests and waits. */
 export function clientOptions(

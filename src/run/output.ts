@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
@@ -76,11 +76,12 @@ export async function checkPaths(
     ...named('CHANLIST_API_KEY_FILE', envKeyFile, false),
   ];
   if (files.length === 0) return;
-  const { assertDistinctPaths } = await import('../fs/output-target.ts');
+  const { assertDistinctPaths, locate } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
   if (!summary) return;
   const { refuseRecorded } = await import('../fs/private-folder.ts');
-  refuseRecorded({ path: summary, real: resolve(summary) });
-  if (outputDir && dirname(resolve(summary)) === resolve(outputDir) && exportName.test(basename(summary)))
+  const { real } = locate(summary);
+  refuseRecorded({ path: summary, real });
+  if (outputDir && dirname(real) === locate(outputDir).real && exportName.test(basename(real)))
     throw usage(`--summary ${summary} has the name of an export`, 'name another file');
 }

@@ -1,12 +1,12 @@
 /**
- * Does `work` for each item, at most `concurrency` at once, and yields the results in input order. `lookahead`: most
+ * Does `work` for each item, at most `concurrency` at once, and yields each with its result, in input order. `lookahead`: most
  * items in progress or finished ahead of the one that is yielded next. `work` must not reject.
  */
 export async function* inOrder<Item, Result>(
   items: readonly Item[],
   { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
   work: (item: Item) => Promise<Result>,
-): AsyncGenerator<Result, void> {
+): AsyncGenerator<[Item, Result], void> {
   const results: Promise<Result>[] = [];
   let running = 0;
   let taken = 0;
@@ -24,7 +24,7 @@ export async function* inOrder<Item, Result>(
   };
   for (; taken < items.length; taken++) {
     start();
-    yield (await results[taken]) as Result;
+    yield [items[taken] as Item, (await results[taken]) as Result];
     // Results that were yielded can be freed.
     delete results[taken];
   }

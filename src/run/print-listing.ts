@@ -5,7 +5,7 @@ import type { Target } from '../fs/output-target.ts';
 import { type Format, joined } from '../output/format.ts';
 import type { Stdout } from '../output/stdout.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import { cannotResume, isNoList, type Page } from '../service/pages.ts';
+import { isNoList, isUnresumable, type Page } from '../service/pages.ts';
 import { count, credits } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { perPage } from './dry-run.ts';
@@ -15,6 +15,7 @@ import {
   type Listing,
   listPages,
   type Position,
+  pagesOf,
   type Sink,
   startPosition,
 } from './listing.ts';
@@ -128,7 +129,7 @@ function channelOf({ entries: [first] }: Page): string | null {
 /** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
 function canResume(failure: Failure, token: string | null): boolean {
   if (failure.code === 'bad_answer' || failure.code === 'loop') return false;
-  return token === null ? !isNoList(failure) : !cannotResume(failure, token);
+  return token === null ? !isNoList(failure) : !isUnresumable(failure, token);
 }
 
 /** How to list the rest of a single reference; null if the same would happen again. */
@@ -163,7 +164,7 @@ function firstPageNote({ label, entries, missing }: Result): string {
   // After a token, and if numVideos is too low, how many more there are is not known.
   const total = label === null || !missing ? null : entries + missing;
   const all = total === null ? 'there are more entries' : `${entries} of ${count(total, 'entry', 'entries')}`;
-  const cost = total === null || entries === 0 ? perPage : `about ${credits(Math.ceil(total / entries))}`;
+  const cost = total === null || entries === 0 ? perPage : `about ${credits(pagesOf(total, entries))}`;
   return `${all}; --all lists all of them for ${cost}`;
 }
 

@@ -34,7 +34,7 @@ export async function report(
   }
   const isUndone = results.some(({ failure }) => failure !== null);
   const ended = run.ended ?? (isUndone ? run.stopped : null);
-  // A channel that is gone has no handle either.
+  // The handle of a channel that is gone resolves to nothing: that is no second problem.
   const gone = new Set(results.flatMap(({ failure, label }) => (failure?.code === 'gone' ? [label] : [])));
   reportWarnings(
     stderr,

@@ -95,7 +95,7 @@ async function* fetchResponses(
   const repeated = new Set(inputs.map(({ repeats }) => repeats));
   const kept = new Map<InputReference, JsonText | Failure>();
   for (const input of inputs) {
-    const response = input.repeats === null ? (await fetched.next()).value : kept.get(input.repeats);
+    const response = input.repeats === null ? (await fetched.next()).value?.[1] : kept.get(input.repeats);
     if (!response) throw new Error('a reference without a response');
     if (repeated.has(input)) kept.set(input, response);
     yield [input, response];

@@ -35,7 +35,7 @@ const tokenRefused: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
  * ended the listing. After any other failure the same page is requested again. `token`: that of the page that failed;
  * null: the first page.
  */
-export function cannotResume({ code, status }: Failure, token: string | null): boolean {
+export function isUnresumable({ code, status }: Failure, token: string | null): boolean {
   return token !== null && (code === 'loop' || tokenRefused.has(status));
 }
 

@@ -3,21 +3,19 @@ import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { afterRun, type Check, withReferences } from '../../src/export/after-run.ts';
 import type { ExportRecord } from '../../src/export/record.ts';
-import { finished, now, progress, record, request, timeAt } from './files.ts';
+import { day, finished, now, progress, record, request, timeAt } from './files.ts';
 
 const time = timeAt(0);
 const check = (given: Partial<Check> = {}): Check => ({
   feed: null,
+  isWithoutFeed: false,
   has: () => false,
   expected: [],
   missing: null,
   ...given,
 });
-const feed = (...ids: readonly string[]) => ({
-  entries: ids.map((videoId) => ({ videoId, published: null, isShort: false, isScheduled: false })),
-  problem: null,
-});
-const noFeed = { entries: null, problem: 'empty', isAbsent: true, status: 200 } as const;
+const feed = (...ids: readonly string[]) =>
+  ids.map((videoId) => ({ videoId, published: null, isShort: false, isScheduled: false }));
 /** A record with something in every member that a run may change. */
 const old: ExportRecord = record({
   progress: progress(),
@@ -35,7 +33,8 @@ test('a new FILE: its request, the check, no progress and no failure', () => {
   const csv = request({ format: 'csv' });
   const all = { finished: finished(), check: check({ missing: 0 }) };
   const full = afterRun(old, { kind: 'replaced', progress: progress({ request: csv }), ...all }, now);
-  const checked = { progress: null, finished: finished(), checked: time, missing: 0, feed: null };
+  // What no feed confirms is as old as its first page.
+  const checked = { progress: null, finished: finished(), checked: timeAt(day), missing: 0, feed: null };
   assert.deepEqual(full, {
     ...old,
     ...checked,
@@ -44,6 +43,8 @@ test('a new FILE: its request, the check, no progress and no failure', () => {
     withoutFeed: null,
     failure: null,
   });
+  const fed = { ...all, check: check({ feed: feed('v1') }) };
+  assert.equal(afterRun(old, { kind: 'replaced', progress: progress(), ...fed }, now).checked, time);
   // An update keeps the request of FILE.
   const update = progress({ request: csv, isUpdate: true });
   assert.deepEqual(afterRun(old, { kind: 'replaced', progress: update, ...all }, now).request, old.request);
@@ -62,7 +63,7 @@ test('a check records the IDs of the feed, the missing IDs, and whether there wa
   );
   // Without a page, what the last one said stays.
   assert.equal(afterRun(old, outcome({ feed: feed('v1') }), now).missing, 3);
-  const page = afterRun(old, outcome({ feed: noFeed, missing: 2 }), now);
+  const page = afterRun(old, outcome({ isWithoutFeed: true, missing: 2 }), now);
   assert.deepEqual([page.feed, page.withoutFeed, page.missing], [null, time, 2]);
   const found = afterRun(first, outcome({ has: () => true, feed: feed('dead') }), now);
   assert.deepEqual(found.missingIds, {});
@@ -93,10 +94,6 @@ test('the records after unchecked and adopted, and references', () => {
   assert.deepEqual(afterRun(old, { kind: 'unchecked' }, now), { ...old, failure: null });
   const adopted = afterRun(record(), { kind: 'adopted', finished: finished(), request: request() }, now);
   assert.deepEqual(adopted, record({ finished: finished() }));
-  const known = { '@a': { resolved: time, id: 'UCa' } };
-  const next = withReferences(record({ references: known }), '@b', { '@b': { resolved: time, id: null } });
-  assert.deepEqual(
-    [next.reference, next.references],
-    ['@b', { ...known, '@b': { resolved: time, id: null } }],
-  );
+  const next = withReferences(record({ references: { '@a': timeAt(9) } }), '@b', { '@b': time });
+  assert.deepEqual([next.reference, next.references], ['@b', { '@a': timeAt(9), '@b': time }]);
 });

@@ -42,7 +42,9 @@ class Nights {
   }
 
   #check(feed: Feed, expected: readonly string[] = [], pages = 0) {
-    return { feed, has: (id: string) => this.file.has(id), expected, missing: pages > 0 ? 0 : null, pages };
+    const has = (id: string): boolean => this.file.has(id);
+    const isWithoutFeed = feed.entries === null;
+    return { feed: feed.entries, isWithoutFeed, has, expected, missing: pages > 0 ? 0 : null };
   }
 
   /** A run so many hours later. `unchanged`, `unchecked`, `fail`, or the expected IDs, `why` and `--all`. */

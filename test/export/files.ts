@@ -73,6 +73,7 @@ export const exportFile = (given: Partial<ExportFile> = {}): ExportFile => ({
   isRecordDamaged: false,
   stamp: '',
   state: 'none',
+  entries: 0,
   contents: null,
   finished: null,
   pending: null,

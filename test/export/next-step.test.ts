@@ -6,7 +6,7 @@ import { type ExportFlags, nextStep } from '../../src/export/next-step.ts';
 import type { ExportRecord, ExportRequest, Finished, Progress } from '../../src/export/record.ts';
 import { contents, exportFile, finished, hour, now, progress, record, request, timeAt } from './files.ts';
 
-type Options = Partial<Pick<ExportFlags, 'request' | 'isFolder' | 'several' | 'cannotResume'>>;
+type Options = Partial<Pick<ExportFlags, 'request' | 'isFolder' | 'several' | 'unresumable'>>;
 
 /** The columns: no flag, --update, --update --all, --restart. */
 const columns: readonly Pick<ExportFlags, 'update' | 'all' | 'restart'>[] = [
@@ -20,7 +20,7 @@ const columns: readonly Pick<ExportFlags, 'update' | 'all' | 'restart'>[] = [
 function row(name: string, file: ExportFile, cells: string, options: Options = {}): void {
   test(name, () => {
     const steps = columns.map((column) => {
-      const alone = { isFolder: false, several: false, cannotResume: false };
+      const alone = { isFolder: false, several: false, unresumable: false };
       const step = nextStep(file, { request: request(), now, ...alone, ...column, ...options });
       return 'why' in step ? `${step.do}: ${step.why}` : step.do;
     });
@@ -75,6 +75,7 @@ row(
   beside(restart),
   'keep: interrupted restart | resume | resume | resume',
 );
+row('an interrupted export, and its FILE is back', beside({}), resumed);
 row(
   'an interrupted export, and a FILE that others have put there',
   withoutBut({}),
@@ -94,13 +95,13 @@ row(
 );
 
 /** The list loops, or a run has found that the token is refused or the rows are damaged. */
-const noResume = 'refuse: cannot resume | refuse: cannot resume | refuse: cannot resume | full';
+const noResume = 'refuse: unresumable | refuse: unresumable | refuse: unresumable | full';
 const startsOver = 'keep: interrupted update | update | update | full';
-for (const [what, isLoop, cannotResume] of [
+for (const [what, isLoop, unresumable] of [
   ['of a list that loops', true, false],
   ['whose token is refused', false, true],
 ] as const) {
-  const refused = { cannotResume };
+  const refused = { unresumable };
   row(`an interrupted export ${what}`, interrupted({ isLoop }), noResume, refused);
   row(`an interrupted --restart ${what}`, interrupted({ ...restart, isLoop }), noResume, refused);
   row(`an interrupted update ${what}`, beside({ ...update, isLoop }), startsOver, refused);
@@ -152,7 +153,7 @@ test('--restart of several references keeps what was exported in the last 22 hou
   ];
   for (const [at, [file, expected, options = {}]] of cases.entries()) {
     const flags = { request: request(), update: false, all: false, restart: true, isFolder: true, now };
-    const step = nextStep(file, { ...flags, several: true, cannotResume: false, ...options });
+    const step = nextStep(file, { ...flags, several: true, unresumable: false, ...options });
     assert.equal(step.do, expected, `case ${at}`);
   }
 });
@@ -198,6 +199,9 @@ row(
   without({ contents: contents({ ids: new Set() }) }),
   'refuse: no record | refuse: no ids | refuse: no ids | full',
 );
+const noIds = { contents: contents({ ids: new Set() }) };
+const changedNoIds = 'keep: complete | refuse: no ids | refuse: no ids | full';
+row('… that others have changed, without IDs', { ...there(), state: 'changed', ...noIds }, changedNoIds);
 row(
   '… a csv with other columns',
   without({ contents: contents({ columns: ['videoId', 'x'] }) }),

@@ -31,6 +31,7 @@ test('entries and IDs', async (t) => {
     ['title,videoId\r\nx,a\r\n,b\r\n', csv, 2, 'a b'],
     ['title,videoId\n"a ""b"",\nc\r\n",a\n"\n",b', csv, 2, 'a b'],
     ['videoId\n""\na\n', csv, 2, 'a'],
+    ['\ufeffvideoId,title\na,x\n', csv, 1, 'a'],
     ['videoId,title\n', csv, 0, ''],
     [`videoId,title\na,"${long}""\n${long}"\nb,\n`, csv, 2, 'a b'],
     ['title,videoId\n"\0",a\n', csv, 1, 'a'],

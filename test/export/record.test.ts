@@ -21,7 +21,7 @@ async function privateFolder(t: TestContext): Promise<PrivateFolder> {
 }
 
 const full = record({
-  references: { '@a': { resolved: timeAt(0), id: null } },
+  references: { '@a': timeAt(0) },
   progress: progress({
     columns: ['videoId'],
     info: '{}',

@@ -1,5 +1,5 @@
 /**
- * A small model of what product.md promises for one export (the table "What a run does with one export", and rules 1 to
+ * A small model of what docs/updates.md promises for one export (the table "What a run does with one export", and rules 1 to
  * 4 of updates): what is on disk, and for each run its exit code, its credits and the IDs in FILE afterwards. It knows
  * nothing of records and bytes.
  */

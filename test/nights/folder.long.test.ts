@@ -1,4 +1,4 @@
-/** What the records of a folder make possible, and what their loss costs (product.md, Exports). */
+/** What the records of a folder make possible, and what their loss costs. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,6 +34,11 @@ test('a handle is resolved again only after 30 days; a run without new uploads s
   assert.equal(after.operations.filter((operation) => operation === 'resolve').length, 2);
   assert.deepEqual([after.exit, after.credits], [0, 0]);
   assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
+  // A run that keeps the exports remembers it, too.
+  nights.pass(31);
+  const keep = 'uploads --from refs.txt --output-dir dir --concurrency 1';
+  assert.deepEqual((await nights.run(keep)).operations, ['resolve', 'resolve']);
+  assert.deepEqual((await nights.run(keep)).operations, []);
 });
 
 test('a renamed handle: the known channel is updated, and a warning names the line to change, in every run', async (t) => {

@@ -1,4 +1,4 @@
-/** What a failure stops, and how much mail it makes (product.md, "What a failure stops"). */
+/** What a failure stops, and how much mail it makes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statuses } from '../support/receipt.ts';

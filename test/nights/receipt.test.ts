@@ -1,4 +1,4 @@
-/** Receipts of nights: `--summary` (product.md, Receipts). */
+/** Receipts of nights: `--summary`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { feedEntry, feedOf, videos } from '../support/simulated-service.ts';

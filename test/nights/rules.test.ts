@@ -1,4 +1,4 @@
-/** How `--update` decides (product.md, Exports, rules 1 to 5), with list and feed allowed to disagree. */
+/** How `--update` decides (docs/updates.md, rules 1 to 5), with list and feed allowed to disagree. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -307,6 +307,24 @@ test('rules 3 and 4: a run with a clock that is a year ahead postpones nothing f
     assert.deepEqual(outcome(await nights.night()), updated(1, 1));
     assert.deepEqual(await nights.ids(), idsIn(videos(0, 21)));
   }
+});
+
+test('rule 3: an update without a feed that was interrupted is a check once it is finished', async (t) => {
+  const nights = await nightlyRuns(t);
+  const a = nights.service.addChannel('a', { list: videos(0, 150) });
+  await nights.night();
+  a.feed = 404;
+  assert.deepEqual(creditsOf(await several(nights, 6)), [0, 0, 0, 0, 0, 0]);
+  a.list = videos(0, 270);
+  const stopped = await nights.night('--max-credits 1');
+  assert.deepEqual([stopped.exit, stopped.credits], [9, 1], stopped.stderr);
+  const finished = await nights.night();
+  assert.deepEqual([finished.exit, finished.credits, finished.only.entries], [0, 1, 270], finished.stderr);
+  assert.equal(finished.warnings.length, 1);
+  // The first page was fetched on the night before.
+  for (const night of await several(nights, 5))
+    assert.deepEqual([night.exit, night.credits, night.counts.unchecked], [0, 0, 1], night.stderr);
+  assert.equal((await nights.night()).credits, 1);
 });
 
 test('rule 4: an ID that pages did not contain is expected once more, a day or more later, then given up', async (t) => {

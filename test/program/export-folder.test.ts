@@ -374,6 +374,18 @@ test('--dry-run prints the request that follows, and sends nothing: a known ID i
   }
 });
 
+test('--dry-run of an update into a folder without exports is 2, as the run is', async (t) => {
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'lists'));
+  await writeFile(join(fixture.folder, 'lists/other.ndjson'), '{}\n');
+  for (const flag of [[], ['--dry-run']]) {
+    const args = ['uploads', '@size-5', '--output-dir', 'lists', '--update', ...flag];
+    const { exit, charged, stderr } = await fixture.run(args);
+    assert.deepEqual([exit, charged], [2, 0], stderr);
+    assert.match(stderr, /there are no exports in the folder lists; is its disk mounted/);
+  }
+});
+
 test('a rejected key ends the run: a listing between two pages requests no more', async (t) => {
   const [listed, refused, unreached] = [`UC${'a'.repeat(22)}`, `UC${'b'.repeat(22)}`, `UC${'c'.repeat(22)}`];
   const events = new EventEmitter();

@@ -288,3 +288,24 @@ test('names in a record are relative: a folder with an interrupted update is cop
   const check = await fixture.run('check new', { noSummary: true });
   assert.deepEqual([check.exit, check.lines.length], [0, 1], check.stdout);
 });
+
+test('--summary through a link, or into a linked folder, replaces no export', async (t) => {
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(`uploads ${list} -o a.ndjson`)).exit, 0);
+  const before = await fixture.read('a.ndjson');
+  await symlink('a.ndjson', join(fixture.folder, 'link.json'));
+  const linked = await fixture.run(`resolve ${list} --summary link.json`, { noSummary: true });
+  assert.equal(linked.exit, 2);
+  onlyError(linked, 'link.json', 'it is an export');
+  assert.equal(await fixture.read('a.ndjson'), before);
+  const name = `UC${'a'.repeat(22)}.ndjson`;
+  await mkdir(join(fixture.folder, 'lists'));
+  await writeFile(join(fixture.folder, 'lists', name), before);
+  await symlink('lists', join(fixture.folder, 'also'));
+  const inFolder = await fixture.run(`uploads ${list} --output-dir lists --summary also/${name}`, {
+    noSummary: true,
+  });
+  assert.deepEqual([inFolder.exit, inFolder.charged], [2, 0]);
+  onlyError(inFolder, 'has the name of an export');
+  assert.equal(await fixture.read(`lists/${name}`), before);
+});

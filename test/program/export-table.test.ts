@@ -1,4 +1,4 @@
-/** The table "What a run does with one export" of product.md, a row and a column at a time. */
+/** The table "What a run does with one export" of docs/updates.md, a row and a column at a time. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';

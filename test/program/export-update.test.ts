@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -198,6 +199,41 @@ test('FILE without a record and without videoId: 2, nothing is paid', async (t) 
   onlyError(result, 'out.ndjson');
 });
 
+test('FILE that others have changed: csv with a byte order mark is up to date; without videoId it is 2', async (t) => {
+  const fixture = await exportFixture(t);
+  const line = `uploads ${list} -o out.csv`;
+  assert.equal((await fixture.run(line)).exit, 0);
+  const path = join(fixture.folder, 'out.csv');
+  await writeFile(path, `\ufeff${await fixture.read('out.csv')}`);
+  const same = await fixture.run(`${line} --update`);
+  assert.deepEqual([same.exit, same.charged, same.only.status], [0, 0, 'unchanged'], same.stderr);
+  const changed = (await fixture.read('out.csv')).replace('videoId', 'video');
+  await writeFile(path, changed);
+  const refused = await fixture.run(`${line} --update`);
+  assert.deepEqual([refused.exit, refused.charged], [2, 0]);
+  onlyError(refused, 'out.csv has no videoId', '--restart');
+  assert.equal(await fixture.read('out.csv'), changed);
+});
+
+test('FILE that is gone has no entries in the receipt', async (t) => {
+  const fixture = await exportFixture(t);
+  await fixture.run(`uploads ${list} -o out.ndjson`);
+  await rm(join(fixture.folder, 'out.ndjson'));
+  const { exit, only } = await fixture.run(`uploads ${list} -o out.ndjson --update`);
+  assert.deepEqual([exit, only.entries, only.exit], [1, 0, 1]);
+});
+
+test('an update of every page in two runs does not say that the channel lists nothing known', async (t) => {
+  const fixture = await exportFixture(t);
+  const line = `uploads ${list} -o out.ndjson`;
+  await fixture.run(line);
+  const lines = (await fixture.read('out.ndjson')).split('\n');
+  await writeFile(join(fixture.folder, 'out.ndjson'), `${lines.slice(0, 20).join('\n')}\n`);
+  assert.equal((await fixture.run(`${line} --update --all --max-credits 3`)).exit, 9);
+  const { exit, stderr } = await fixture.run(`${line} --update --all`);
+  assert.deepEqual([exit, stderr], [0, '']);
+});
+
 test('FILE without a record: 2 names --update only where it works', async (t) => {
   const fixture = await exportFixture(t);
   const line = `uploads ${list} -o`;
@@ -266,6 +302,20 @@ test('latest of any shape: a list of known IDs is nothing new; anything else is 
     assert.equal(result.only.credits.confirmed, 0, JSON.stringify(body));
     assert.equal(result.only.status, exit === 0 ? 'unchanged' : 'failed');
   }
+});
+
+test('--dry-run --update after all pages were fetched: FILE is written for free, then updated', async (t) => {
+  if (!existsSync('/dev/full')) return t.skip('no /dev/full');
+  const fixture = await exportFixture(t);
+  const args = ['uploads', list, '-o', 'a.ndjson'];
+  await fixture.run(args);
+  fixture.sandbox.setUploads(list, 37);
+  const within = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+  assert.equal((await fixture.run([...args, '--update', '--print-new'], { within })).exit, 1);
+  const dry = await fixture.run([...args, '--update', '--dry-run']);
+  assert.match(dry.stdout, /^GET \S+\/latest\?channel=UC\S+ {2}free/);
+  const { exit, charged, only } = await fixture.run([...args, '--update']);
+  assert.deepEqual([exit, charged, only.entries], [0, 0, 37]);
 });
 
 test('--dry-run compares the fields as the run does', async (t) => {

@@ -5,7 +5,7 @@ import { JsonText } from '../../src/json/json-text.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
-import { cannotResume, type Page, pages } from '../../src/service/pages.ts';
+import { isUnresumable, type Page, pages } from '../../src/service/pages.ts';
 
 /** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
 async function list(
@@ -77,7 +77,7 @@ test('a token that the service repeats ends paging, after any number of pages', 
 test('a listing that loops and a refused token cannot be resumed; any other failed page is requested again', async () => {
   const refused = (code: 'not_found' | 'refused' | 'unavailable', status: number): Failure =>
     new Failure(code, `said (${status})`, { status });
-  const cases: readonly (readonly [what: string, last: object, code: string, cannotResume: boolean])[] = [
+  const cases: readonly (readonly [what: string, last: object, code: string, isUnresumable: boolean])[] = [
     ['400', refused('refused', 400), 'refused', true],
     ['404', refused('not_found', 404), 'refused', true],
     ['410', refused('refused', 410), 'refused', true],
@@ -95,8 +95,8 @@ test('a listing that loops and a refused token cannot be resumed; any other fail
   for (const [what, last, code, expected] of cases) {
     const { failure } = await list([body([1], 'a'), last]);
     assert.equal(failure?.code, code, what);
-    assert.equal(failure && cannotResume(failure, 'a'), expected, what);
-    assert.equal(failure && cannotResume(failure, null), false, what);
+    assert.equal(failure && isUnresumable(failure, 'a'), expected, what);
+    assert.equal(failure && isUnresumable(failure, null), false, what);
   }
   const { failure } = await list([refused('not_found', 404)]);
   assert.equal(failure?.message, 'said (404)');
