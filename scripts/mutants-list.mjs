@@ -57,6 +57,13 @@ export const mutants = [
     ['entries without a channel are foreign', 'contents.channels.size > 0 && ', ''],
     ['a token of another service', ' && one.service === other.service', ''],
     ['another format', 'one.format === other.format && ', ''],
+    ['an export starts over by itself', ' && (isUpdate || flags.restart) ?', ' ?'],
+    ['an update does not start over', '(isUpdate || flags.restart) ?', 'flags.restart ?'],
+    ['a --restart does not start over', '(isUpdate || flags.restart) ?', 'isUpdate ?'],
+    ['a resumed --update ends there', 'if (!flags.update && !(flags', 'if (!(flags'],
+    ['a resumed --restart begins again', '(flags.restart && !isRestart)', 'flags.restart'],
+    ['a finished run of another request ends there', ' && !isOther', ''],
+    ['--all twice', 'flags.all && !isAll', 'flags.all'],
   ]),
   ...of('export/decide-update.ts', ['test/export/decide-update.test.ts'], [
     ['eight days without a feed', 'daysWithoutFeed = 7', 'daysWithoutFeed = 8'],
@@ -89,7 +96,7 @@ export const mutants = [
     ['the first missing IDs are kept', '.slice(-maxIds)', '.slice(0, maxIds)'],
   ]),
   ...of('export/fetch.ts', table, [
-    ['a page after the last one of --limit', 'hasMore: needsPage(before, limit)', 'hasMore: before.hasMore', interrupted],
+    ['a page after the last one of --limit', 'hasMore: needsPage(position, limit)', 'hasMore: position.hasMore', interrupted],
     ['rows are not synced before the record', 'rows.sync();', '', durable],
     ['the record is not written before the next page', 'commit(this.#locked, { ...record, progress: this.progress });', 'this.#locked.record = { ...record, progress: this.progress };'],
     ['old rows go before the new record', 'const { progress } = this;\n    const rows', 'const { progress } = this; if (record.progress && record.progress.rows !== this.#rows.name) folder.remove(record.progress.rows);\n    const rows'],
@@ -101,7 +108,7 @@ export const mutants = [
     ['an invalid page is kept', "page.broken !== null && page.broken.code !== 'loop'", 'false', interrupted],
     ['a loop is resumed', 'isLoop: page.broken !== null', 'isLoop: false', interrupted],
     ['json without playlist_info', 'progress.info ?? (format', 'null && (format', program('export')],
-    ['the disk may be full', 'checkFreeSpace(dirname', 'void (dirname', program('export')],
+    ['the disk may be full', 'checkFreeSpace(folder', 'void (folder', program('export')],
     ['an update needs no space for FILE', 'isUpdate ? (file.finished?.size ?? 0)', 'isUpdate ? 0', program('export')],
     ['a refused token is requested again', 'isUnresumable(failure, progress.token)', 'false'],
     ['rows without a page stay', 'if (progress.pages === 0) rows', 'if (false) rows', interrupted],
@@ -110,6 +117,7 @@ export const mutants = [
     ['rows are not cut to what the record says', 'ftruncateSync(fd, bytes);', ''],
     ['rows that are too short', '.size < bytes', '.size < 0'],
     ['damaged rows are resumed', 'if (contents.damage !== null) return', 'if (false) return'],
+    ['rows that are there twice are resumed', "command === 'uploads' && contents", 'false && contents'],
     ['rows that are named are leftovers', ' && name !== progress?.rows', ''],
   ]),
   ...of('export/read.ts', ['test/export/read.test.ts'], [
@@ -128,7 +136,7 @@ export const mutants = [
     ['a FILE of the same size is as recorded', ' && mtime === stats.mtimeMs && inode === stats.ino', ''],
     ['a FILE that is in place', "return 'file';", "return 'rows';"],
     ['rows that others took the place of', 'progress.isUpdate && (stats', 'false && (stats', pending],
-    ['pending rows that are cut', 'rows?.size === result.size ?', 'rows ?', pending],
+    ['pending rows that are cut', '(await finishedOf(fd, result, stop)).digest === result.digest ?', 'true ?', pending],
   ]),
   ...of('export/full.ts', interrupted, [
     ['the feed replaces known dates', '{ ...dates, ...Object.fromEntries(published) }', '{ ...Object.fromEntries(published), ...dates }', interrupted],
@@ -163,12 +171,6 @@ export const mutants = [
   ]),
   ...of('export/export.ts', table, [
     ['what was read before the lock counts', 'if (stampOf(folder, name) === snapshot.stamp) return', 'return', folder],
-    ['an export starts over by itself', '!isResumable && (isUpdate || flags.restart)', '!isResumable', interrupted],
-    ['an update does not start over', '!isResumable && (isUpdate || flags.restart)', '!isResumable && flags.restart', program('export-update')],
-    ['a --restart does not start over', '!isResumable && (isUpdate || flags.restart)', '!isResumable && isUpdate'],
-    ['a resumed --update ends there', 'return flags.update ||', 'return', program('export-update')],
-    ['a resumed --restart begins again', 'flags.restart && !isRestart', 'flags.restart'],
-    ['--all twice', 'flags.all && !isAll', 'flags.all'],
   ]),
   ...of('export/locked-export.ts', rules, [['gone is a spelling mistake', "cause.code === 'not_found' && ", 'false && ']]),
   ...of('export/messages.ts', interrupted, [
@@ -176,6 +178,9 @@ export const mutants = [
     ['the bound that stopped an export is printed again', 'if (record?.progress?.isOutOfBudget) drop', 'if (false) drop'],
   ]),
   ...of('run/output.ts', program('export-paths'), [['--summary through a link', 'const { real } = locate(summary);', 'const real = summary;']]),
+  ...of('fs/output-target.ts', ['test/fs/output-target.test.ts'], [
+    ['a FILE that was changed is read', 'if (ino === stats?.ino && size', 'if (true || size'],
+  ]),
   ...of('output/id.ts', ['test/output/rows.test.ts'], [['entries are left out in silence', 'else leftOut++;', '']]),
   ...of('run/listing.ts', ['test/run/listing.test.ts'], [
     ['the last page is free', 'Math.max(1, Math.ceil', 'Math.max(0, Math.ceil'],

@@ -37,6 +37,8 @@ interface FailureRow {
 const failures = {
   failed: { exit: 1, scope: 'run', hint: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
+  lost: { exit: 1, scope: 'reference' },
+  absent: { exit: 1, scope: 'reference' },
   usage: { exit: 2, scope: 'run' },
   unauthorized: { exit: 3, scope: 'run' },
   no_credits: { exit: 4, scope: 'run' },

@@ -29,7 +29,7 @@ export function commandLine(
     value === null
       ? name
       : value.startsWith('-') || name === '--continuation'
-        ? `${name}=${shellQuote(value)}`
+        ? `${name}${name.startsWith('--') ? '=' : ''}${shellQuote(value)}`
         : `${name} ${shellQuote(value)}`,
   );
   return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');

@@ -1,7 +1,8 @@
 import { effectiveFormat, type ListingOptions, tableInFile } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
+import { gravest, usage } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
+import { Stderr } from '../output/stderr.ts';
 import { perPage, printDryRun } from '../run/dry-run.ts';
 import { openRun, type Run } from '../run/open.ts';
 import { outputTarget } from '../run/output.ts';
@@ -59,8 +60,10 @@ export async function runListing(
   const destination = destinationOf(options, format, target);
   if (options.dryRun) {
     const { firstRequests } = await import('../export/dry-run.ts');
-    const requests = await firstRequests(operation, distinct, options, destination, context);
-    return await printDryRun(requests, options, context);
+    const { requests, failures } = await firstRequests(operation, distinct, options, destination, context);
+    const exit = await printDryRun(requests, options, context);
+    for (const failure of failures) new Stderr(context, options).printFailure(failure);
+    return gravest([exit, ...failures.map((failure) => failure.exit)]);
   }
   await using run = await open(distinct, options.concurrency);
   const results = exportAll(run, operation, distinct, options, destination);

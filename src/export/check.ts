@@ -14,7 +14,7 @@ import { type ExportFile, inspect } from './inspect.ts';
 import { costText, isUpdatable } from './messages.ts';
 import { nextStep, type Step } from './next-step.ts';
 import { readFileContents } from './read.ts';
-import { type ExportRecord, type ExportRequest, stampOf } from './record.ts';
+import { type ExportRecord, type ExportRequest, positionOf, stampOf } from './record.ts';
 import { readRows } from './rows.ts';
 
 /** What can be wrong with an export, from the gravest to the least; the help prints these rows. */
@@ -99,7 +99,7 @@ export async function checkExport(
     const target = resolveTarget(path, { onlyFiles: true });
     file = await inspect(folder, { target, ...stored }, request, stop);
     if (file.state !== 'none' && file.contents === null)
-      file = { ...file, contents: await readFileContents(target.real, { ...request, stop }) };
+      file = { ...file, contents: await readFileContents(target, { ...request, stop }) };
   } catch (error) {
     stop.throwIfAborted();
     return { ...facts, problem: { code: 'damaged', message: toFailure(error).message, fix: null } };
@@ -209,20 +209,20 @@ function fixOf(file: ExportFile, known: ExportRequest, now: number, unresumable:
     const flags = { ...attempt, request, unresumable, isFolder: false, several: false, now };
     const step = nextStep(file, flags);
     if (step.do === 'keep' || step.do === 'refuse') continue;
-    const cost = costOf(step, file, attempt.all);
+    const cost = costOf(step, file, attempt.all, request.limit);
     return { command: commandOf(request, file.target.path, attempt), cost };
   }
   return null;
 }
 
-function costOf(step: Step, { record }: ExportFile, all: boolean): string | null {
+function costOf(step: Step, { record }: ExportFile, all: boolean, limit: number | null): string | null {
   const { progress = null } = record ?? {};
   if (step.do === 'update' && !all) return progress === null ? 'free if there is nothing new' : null;
   if (step.do === 'publish') return 'free';
-  if (step.do !== 'resume' || progress === null) return costText(record);
+  if (step.do !== 'resume' || progress === null) return costText(record, all ? null : limit);
   // The entries of an update are only those that FILE lacks: they do not show how many pages are left.
   if (progress.isUpdate) return null;
-  const left = creditsLeft(progress, progress.request.limit);
+  const left = creditsLeft(positionOf(progress), progress.request.limit);
   return left === null ? null : left === 0 ? 'free' : `about ${credits(left)}`;
 }
 

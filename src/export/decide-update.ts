@@ -1,6 +1,6 @@
 import { count } from '../text/count.ts';
 import type { Feed, FeedEntry, MissingFeed } from './feed.ts';
-import type { ExportRecord } from './record.ts';
+import type { ExportRecord, Progress } from './record.ts';
 
 /** What an update does (docs/updates.md, rules 1 to 4). */
 export type UpdateDecision =
@@ -38,7 +38,7 @@ export function decideUpdate(
 ): UpdateDecision {
   if (all) {
     const expected = feed.entries === null ? [] : expectedIds(record, feed.entries, now, has);
-    return { do: 'fetch', expected, why: '--all fetches every page' };
+    return { do: 'fetch', expected, why: whyAll };
   }
   if (feed.entries === null) return withoutFeed(record, feed, now);
   const expected = expectedIds(record, feed.entries, now, has);
@@ -52,9 +52,16 @@ export function decideUpdate(
   return { do: 'fetch', expected, why };
 }
 
+const whyAll = '--all fetches every page';
+const whyWithoutFeed = (problem: string): string => `the feed is ${problem}`;
+
+/** Why an interrupted update fetches its remaining pages, if that is not for an expected ID. */
+export const whyResumed = ({ isAll, feedProblem }: Progress): string | null =>
+  isAll ? whyAll : feedProblem === null ? null : whyWithoutFeed(feedProblem);
+
 /** Rule 3. */
 function withoutFeed(record: Known, feed: MissingFeed, now: number): UpdateDecision {
-  const fetch = { do: 'fetch', expected: [], why: `the feed is ${feed.problem}` } as const;
+  const fetch = { do: 'fetch', expected: [], why: whyWithoutFeed(feed.problem) } as const;
   if (record.failure?.code === 'gone') return fetch;
   if (record.withoutFeed !== null)
     return isOver(record.withoutFeed, daysWithoutFeed, now) ? fetch : { do: 'unchecked' };

@@ -8,8 +8,8 @@ import { exportPages, publish } from './full.ts';
 import { type ExportFile, inspect, type Snapshot } from './inspect.ts';
 import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note } from './locked-export.ts';
 import { adoptedText, keptText, refusal, unknownText } from './messages.ts';
-import { type ExportFlags, type Kept, nextStep, type Step } from './next-step.ts';
-import { type ExportRecord, newRecord, type Progress, readRecord, stampOf } from './record.ts';
+import { type ExportFlags, flagsLeft, type Kept, nextStep, type Step } from './next-step.ts';
+import { type ExportRecord, newRecord, readRecord, stampOf } from './record.ts';
 import { leftovers } from './rows.ts';
 import { resumeUpdate, updateFile } from './update.ts';
 
@@ -76,28 +76,11 @@ async function performSteps(
   const step = nextStep(file, flags);
   const locked: LockedExport = { ...exports, item, flags, file, record, name: basename(target.real) };
   const result = await perform(step, locked);
-  const left = flagsLeft(step, record.progress, result, flags);
+  const left = flagsLeft(step, record.progress, result.failure?.code ?? null, flags);
   if (left === null) return result;
   const present = resolveTarget(target.path, { onlyFiles: flags.isFolder });
   const after = { ...snapshot, target: present, record: locked.record };
   return together(result, await performSteps(exports, item, left, after));
-}
-
-/** What the flags still ask for after a step has dealt with an interrupted run; null: nothing. */
-function flagsLeft(
-  { do: step }: Step,
-  interrupted: Progress | null,
-  { failure }: Result,
-  flags: ExportFlags,
-): ExportFlags | null {
-  if (interrupted === null || (step !== 'resume' && step !== 'publish')) return null;
-  const { isUpdate, isRestart, isAll } = interrupted;
-  if (failure !== null) {
-    const isResumable = failure.code !== 'unresumable' && failure.code !== 'damaged';
-    return !isResumable && (isUpdate || flags.restart) ? { ...flags, unresumable: true } : null;
-  }
-  // The pages of an update of every page that was resumed are not fetched twice.
-  return flags.update || (flags.restart && !isRestart) ? { ...flags, all: flags.all && !isAll } : null;
 }
 
 async function perform(step: Step, locked: LockedExport): Promise<Result> {
@@ -132,8 +115,12 @@ function keep(why: Kept, locked: LockedExport): Result {
   return resultOf(item, { status: 'kept', entries });
 }
 
+/** What is refused of one export stops only that one. */
 const failed = (item: ExportItem, failure: Failure, { entries }: Partial<ExportFile> = {}): Result =>
-  resultOf(item, { failure, entries: entries ?? 0 });
+  resultOf(item, {
+    failure: failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure,
+    entries: entries ?? 0,
+  });
 
 /** Two steps of one export as one result. */
 const together = (first: Result, second: Result): Result => ({

@@ -1,5 +1,7 @@
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure } from '../errors.ts';
+import { guardFile } from '../fs/file-error.ts';
 import { checkFreeSpace, minFreeSpace } from '../fs/free-space.ts';
 import { type Format, type Item, joined, type Text } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
@@ -15,7 +17,7 @@ import type { Result } from '../run/results.ts';
 import { isUnresumable, type Page } from '../service/pages.ts';
 import { commit, type LockedExport } from './locked-export.ts';
 import { unresumable } from './messages.ts';
-import type { Progress } from './record.ts';
+import { type Progress, positionOf } from './record.ts';
 import { Rows, rowsFormat } from './rows.ts';
 
 /** Pages of a list, as rows in the private folder. */
@@ -42,26 +44,25 @@ export async function fetchPages(
   const rows = before.rows === '' ? Rows.create(folder, name) : Rows.reopen(folder, before);
   const sink = new RowSink(locked, rows, writer, before);
   const { limit } = flags.request;
-  const start = { ...before, hasMore: needsPage(before, limit) };
+  const position = positionOf(before);
+  const start = { ...position, hasMore: needsPage(position, limit) };
   const listing = { operation, reference: item.id, before: start, limit, select };
-  const { position, pages, failure } = await listPages(run, listing, sink, item.tally);
+  const { position: end, pages, failure } = await listPages(run, listing, sink, item.tally);
   for (const message of writer.warnings()) run.warn(`format: ${message.split(':', 1)}`, item.label, message);
   const { progress } = sink;
   if (progress.pages === 0) rows.remove();
   else if (failure === null) sink.close();
-  const { total, entries } = position;
+  const { total, entries } = end;
+  const isBroken = failure !== null && isUnresumable(failure, progress.token);
   return {
     rows,
     progress,
     facts: {
       pages,
       missing: total === null || pages === 0 ? null : Math.max(0, total - inFile - entries),
-      token: progress.hasMore && failure !== null ? progress.token : null,
+      token: progress.hasMore && failure !== null && !isBroken ? progress.token : null,
     },
-    failure:
-      failure !== null && isUnresumable(failure, progress.token)
-        ? unresumable(locked, failure.message, failure.status)
-        : failure,
+    failure: isBroken ? unresumable(locked, failure.message, { status: failure.status }) : failure,
   };
 }
 
@@ -89,13 +90,15 @@ class RowSink implements Sink {
     this.progress = { ...progress, rows: rows.name };
   }
 
-  /** Throws `failed` if the disk has not enough space for the next page and for the copy at the end. */
+  /** Throws if the folder cannot be written, or has not enough space for the next page and for the copy at the end. */
   beforePage(): void {
     const { file, format } = this.#locked;
     const { isUpdate, bytes } = this.progress;
+    const folder = dirname(file.target.real);
+    guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
     // An update copies FILE, json is written a second time.
     const copied = isUpdate ? (file.finished?.size ?? 0) : format === 'json' ? bytes : 0;
-    checkFreeSpace(dirname(file.target.real), Math.max(minFreeSpace, 2 * this.#lastPageBytes) + copied);
+    checkFreeSpace(folder, Math.max(minFreeSpace, 2 * this.#lastPageBytes) + copied);
   }
 
   async write({ entries, done }: Selection, next: Position, page: Page): Promise<void> {
@@ -114,7 +117,7 @@ class RowSink implements Sink {
       ...progress,
       ...next,
       bytes: rows.bytes,
-      // id has no line for an entry without an ID.
+      taken: next.entries,
       entries: progress.entries + (format === 'id' ? linesIn(text) : entries.length),
       // An update that has reached a known entry needs no further page.
       hasMore: next.hasMore && !(progress.isUpdate && done),

@@ -1,15 +1,17 @@
 import { toFailure } from '../errors.ts';
 import { moveInto } from '../fs/atomic.ts';
 import { JsonText } from '../json/json-text.ts';
+import type { Field } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import { creditsLeft, firstEntries } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
+import type { PagedOperation } from '../service/contract.ts';
 import { afterRun, type Check } from './after-run.ts';
 import { publishedDates, requestFeed } from './feed.ts';
 import { type Fetched, fetchPages, itemOf } from './fetch.ts';
 import { commit, type LockedExport, loadContents, note, noteFailure } from './locked-export.ts';
-import { damagedRows, emptyList } from './messages.ts';
-import { type Finished, newProgress, type Progress } from './record.ts';
+import { emptyList, unresumable } from './messages.ts';
+import { type Finished, newProgress, type Progress, positionOf } from './record.ts';
 import { Rows, readRows } from './rows.ts';
 
 /**
@@ -20,7 +22,8 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   const { operation, flags, file, folder, run } = locked;
   const resumed = interrupted?.entries ?? 0;
   const found = interrupted === null ? null : await readRows(folder, interrupted, run.context.stop);
-  if (typeof found === 'string') return noteFailure(locked, damagedRows(locked, found), { resumed });
+  if (typeof found === 'string')
+    return noteFailure(locked, unresumable(locked, found, { exit: 1 }), { resumed });
   const progress = interrupted ?? newProgress(flags, { published: await fetchDates(locked) });
   const written = operation.distinct ? new Set(found?.ids) : null;
   const { limit } = flags.request;
@@ -30,7 +33,10 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   const facts = { ...fetched.facts, entries, resumed };
   try {
     if (failure !== null)
-      return noteFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
+      return noteFailure(locked, failure, {
+        ...facts,
+        creditsLeft: creditsLeft(positionOf(fetched.progress), limit),
+      });
     if (entries === 0 && file.entries > 0) {
       rows.remove();
       note(locked, { ...locked.record, progress: null });
@@ -43,10 +49,14 @@ export async function exportPages(locked: LockedExport, interrupted: Progress | 
   }
 }
 
+/** Whether an export has `@published`, whose dates only the feed has. */
+export const needsDates = ({ name }: PagedOperation, fields: readonly Field[] | null): boolean =>
+  name === 'uploads' && (fields?.some((field) => field.name === '@published') ?? false);
+
 /** `@published` needs the dates before the first page: those of the feed, and those in FILE. */
 async function fetchDates(locked: LockedExport): Promise<Record<string, string>> {
   const { operation, fields, run, item, file } = locked;
-  if (operation.name !== 'uploads' || !fields?.some(({ name }) => name === '@published')) return {};
+  if (!needsDates(operation, fields)) return {};
   const dates = publishedDates(await requestFeed(run, item.id, false, item.tally));
   if (file.state === 'none') return dates;
   const { published } = await loadContents(locked);
@@ -74,7 +84,7 @@ async function buildFile(locked: LockedExport, { rows, progress }: Fetched): Pro
 }
 
 /** Nothing is known of feed and list but that all pages were fetched. */
-const nothingChecked: Check = {
+export const nothingChecked: Check = {
   feed: null,
   isWithoutFeed: false,
   has: () => false,

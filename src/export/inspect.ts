@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
-import { guardFile } from '../fs/file-error.ts';
-import type { Target } from '../fs/output-target.ts';
+import { closeSync, fstatSync, type Stats } from 'node:fs';
+import { openUnchanged, type Target } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { FileFormat } from '../output/formats.ts';
 import { type Contents, chunksOf, readContents } from './read.ts';
@@ -41,7 +40,7 @@ export async function inspect(
 ): Promise<ExportFile> {
   const { target, record } = snapshot;
   const { stats } = target;
-  const pending = folder === null || record === null ? null : pendingOf(folder, record, stats);
+  const pending = folder && record && (await pendingOf(folder, record, stats, stop));
   const finished = record?.finished ?? null;
   const none = { ...snapshot, state: 'none', entries: 0, contents: null, finished: null, pending } as const;
   if (stats === null || (stats.size === 0 && finished === null)) return none;
@@ -49,7 +48,7 @@ export async function inspect(
   if (pending === 'file') return { ...found, state: 'recorded' };
   if (finished !== null && isSame(finished, stats)) return { ...found, state: 'recorded', finished };
   const { format, fields } = finished === null ? request : (record?.request ?? request);
-  const fd = guardFile(target.path, 'read', () => openSync(target.real, 'r'));
+  const fd = openUnchanged(target);
   try {
     const present = await finishedOf(fd, finished ?? neverExported, stop);
     // A copied folder has other inodes and times, and the same bytes.
@@ -66,18 +65,24 @@ export async function inspect(
   }
 }
 
-function pendingOf(
+async function pendingOf(
   folder: PrivateFolder,
   { finished: base, progress }: ExportRecord,
   stats: Stats | null,
-): 'rows' | 'file' | null {
+  stop: AbortSignal,
+): Promise<'rows' | 'file' | null> {
   const result = progress?.result;
   if (!progress || !result) return null;
   if (stats !== null && isSame(result, stats)) return 'file';
   // The old FILE is part of the new one: if others have changed it meanwhile, theirs counts.
   if (progress.isUpdate && (stats === null || base === null || !isSame(base, stats))) return null;
-  const rows = lstatSync(folder.at(progress.rows), { throwIfNoEntry: false });
-  return rows?.size === result.size ? 'rows' : null;
+  const fd = folder.openRead(progress.rows);
+  if (fd === null) return null;
+  try {
+    return (await finishedOf(fd, result, stop)).digest === result.digest ? 'rows' : null;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 type Mark = Pick<Finished, 'size' | 'mtime' | 'inode'>;

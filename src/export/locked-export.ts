@@ -81,7 +81,7 @@ export function note(locked: LockedExport, record: ExportRecord): void {
 /** What FILE contains: it is read when that is needed, once. */
 export async function loadContents(locked: LockedExport): Promise<Contents> {
   const { file } = locked;
-  const contents = file.contents ?? (await readFileContents(file.target.real, readOptions(locked)));
+  const contents = file.contents ?? (await readFileContents(file.target, readOptions(locked)));
   locked.file = { ...file, contents };
   return contents;
 }

@@ -1,9 +1,9 @@
 import { commandLine } from '../cli/invocation.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { nameVideoId } from '../cli/rules.ts';
-import { Failure, usage } from '../errors.ts';
+import { excerpt, Failure, type FailureDetails, usage } from '../errors.ts';
 import { pagesOf } from '../run/listing.ts';
-import { credits } from '../text/count.ts';
+import { count, credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ExportFile } from './inspect.ts';
 import type { ExportFlags, Kept, Refusal } from './next-step.ts';
@@ -36,7 +36,7 @@ function describe({ format, fields, limit }: ExportRequest): string {
 }
 
 /** An export of a run, as messages about it need it. */
-interface Asked {
+export interface Asked {
   readonly options: Pick<ListingOptions, 'invocation'>;
   readonly item: { readonly reference: string };
   readonly file: ExportFile;
@@ -47,7 +47,7 @@ interface Asked {
 
 /** The command line of the run for this export alone, and what it is to do. */
 function commandFor({ options: { invocation }, item, record }: Asked, ...what: readonly string[]): string {
-  const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart'];
+  const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart', '--dry-run'];
   if (what.includes('--update')) drop.push('--limit');
   // The bound would stop the export again.
   if (record?.progress?.isOutOfBudget) drop.push('--max-credits');
@@ -70,10 +70,10 @@ export function refusal(why: Refusal, asked: Asked): Failure {
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
     case 'unresumable':
-      return unresumable(asked, 'the list repeats itself', 200);
+      return unresumable(asked, 'the list repeats itself, or has only empty pages');
     case 'foreign': {
-      const [channel] = contents?.channels ?? [];
-      const id = record?.progress?.request.id ?? (record?.finished ? record.request.id : channel);
+      const ids = [record?.progress?.request.id, record?.request.id, ...(contents?.channels ?? [])];
+      const id = ids.find((one) => one !== undefined && one !== request.id);
       return refused(`${path} is an export of ${id}, not of ${request.id}`, 'name another file');
     }
     case 'other request': {
@@ -89,25 +89,39 @@ export function refusal(why: Refusal, asked: Asked): Failure {
         `${path} was exported ${describe(record?.request ?? request)}`,
         `chanlist show prints an ndjson export in another format or with other fields, free; or export it again: ${again}`,
       );
-    case 'other limit':
+    case 'other columns':
       return refused(
-        `${path} has ${record?.finished?.entries} entries, more than --limit ${request.limit}`,
-        `chanlist show ${shellQuote(path)} --limit ${request.limit} prints the first ones; or export it again: ${again}`,
+        `${path} has the columns ${excerpt(contents?.columns?.join(',') ?? '')}, not ${request.fields}`,
+        `name these with --fields, or export it again: ${again}`,
       );
+    case 'other limit': {
+      const isShown = request.format === 'ndjson';
+      const show = `chanlist show ${isShown ? shellQuote(path) : 'EXPORT.ndjson'} --limit ${request.limit}`;
+      return refused(
+        `${path} has ${file.entries} entries, more than --limit ${request.limit}`,
+        `${show} prints the first ones${isShown ? '' : ' of an ndjson export'}; or export it again: ${again}`,
+      );
+    }
     case 'file gone':
       return damaged(
+        'absent',
         `${path} is missing, but was exported before`,
         `restore it, or export it again: ${commandFor(asked)} (${cost})`,
       );
     case 'lost': {
       const { entries: had } = record?.finished ?? { entries: 0 };
       return damaged(
-        `${path} has ${file.entries} entries, but had ${had}`,
+        'lost',
+        `${path} has ${count(file.entries, 'entry', 'entries')}, but had ${had}`,
         `restore it, or repair it: ${repair}`,
       );
     }
     case 'damaged':
-      return damaged(`${path} is damaged: ${contents?.damage}`, `restore it, or repair it: ${repair}`);
+      return damaged(
+        'damaged',
+        `${path} is damaged: ${contents?.damage}`,
+        `restore it, or repair it: ${repair}`,
+      );
     case 'no ids':
       return refused(
         `${path} has no videoId, by which an update recognizes entries`,
@@ -123,7 +137,8 @@ export function refusal(why: Refusal, asked: Asked): Failure {
 }
 
 /** Data that was there is missing: an error in every run until it is repaired (exit 1). */
-const damaged = (message: string, hint: string): Failure => new Failure('damaged', message, { hint });
+const damaged = (code: 'absent' | 'lost' | 'damaged', message: string, hint: string): Failure =>
+  new Failure(code, message, { hint });
 
 /** What is known of FILE without a record. */
 export const unknownText = 'whether the file is complete is not known: --update --all fetches every page';
@@ -151,21 +166,19 @@ export function keptText(why: Kept, { record }: ExportFile, { request }: ExportF
   }
 }
 
-/** The failure of an interrupted run that cannot be resumed: its token is refused, its list loops, its rows are damaged. */
-export function unresumable(asked: Asked, why: string, status: number | null = null): Failure {
-  const { isUpdate = false } = asked.record?.progress ?? {};
-  const hint = isUpdate ? 'run the same command again: it starts over' : startOver(asked);
-  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`;
-  return new Failure('unresumable', what, { status, hint });
-}
-
-/** Rows in progress that are not what their record says. */
-export const damagedRows = (asked: Asked, what: string): Failure => damaged(what, startOver(asked));
-
-function startOver(asked: Asked): string {
-  const { isOutOfBudget = false, request } = asked.record?.progress ?? {};
+/**
+ * The failure of an interrupted run that cannot be resumed: its token is refused, its list loops, its rows are damaged
+ * (exit 1 for those of an export).
+ */
+export function unresumable(asked: Asked, why: string, details: FailureDetails = {}): Failure {
+  const { isUpdate = false, isOutOfBudget = false, request } = asked.record?.progress ?? {};
   const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
-  return `start over: ${commandFor(asked, '--restart')} (${costText(asked.record, request?.limit ?? null)}${all})`;
+  const cost = costText(asked.record, request?.limit ?? null);
+  const hint = isUpdate
+    ? 'run the same command again: it starts over'
+    : `start over: ${commandFor(asked, '--restart')} (${cost}${all})`;
+  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`;
+  return new Failure('unresumable', what, { ...details, hint });
 }
 
 /** A listing without entries never replaces a FILE that has some. */

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../errors.ts';
 import type { ExportFile } from './inspect.ts';
 import type { ExportRequest, Progress } from './record.ts';
 
@@ -24,6 +25,7 @@ export type Refusal =
   | 'unresumable'
   | 'other request'
   | 'other format'
+  | 'other columns'
   | 'other limit'
   | 'file gone'
   | 'lost'
@@ -98,15 +100,35 @@ function interruptedUpdateStep(
   return progress.isAll ? again : update;
 }
 
+/**
+ * What the flags still ask for after a step has dealt with an interrupted run; null: nothing. `failed`: the code of the
+ * failure of that step; null: it succeeded.
+ */
+export function flagsLeft(
+  { do: step }: Step,
+  interrupted: Progress | null,
+  failed: FailureCode | null,
+  flags: ExportFlags,
+): ExportFlags | null {
+  if (interrupted === null || (step !== 'resume' && step !== 'publish')) return null;
+  const { isUpdate, isRestart, isAll, request } = interrupted;
+  if (failed !== null)
+    return failed === 'unresumable' && (isUpdate || flags.restart) ? { ...flags, unresumable: true } : null;
+  const isOther = !isSameFile(request, flags.request) || request.limit !== flags.request.limit;
+  if (!flags.update && !(flags.restart && !isRestart) && !isOther) return null;
+  // The pages of an update of every page that was resumed are not fetched twice.
+  return { ...flags, all: flags.all && !isAll };
+}
+
 /** Whether no run can resume an interrupted one. */
 const isUnresumable = (progress: Progress, flags: ExportFlags): boolean =>
   progress.isLoop || flags.unresumable;
 
 function unrecordedStep({ contents }: ExportFile, { request, ...flags }: ExportFlags): Step {
   const isDamaged = contents?.damage != null;
-  if (!flags.update && !flags.isFolder) return refuse('no record');
   if (contents?.columns && request.fields !== null && contents.columns.join(',') !== request.fields)
-    return refuse('other format');
+    return refuse('other columns');
+  if (!flags.update && !flags.isFolder) return refuse('no record');
   if (isDamaged && !flags.all) return refuse('damaged');
   return flags.update ? update : keep('adopted');
 }

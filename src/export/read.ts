@@ -1,7 +1,7 @@
-import { constants } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { constants, isUtf8 } from 'node:buffer';
+import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { guardFile } from '../fs/file-error.ts';
+import { openUnchanged, type Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import type { FileFormat } from '../output/formats.ts';
 
@@ -72,9 +72,9 @@ export async function readContents(fd: number, options: ReadOptions): Promise<Co
     : await readRecords(fd, size, options);
 }
 
-/** Reads the export at a path. Throws a usage error if it cannot be opened. */
-export async function readFileContents(path: string, options: ReadOptions): Promise<Contents> {
-  const fd = guardFile(path, 'read', () => openSync(path, 'r'));
+/** Reads an export. Throws as `openUnchanged`. */
+export async function readFileContents(target: Target, options: ReadOptions): Promise<Contents> {
+  const fd = openUnchanged(target);
   try {
     return await readContents(fd, options);
   } finally {
@@ -128,7 +128,7 @@ async function readRecords(fd: number, size: number, options: ReadOptions): Prom
       else found.header = bytes.length;
       return;
     }
-    const entry = read(text);
+    const entry = isUtf8(text) ? read(text) : null;
     if (entry === null) {
       found.damage ??= `line ${line} is not a record`;
       return;

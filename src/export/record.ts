@@ -16,6 +16,7 @@ import {
   shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
+import type { Position } from '../run/listing.ts';
 import { pagedNames } from '../service/contract.ts';
 
 /** What an export asks for. A run with another one neither resumes nor updates it. */
@@ -62,7 +63,9 @@ const isProgress = shape({
   /** Name of the file of rows in the private folder, and how many bytes of it count. */
   rows: isText,
   bytes: isCount,
+  /** Rows, and the entries of the list that were taken: `id` has no row for an entry without an ID. */
   entries: isCount,
+  taken: isCount,
   pages: isCount,
   /** Token of the next page; null: the first page. */
   token: orNull(isText),
@@ -154,6 +157,7 @@ export function newProgress(
     rows: '',
     bytes: 0,
     entries: 0,
+    taken: 0,
     pages: 0,
     token: null,
     hasMore: true,
@@ -169,6 +173,9 @@ export function newProgress(
     ...facts,
   };
 }
+
+/** The position of a listing that an interrupted run has reached. */
+export const positionOf = (progress: Progress): Position => ({ ...progress, entries: progress.taken });
 
 const suffix = '.json';
 

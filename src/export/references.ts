@@ -23,7 +23,7 @@ export class ReferenceIndex {
   readonly #command: PagedName;
   readonly #format: FileFormat;
   readonly #now: number;
-  readonly #snapshots = new Map<string, StoredRecord>();
+  readonly #records = new Map<string, StoredRecord | Failure>();
   /** The record that knows a reference. */
   readonly #byReference = new Map<string, ExportRecord>();
 
@@ -33,15 +33,18 @@ export class ReferenceIndex {
     this.#now = now;
   }
 
-  /** Reads the records with these names, once. Throws a usage error for one of a newer version. */
+  /** Reads the records with these names, once. One that is refused stops its own export only. */
   read(folder: PrivateFolder, names: readonly string[]): void {
     for (const name of names) {
       const file = recordedFile(name);
       if (file === null) continue;
-      const found = readRecord(folder, file);
-      const { record } = found;
-      this.#snapshots.set(file, found);
-      if (record?.request.command === this.#command) this.#add(record);
+      try {
+        const stored = readRecord(folder, file);
+        this.#records.set(file, stored);
+        if (stored.record?.request.command === this.#command) this.#add(stored.record);
+      } catch (error) {
+        this.#records.set(file, toFailure(error));
+      }
     }
   }
 
@@ -53,9 +56,11 @@ export class ReferenceIndex {
     }
   }
 
-  /** A target with its record, if that was read. */
+  /** A target with its record. Throws what kept the record from being read. */
   snapshotOf(target: Target): Snapshot {
-    return { target, ...(this.#snapshots.get(basename(target.real)) ?? noRecord) };
+    const stored = this.#records.get(basename(target.real)) ?? noRecord;
+    if (stored instanceof Failure) throw stored;
+    return { target, ...stored };
   }
 
   /** The ID of a reference: its own, or the known one, if it was resolved to that not long ago; null otherwise. */

@@ -1,7 +1,8 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/file-error.ts';
 import { randomHex, shortName, syncIfPossible } from '../fs/files.ts';
+import { openUnchanged, type Target } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { FileFormat } from '../output/formats.ts';
 import { type ExportFacts, finishedOf } from './inspect.ts';
@@ -28,7 +29,7 @@ export function leftovers(names: readonly string[], file: string, progress: Prog
 /** Reads the rows of an interrupted run; a text says why they are not what its progress says. */
 export async function readRows(
   folder: PrivateFolder,
-  { rows, bytes, entries, request: { format, fields } }: Progress,
+  { rows, bytes, entries, request: { command, format, fields } }: Progress,
   stop: AbortSignal,
 ): Promise<Contents | string> {
   const missing = 'the rows of its interrupted run are missing';
@@ -38,6 +39,8 @@ export async function readRows(
     if (fstatSync(fd).size < bytes) return missing;
     const contents = await readContents(fd, { format: rowsFormat(format), fields, bytes, stop });
     if (contents.damage !== null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
+    if (command === 'uploads' && contents.duplicate !== null)
+      return `the rows of its interrupted run are damaged: ${contents.duplicate} is in them twice`;
     return contents.entries === entries ? contents : missing;
   } finally {
     closeSync(fd);
@@ -111,9 +114,9 @@ export class Rows {
     }
   }
 
-  /** Copies a file from a position on. */
-  async appendFile(path: string, from: number, stop: AbortSignal): Promise<void> {
-    const fd = openSync(path, 'r');
+  /** Copies a file from a position on. Throws as `openUnchanged`. */
+  async appendFile(target: Target, from: number, stop: AbortSignal): Promise<void> {
+    const fd = openUnchanged(target);
     try {
       for await (const chunk of chunksOf(fd, stop, { from })) this.append(chunk);
     } finally {

@@ -3,7 +3,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { type Listing, videoIdOf } from '../run/listing.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { afterRun, type Check } from './after-run.ts';
-import { decideUpdate, needsIds } from './decide-update.ts';
+import { decideUpdate, needsIds, whyResumed } from './decide-update.ts';
 import { type Feed, type MissingFeed, publishedDates, requestFeed } from './feed.ts';
 import { fetchPages } from './fetch.ts';
 import { putInPlace } from './full.ts';
@@ -55,7 +55,7 @@ export async function resumeUpdate(locked: LockedExport, progress: Progress): Pr
   if (typeof rows === 'string') return noteFailure(locked, unresumable(locked, rows));
   if ([...rows.ids].some((id) => ids.has(id)))
     return noteFailure(locked, unresumable(locked, 'FILE has its rows already'));
-  return await fetchNew(locked, progress, new Set(rows.ids), null, null);
+  return await fetchNew(locked, progress, new Set(rows.ids), null, whyResumed(progress));
 }
 
 /** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
@@ -84,14 +84,14 @@ async function fetchNew(
   const fetched = await fetchPages(locked, before, select, contents.entries);
   const { rows, failure, progress } = fetched;
   const { pages } = fetched.facts;
-  const isUnexplained = pages > 0 && expected.length > 0 && !expected.some((id) => taken.has(id));
+  const isUnexplained = expected.length > 0 && !expected.some((id) => taken.has(id));
   const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
   const facts: Partial<Result> = {
     ...fetched.facts,
     entries: contents.entries,
     added: failure === null ? progress.entries : 0,
     resumed,
-    why: why ?? (isUnexplained ? lacks : null),
+    why: pages === 0 ? null : (why ?? (isUnexplained ? lacks : null)),
   };
   try {
     if (failure !== null) return noteFailure(locked, failure, facts);
@@ -171,9 +171,9 @@ async function assemble(
   added: number,
 ): Promise<Finished> {
   const options = readOptions(locked);
-  const path = locked.file.target.real;
-  if (damage === null) await rows.appendFile(path, header, options.stop);
-  else await readFileContents(path, { ...options, onRecord: (line) => rows.append(line) });
+  const { target } = locked.file;
+  if (damage === null) await rows.appendFile(target, header, options.stop);
+  else await readFileContents(target, { ...options, onRecord: (line) => rows.append(line) });
   const { pageSize, exported } = locked.record.finished ?? neverExported;
   return await rows.finished({ entries: entries + added, isCut: false, pageSize, exported }, options.stop);
 }

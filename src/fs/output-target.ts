@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { type Failure, systemCode, usage } from '../errors.ts';
+import { Failure, systemCode, usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
 import { kindOf } from './trust.ts';
 
@@ -39,6 +39,20 @@ export function resolveTarget(path: string, { onlyFiles = false } = {}): Target 
     fs.accessSync(real, fs.constants.W_OK);
     return { path, real, kind: 'stream', stats };
   });
+}
+
+/**
+ * Opens a file for reading as it was when it was looked up, and returns its descriptor. Throws a usage error if it cannot
+ * be read, and `failed` for its reference if it has changed, or something else has taken its place.
+ */
+export function openUnchanged({ path, real, stats }: Target): number {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
+  // A FIFO would block for ever.
+  const fd = guardFile(path, 'read', () => fs.openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  const { ino, size, mtimeMs } = fs.fstatSync(fd);
+  if (ino === stats?.ino && size === stats.size && mtimeMs === stats.mtimeMs) return fd;
+  fs.closeSync(fd);
+  throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference' });
 }
 
 /** A file or folder that a run names. */

@@ -58,6 +58,8 @@ export class JsonText {
   readonly #to: number;
   /** Positions of its elements or members in that text; null if unknown. */
   readonly #parts: Parts | null;
+  /** Its own index, once its parts have been looked for. */
+  #own: JsonIndex | null = null;
 
   private constructor(index: JsonIndex, from: number, to: number, parts: Parts | null) {
     this.#index = index;
@@ -139,9 +141,9 @@ export class JsonText {
   /** This value with its parts, which are found on demand for nested values. */
   #opened(): { readonly index: JsonIndex; readonly parts: Parts } {
     if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
-    const index = indexJson(this.utf8);
-    if (index === null) throw new Error('not JSON');
-    return { index, parts: index.parts };
+    this.#own ??= indexJson(this.utf8);
+    if (this.#own === null) throw new Error('not JSON');
+    return { index: this.#own, parts: this.#own.parts };
   }
 
   /** The elements of an array; nothing for any other value. */

@@ -2,6 +2,7 @@ import { resolveBounds } from '../accounts/bounds.ts';
 import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
+import type { ExitCode } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
@@ -35,7 +36,7 @@ export async function printDryRun(
   requests: readonly FirstRequest[],
   options: CommonOptions,
   context: Context,
-): Promise<number> {
+): Promise<ExitCode> {
   const settings = options.sandbox ? null : await resolveService(options, context);
   const { baseUrl } = settings ?? parseAddress(sandboxAddress, '--sandbox');
   const service = { baseUrl, namespace: settings?.namespace ?? defaultNamespace };

@@ -1,5 +1,6 @@
 /** A new FILE that is complete, but not yet in place: the run died just before the rename. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,6 +12,7 @@ import { temporaryFolder } from '../support/temp.ts';
 import { finished, progress, record, request, stop } from './files.ts';
 
 const rows = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 const old = '{"videoId":"v1"}\n';
 
 test('a new FILE is pending if its rows are whole and an update began with this FILE', async (t) => {
@@ -26,6 +28,7 @@ test('a new FILE is pending if its rows are whole and an update began with this 
       [true, rows, 'changed', null],
       [false, rows, 'changed', 'rows'],
       [false, rows.slice(1), old, null],
+      [false, rows.replace('v2', '\0\0'), old, null],
       [false, null, old, null],
       [true, null, rows, 'file'],
     ] as const
@@ -35,7 +38,8 @@ test('a new FILE is pending if its rows are whole and an update began with this 
     if (now !== old) writeFileSync(path, now === rows ? rows : old.repeat(3));
     if (left === null) folder.remove('a.part');
     else folder.replace('a.part', left);
-    const result = now === rows ? marked(rows) : finished({ size: rows.length, inode: 0 });
+    const result =
+      now === rows ? marked(rows) : finished({ size: rows.length, inode: 0, digest: digestOf(rows) });
     writeRecord(folder, 'a.ndjson', record({ finished: base, progress: progress({ isUpdate, result }) }));
     const snapshot = { target: resolveTarget(path), ...readRecord(folder, 'a.ndjson') };
     const file = await inspect(folder, snapshot, request(), stop);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExportFile } from '../../src/export/inspect.ts';
-import { type ExportFlags, nextStep } from '../../src/export/next-step.ts';
+import { type ExportFlags, flagsLeft, nextStep } from '../../src/export/next-step.ts';
 import type { ExportRecord, ExportRequest, Finished, Progress } from '../../src/export/record.ts';
 import { contents, exportFile, finished, hour, now, progress, record, request, timeAt } from './files.ts';
 
@@ -69,6 +69,11 @@ row('… of a damaged FILE', beside({}, damaged), resumed);
 const restarted = 'resume | resume | resume | resume';
 row('an interrupted --restart, no FILE', interrupted(restart), restarted);
 row('an interrupted --restart of a FILE without a record', withoutBut(restart), restarted);
+row(
+  'an interrupted --restart of a FILE that --limit cut',
+  there({ isCut: true }, { progress: progress(restart) }),
+  restarted,
+);
 row('an interrupted --restart of a damaged FILE', beside(restart, damaged), restarted);
 row(
   'an interrupted --restart of a complete FILE',
@@ -202,15 +207,14 @@ row(
 const noIds = { contents: contents({ ids: new Set() }) };
 const changedNoIds = 'keep: complete | refuse: no ids | refuse: no ids | full';
 row('… that others have changed, without IDs', { ...there(), state: 'changed', ...noIds }, changedNoIds);
-row(
-  '… a csv with other columns',
-  without({ contents: contents({ columns: ['videoId', 'x'] }) }),
-  otherFormat,
-  {
-    ...inFolder,
-    ...nowIds,
-  },
-);
+const otherColumns = 'refuse: other columns | refuse: other columns | refuse: other columns | full';
+for (const isFolder of [false, true])
+  row(
+    `… a csv with other columns (${isFolder ? '--output-dir' : '-o'})`,
+    without({ contents: contents({ columns: ['videoId', 'x'] }) }),
+    otherColumns,
+    { isFolder, ...nowIds },
+  );
 
 const foreign = 'refuse: foreign | refuse: foreign | refuse: foreign | refuse: foreign';
 const other = { request: request({ id: 'UCb' }) };
@@ -230,3 +234,45 @@ for (const pending of ['rows', 'file'] as const)
     'publish | publish | publish | publish',
     nowIds,
   );
+
+test('what is left to do after an interrupted run was finished, or could not be resumed', () => {
+  const of = { unresumable: false, isFolder: false, several: false, now };
+  const [plain, toUpdate, toUpdateAll, toRestart] = columns.map((column) => {
+    return { request: request(), ...of, ...column };
+  });
+  const left = (
+    step: 'resume' | 'publish' | 'full',
+    given: Partial<Progress>,
+    flags = plain,
+    failed = false,
+  ) => {
+    const next = flags && flagsLeft({ do: step }, progress(given), failed ? 'unresumable' : null, flags);
+    const names = ['update', 'all', 'restart', 'unresumable'] as const;
+    return next ? names.filter((name) => next[name]).join(' ') || 'plain' : null;
+  };
+  const cut = { request: request({ limit: 5 }) };
+  const csv = { request: request({ format: 'csv' }) };
+  const all = { isUpdate: true, isAll: true };
+  assert.equal(left('full', {}, toUpdate), null);
+  for (const step of ['resume', 'publish'] as const) {
+    assert.equal(left(step, {}), null);
+    assert.equal(left(step, {}, toUpdate), 'update');
+    assert.equal(left(step, {}, toUpdateAll), 'update all');
+    assert.equal(left(step, all, toUpdateAll), 'update');
+    assert.equal(left(step, { isRestart: true }, toRestart), null);
+    assert.equal(left(step, {}, toRestart), 'restart');
+  }
+  assert.equal(left('publish', cut), 'plain');
+  assert.equal(left('publish', csv), 'plain');
+  assert.equal(left('resume', {}, toUpdate, true), null);
+  assert.equal(left('resume', { isUpdate: true }, toUpdate, true), 'update unresumable');
+  assert.equal(left('resume', { isRestart: true }, toRestart, true), 'restart unresumable');
+  const other = flagsLeft({ do: 'resume' }, progress({ isUpdate: true }), 'unavailable', {
+    request: request(),
+    ...of,
+    update: true,
+    all: false,
+    restart: false,
+  });
+  assert.equal(other, null);
+});

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { leftovers, Rows, readRows } from '../../src/export/rows.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { progress, request, stop, timeAt } from './files.ts';
@@ -67,6 +68,8 @@ test('rows that are not what their record says', async (t) => {
   const missing = 'the rows of its interrupted run are missing';
   assert.equal(await read(32, 3), missing);
   assert.equal(await read(30, 2), 'the rows of its interrupted run are damaged: line 2 is not a record');
+  writeFileSync(folder.at(rows.name), '{"videoId":"a"}\n{"videoId":"a"}\n');
+  assert.equal(await read(32, 2), 'the rows of its interrupted run are damaged: a is in them twice');
   truncateSync(folder.at(rows.name), 31);
   assert.equal(await read(32, 2), missing);
   folder.remove(rows.name);
@@ -101,10 +104,10 @@ test('appendFile: the bytes of a file from a position on', async (t) => {
     [big, 0, big],
   ];
   for (const [at, [content, from, appended]] of cases.entries()) {
-    const path = folder.at('file');
+    const path = join(folder.path, 'file');
     writeFileSync(path, content);
     const rows = created(folder, 'new\n');
-    await rows.appendFile(path, from, stop);
+    await rows.appendFile(resolveTarget(path), from, stop);
     assert.ok(textOf(folder, rows) === `new\n${appended}`, `case ${at}`);
     rows.close();
   }

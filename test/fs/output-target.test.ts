@@ -3,16 +3,18 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   lchownSync,
   mkdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { descriptorAt, resolveTarget } from '../../src/fs/output-target.ts';
+import { descriptorAt, openUnchanged, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
@@ -128,4 +130,23 @@ test('a link of another user is not followed in a folder that others can write',
   await asUser(nobody, async () =>
     assert.throws(() => resolveTarget(at('open', 'own')), isUsage('user 0', 'symbolic link')),
   );
+});
+
+test('openUnchanged: the file that was looked up, and nothing that has taken its place', async (t) => {
+  const at = await inFolder(t);
+  const path = at('file');
+  writeFileSync(path, 'one');
+  const target = resolveTarget(path);
+  closeSync(openUnchanged(target));
+  writeFileSync(at('other'), 'one');
+  for (const change of [
+    () => writeFileSync(path, 'other'),
+    () => symlinkSync(at('other'), path),
+    () => execFileSync('mkfifo', [path]),
+    () => mkdirSync(path),
+  ]) {
+    rmSync(path, { recursive: true });
+    change();
+    assert.throws(() => openUnchanged(target), { name: 'Failure' });
+  }
 });

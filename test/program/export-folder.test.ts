@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ExportFixture, exportFixture, exportsIn, uninterrupted } from '../support/exports.ts';
@@ -372,6 +372,44 @@ test('--dry-run prints the request that follows, and sends nothing: a known ID i
     assert.ok(stdout.includes(`channel/${first?.path.split('/').at(-1)}?${first?.query}`), stdout);
     assert.ok(stdout.includes(`channel/${operation}`), stdout);
   }
+});
+
+test('--dry-run of several references: one request per export, and a line for one that is refused', async (t) => {
+  const fixture = await exportFixture(t);
+  const line = ['uploads', '@size-5', '@size-8', '--output-dir', 'lists'];
+  await fixture.run(line);
+  const [first = '', second = ''] = await exportsIn(join(fixture.folder, 'lists'));
+  const ids = [first, second].map((name) => name.split('.')[0] ?? '');
+  await writeFile(join(fixture.folder, 'lists', first), '{"videoId":"x"}\n');
+  const words = ['uploads', '@size-5', '@size-8', ...ids, '--output-dir', 'lists', '--update', '--dry-run'];
+  const { exit, stdout, stderr } = await fixture.run(words);
+  assert.equal(exit, 1);
+  assert.equal(
+    stdout,
+    `GET ${fixture.sandbox.baseUrl}/api/v2/media/channel/latest?channel=${ids[1]}  free, then 1 credit per page for new entries\n`,
+  );
+  assert.match(
+    stderr,
+    /^chanlist: error: @size-\d: \S+ has 1 entry, but had \d; restore it, or repair it: .*\n$/,
+  );
+  assert.doesNotMatch(stderr, /--dry-run/);
+});
+
+test('an export whose record is refused stops that reference only', async (t) => {
+  const fixture = await exportFixture(t);
+  const line = ['uploads', '@size-5', '@size-8', '--output-dir', 'lists', '-f', 'id'];
+  await fixture.run(line);
+  const own = join(fixture.folder, 'lists/.chanlist');
+  const [record = ''] = (await readdir(own)).filter((name) => name.endsWith('.json')).sort();
+  const newer = JSON.stringify({ ...JSON.parse(await readFile(join(own, record), 'utf8')), version: 99 });
+  await writeFile(join(own, record), newer);
+  const result = await fixture.run([...line, '--update']);
+  assert.deepEqual(
+    [result.exit, result.charged, result.summary?.counts],
+    [2, 0, { ...result.summary?.counts, unchanged: 1, failed: 1 }],
+  );
+  onlyError(result, 'newer version');
+  assert.equal(await readFile(join(own, record), 'utf8'), newer);
 });
 
 test('--dry-run of an update into a folder without exports is 2, as the run is', async (t) => {

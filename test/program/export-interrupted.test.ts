@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type ExportFixture, exportFixture, type Outcome, uninterrupted } from '../support/exports.ts';
@@ -305,6 +306,71 @@ for (const [name, reply, endsForGood] of [
     assert.equal((await fixture.read('out')).split('\n').length - 1, 25);
   });
 }
+
+/** Runs an export until only FILE has to be replaced: a folder has its name. */
+async function notInPlace(fixture: ExportFixture, args: readonly string[]): Promise<void> {
+  const path = join(fixture.folder, 'out');
+  fixture.onRequest = (line) => {
+    if (line.includes('/videos') && !existsSync(path)) mkdirSync(path);
+  };
+  const { exit, stderr } = await fixture.run(args);
+  assert.equal(exit, 1, stderr);
+  fixture.onRequest = () => {};
+  rmdirSync(path);
+}
+
+test('a run of another request puts a finished FILE in place, then does what the table says of it', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', list, '-o', 'out', '-f', 'id'];
+  await notInPlace(fixture, [...args, '--limit', '15']);
+  const whole = await fixture.run(args);
+  assert.deepEqual([whole.exit, whole.charged, whole.only.entries], [0, 4, 35], whole.stderr);
+  await rm(join(fixture.folder, 'out'));
+  await rm(join(fixture.folder, '.chanlist'), { recursive: true });
+  await notInPlace(fixture, args);
+  const other = await fixture.run([...args, '--fields', 'title']);
+  assert.deepEqual([other.exit, other.charged], [2, 0]);
+  onlyError(other, 'was exported in id format, with all fields');
+  assert.equal((await fixture.read('out')).split('\n').length, 36);
+});
+
+test('finished rows that were damaged never become FILE', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', list, '-o', 'out', '-f', 'ndjson'];
+  await notInPlace(fixture, args);
+  const own = join(fixture.folder, '.chanlist');
+  const rows = join(own, (await readdir(own)).find((name) => name.endsWith('.part')) ?? '');
+  const bytes = await readFile(rows);
+  await writeFile(rows, bytes.fill(0, 500, 1500));
+  const { stdout } = await run(['check', 'out'], { cwd: fixture.folder });
+  const { problem } = JSON.parse(stdout);
+  assert.deepEqual([problem.code, problem.fix.includes('--restart')], ['damaged', true]);
+  const dry = await fixture.run([...args, '--dry-run']);
+  const refused = await fixture.run(args);
+  assert.deepEqual([dry.exit, refused.exit, refused.charged], [1, 1, 0]);
+  for (const each of [dry, refused])
+    onlyError(each, 'the rows of its interrupted run are damaged', '--output out --format ndjson --restart');
+  assert.deepEqual(await fixture.files(), []);
+});
+
+test('an interrupted export as id that --limit cuts counts as an uninterrupted one, entries without an ID too', async (t) => {
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (path.endsWith('resolve')) return resolved;
+    const from = Number(query.get('continuation') ?? 0);
+    const results = Array.from({ length: 5 }, (_, i) => ({
+      ...entry(from + i),
+      ...(i < 2 && { videoId: null }),
+    }));
+    return { body: { ...page(0, 0, String(from + 5), 100), results } };
+  });
+  const fixture = await exportFixture(t, { service });
+  const args = ['uploads', '@test', '-f', 'id', '--limit', '12'];
+  assert.equal((await fixture.run([...args, '-o', 'whole'])).exit, 0);
+  assert.equal((await fixture.run([...args, '-o', 'out', '--max-credits', '1'])).exit, 9);
+  assert.equal((await fixture.run([...args, '-o', 'out'])).exit, 0);
+  assert.equal(await fixture.read('out'), await fixture.read('whole'));
+  assert.equal((await fixture.read('out')).split('\n').length - 1, 6);
+});
 
 test('a token that is refused after a bound has stopped the export: one run must afford all of it', async (t) => {
   let isBad = false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -214,6 +215,35 @@ test('FILE that others have changed: csv with a byte order mark is up to date; w
   onlyError(refused, 'out.csv has no videoId', '--restart');
   assert.equal(await fixture.read('out.csv'), changed);
 });
+
+for (const what of ['a link', 'a FIFO', 'a folder', 'another file'] as const)
+  test(`FILE that becomes ${what} while a page is fetched: 1, nothing is read through it`, async (t) => {
+    const fixture = await exportFixture(t);
+    await exported(fixture);
+    const path = join(fixture.folder, 'out.id');
+    const before = await fixture.read('out.id');
+    await writeFile(join(fixture.folder, 'secret'), 'secret\n');
+    fixture.sandbox.setUploads(list, 37);
+    fixture.onRequest = (line) => {
+      if (!line.includes('/videos') || existsSync(join(fixture.folder, 'moved'))) return;
+      renameSync(path, join(fixture.folder, 'moved'));
+      if (what === 'a link') symlinkSync('secret', path);
+      else if (what === 'a FIFO') execFileSync('mkfifo', [path]);
+      else if (what === 'a folder') mkdirSync(path);
+      else writeFileSync(path, 'x\n');
+    };
+    const result = await update(fixture);
+    assert.deepEqual([result.exit, result.charged], [1, 1], result.stderr);
+    onlyError(result, 'out.id');
+    assert.equal(await fixture.read('secret'), 'secret\n');
+    fixture.onRequest = () => {};
+    rmSync(path, { recursive: true });
+    renameSync(join(fixture.folder, 'moved'), path);
+    const again = await update(fixture);
+    assert.deepEqual([again.exit, again.charged], [0, 0], again.stderr);
+    const lines = (await fixture.read('out.id')).split('\n');
+    assert.deepEqual([lines.length, lines.slice(2).join('\n')], [38, before]);
+  });
 
 test('FILE that is gone has no entries in the receipt', async (t) => {
   const fixture = await exportFixture(t);
