@@ -163,6 +163,10 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ['any system call on a file fails', 'a system call on a file that fails, or is the last one before a kill'],
   ['the folder vanishes during an export', 'a folder removed during a run: 1, and no further paid request'],
   [
+    'FILE becomes another file, a link or a FIFO while a page is fetched',
+    'FILE that becomes … while a page is fetched: 1, nothing is read through it',
+  ],
+  [
     'rows of an interrupted run are damaged',
     'rows in progress that are gone or damaged: an export is 1 and names --restart, an update starts over',
   ],
@@ -259,6 +263,10 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'no output destroys an input: 2 names both flags, nothing is sent, no file is changed',
   ],
   [
+    'a `--summary` that would replace an export, also through a link',
+    '--summary through a link, or into a linked folder, replaces no export',
+  ],
+  [
     'a `--summary` that cannot be created',
     'a receipt that cannot be created at the start: 1, nothing is sent',
   ],
@@ -266,6 +274,14 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ['an interrupted export with other arguments', 'an interrupted export with another …'],
   ['`--format` or `--fields` that differ from those of FILE', 'a complete FILE of other fields'],
   ['FILE of another channel or playlist', 'a FILE of another channel'],
+  [
+    'a FILE without `videoId`, with `--update`',
+    'FILE that others have changed: csv with a byte order mark is up to date; without videoId it is 2',
+  ],
+  [
+    'one record of a folder that is refused, or a FILE that cannot be read',
+    'an export whose record is refused stops that reference only',
+  ],
   ['a FILE without a record', 'a FILE without a record'],
   ['a complete FILE, without `--update` or `--restart`', 'a complete FILE of this request'],
   [
