@@ -36,8 +36,10 @@ export function fileError(error: unknown, path: string, doing: FileWork): unknow
   if (doing === 'read')
     return usage(`cannot read ${path}: ${readProblem(error)}`, 'name a file that you can read');
   if (doing === 'open' && ofPath !== undefined) return usage(`${path}: ${ofPath[0]} (${code})`, ofPath[1]);
-  const [ofDisk = 'a file operation failed', hint] = diskErrors[code] ?? [];
-  const what = code === 'ENOENT' ? 'it, or its folder, has been removed' : (ofPath?.[0] ?? ofDisk);
+  const removed = ['it, or its folder, has been removed', undefined] as const;
+  const [what, hint] = (code === 'ENOENT' ? removed : (ofPath ?? diskErrors[code])) ?? [
+    'a file operation failed',
+  ];
   return new Failure('failed', `${path}: ${what} (${code})`, { cause: error, hint });
 }
 
