@@ -185,28 +185,22 @@ function lineReader({ format, fields }: ReadOptions): LineReader {
   return idReader(Math.max(0, (fields ?? 'videoId').split(',').indexOf('videoId')));
 }
 
+/** The scanner takes less memory than `JSON.parse`, whatever a line contains. */
 function ndjsonReader(line: Buffer): Entry | null {
-  try {
-    const value: unknown = JSON.parse(line.toString());
-    return entryOf(value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {});
-  } catch {
-    return null;
-  }
+  const value = JsonText.parse(line);
+  return value && entryOf((name) => value.get(name)?.string());
 }
 
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-
-const entryOf = (members: Readonly<Record<string, unknown>>): Entry => ({
-  id: text(members.videoId),
-  channel: text(members.channelId),
-  published: text(members['@published']),
+const entryOf = (member: (name: string) => string | undefined): Entry => ({
+  id: member('videoId') || null,
+  channel: member('channelId') || null,
+  published: member('@published') || null,
 });
 
 function csvReader(columns: readonly string[]): LineReader {
   return (line) => {
     const cells = cellsOf(line.toString());
-    if (cells?.length !== columns.length) return null;
-    return entryOf(Object.fromEntries(columns.map((column, at) => [column, cells[at]])));
+    return cells?.length === columns.length ? entryOf((name) => cells[columns.indexOf(name)]) : null;
   };
 }
 
@@ -254,7 +248,7 @@ async function readJson(fd: number, size: number, stop: AbortSignal): Promise<Co
   const list = JsonText.parse(readFileSync(fd))?.get('results');
   if (list?.kind !== 'array') found.damage = 'it is not a JSON document with results';
   for (const entry of list?.elements() ?? []) {
-    found.add(ndjsonReader(entry.utf8) ?? { id: null });
+    found.add(entryOf((name) => entry.get(name)?.string()));
     if (found.entries % entriesAtOnce === 0) await pause(stop);
   }
   return found;
