@@ -23,7 +23,7 @@ export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or 
 
 export const about = [
   'Verifies exports offline: every record, duplicates, lost entries, unfinished runs. Prints one record per export, ' +
-    'with -q only those with a problem, and the command that repairs it. Writes nothing.',
+    'with -q only those with a problem, and the command that repairs it, if one can. Writes nothing.',
   'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
 ];
 

@@ -125,6 +125,6 @@ function recordOf(line: Buffer, file: string, number: number): JsonText | null {
   if (isText && record === null && text.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
   throw new Failure('damaged', `${place}: not a record (${expected})`, {
-    hint: 'show reads ndjson; fix or remove the line',
+    hint: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });
 }

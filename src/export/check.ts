@@ -7,7 +7,7 @@ import type { PrivateFolder } from '../fs/private-folder.ts';
 import { exportName, formatByExtension } from '../output/formats.ts';
 import { creditsLeft } from '../run/listing.ts';
 import type { InputReference } from '../run/references.ts';
-import { credits } from '../text/count.ts';
+import { count, credits } from '../text/count.ts';
 import { day, daysWithoutFeed } from './decide-update.ts';
 import type { FoundExport } from './find-exports.ts';
 import { type ExportFile, inspect } from './inspect.ts';
@@ -163,7 +163,11 @@ async function problemOf(
     return problem('gone', `404 since ${record.failure.since.slice(0, 10)}`);
   if (progress !== null) {
     const what = progress.isUpdate ? 'update' : 'export';
-    return problem('interrupted', `its ${what} was interrupted after ${progress.entries} entries`, fix());
+    return problem(
+      'interrupted',
+      `its ${what} was interrupted after ${count(progress.entries, 'entry', 'entries')}`,
+      fix(),
+    );
   }
   if (!isStale(record, now, maxAge)) return null;
   const last = record?.checked == null ? 'never checked' : `last successful check ${record.checked}`;

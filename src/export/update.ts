@@ -98,7 +98,11 @@ async function fetchNew(
     if (feedProblem !== null)
       run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
     if (met.nameless)
-      run.warn('no ID', item.label, 'left out entries without a videoId: whether FILE has them is not known');
+      run.warn(
+        'no ID',
+        item.label,
+        `left out entries without a videoId, which ${locked.file.target.path} may have already; nothing to do`,
+      );
     if (contents.entries > 0 && pages > 0 && resumed === 0 && !progress.hasMore && !met.known)
       run.warn(
         'unlisted',
