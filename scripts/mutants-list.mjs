@@ -117,7 +117,6 @@ export const mutants = [
     ['rows are not cut to what the record says', 'ftruncateSync(fd, bytes);', ''],
     ['rows that are too short', '.size < bytes', '.size < 0'],
     ['damaged rows are resumed', 'if (contents.damage !== null) return', 'if (false) return'],
-    ['rows that are there twice are resumed', "command === 'uploads' && contents", 'false && contents'],
     ['rows that are named are leftovers', ' && name !== progress?.rows', ''],
   ]),
   ...of('export/read.ts', ['test/export/read.test.ts'], [

@@ -29,7 +29,7 @@ export function leftovers(names: readonly string[], file: string, progress: Prog
 /** Reads the rows of an interrupted run; a text says why they are not what its progress says. */
 export async function readRows(
   folder: PrivateFolder,
-  { rows, bytes, entries, request: { command, format, fields } }: Progress,
+  { rows, bytes, entries, request: { format, fields } }: Progress,
   stop: AbortSignal,
 ): Promise<Contents | string> {
   const missing = 'the rows of its interrupted run are missing';
@@ -39,8 +39,6 @@ export async function readRows(
     if (fstatSync(fd).size < bytes) return missing;
     const contents = await readContents(fd, { format: rowsFormat(format), fields, bytes, stop });
     if (contents.damage !== null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
-    if (command === 'uploads' && contents.duplicate !== null)
-      return `the rows of its interrupted run are damaged: ${contents.duplicate} is in them twice`;
     return contents.entries === entries ? contents : missing;
   } finally {
     closeSync(fd);

@@ -372,6 +372,19 @@ test('an interrupted export as id that --limit cuts counts as an uninterrupted o
   assert.equal((await fixture.read('out')).split('\n').length - 1, 6);
 });
 
+test('a page that has a video twice: its interrupted export is resumed, nothing is paid twice', async (t) => {
+  const service = await scriptedService(t, ({ query, path }) => {
+    if (path.endsWith('resolve')) return resolved;
+    if (query.has('continuation')) return { body: page(2, 4, null, 5) };
+    return { body: { ...page(0, 2, 'second', 5), results: [entry(0), entry(1), entry(0)] } };
+  });
+  const fixture = await exportFixture(t, { service });
+  const args = ['uploads', '@test', '-o', 'out', '-f', 'id'];
+  assert.equal((await fixture.run([...args, '--max-credits', '1'])).exit, 9);
+  const resumed = await fixture.run(args);
+  assert.deepEqual([resumed.exit, resumed.only.credits.confirmed], [0, 1], resumed.stderr);
+});
+
 test('a token that is refused after a bound has stopped the export: one run must afford all of it', async (t) => {
   let isBad = false;
   const service = await scriptedService(t, ({ query, path }) =>
