@@ -1,47 +1,43 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const usageFile = join(tmpdir(), `chanlist-usage-${process.pid}`);
 
 /**
- * Runs a program to its end and returns how long that took, in milliseconds. `stdout`: `null` throws it away, `pipe`
- * reads it, else it is the name of a file. Rejects if the program fails.
+ * Runs Node to its end with these arguments: its time and processor time in milliseconds, its peak of memory in MB.
+ * `out`: the name of a file for stdout, or null: a pipe that is read. `isStart`: nothing is loaded before the program,
+ * and only its time is known. Rejects if it fails.
  */
-export function timed({ command, env, stdout = 'pipe' }) {
-  const [program, ...args] = command;
-  const file = stdout === null || stdout === 'pipe' ? null : openSync(stdout, 'w');
-  const out = file ?? (stdout === null ? 'ignore' : 'pipe');
-  return new Promise((resolve, reject) => {
-    let said = '';
-    const started = performance.now();
-    const child = spawn(program, args, { env, stdio: ['ignore', out, 'pipe'] });
-    child.stdout?.resume();
-    child.stderr.on('data', (text) => {
-      said += text;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => {
-      const took = performance.now() - started;
-      if (file !== null) closeSync(file);
-      if (code === 0) resolve(took);
-      else reject(new Error(`${command.join(' ')} ended with ${code}: ${said.slice(0, 500)}`));
-    });
+export async function measured(node, args, env, out = null, isStart = false) {
+  const fd = out === null ? null : openSync(out, 'w');
+  const preload = isStart ? [] : ['-r', join(import.meta.dirname, 'usage.cjs')];
+  const command = node === null ? args : [node, ...preload, ...args];
+  const started = performance.now();
+  const child = spawn(command[0], command.slice(1), {
+    env: { ...env, USAGE_FILE: usageFile },
+    stdio: ['ignore', fd ?? 'pipe', 'pipe'],
   });
+  let stderr = '';
+  child.stdout?.resume();
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  const time = performance.now() - started;
+  if (fd !== null) closeSync(fd);
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${stderr.slice(0, 500)}`);
+  return isStart || node === null ? { time } : { time, ...JSON.parse(readFileSync(usageFile, 'utf8')) };
 }
 
-/** Runs all cases once to warm up, then `runs` times in turn; sets `median` of each, in milliseconds. */
-export async function inTurn(cases, runs) {
-  const times = cases.map(() => []);
-  for (let run = 0; run <= runs; run++) {
-    for (const [i, each] of cases.entries()) {
-      const took = await timed(each);
-      if (run > 0) times[i].push(took);
+/** Runs all cases once to warm up, then `runs` times in turn; the median of each, of what `metric` names. */
+export async function inTurn(cases, runs, metric) {
+  const found = cases.map(() => []);
+  for (let run = 0; run <= runs; run++)
+    for (const [at, measure] of cases.entries()) {
+      const { [metric]: figure } = await measure();
+      if (run > 0) found[at].push(figure);
     }
-  }
-  return cases.map((each, i) => ({ ...each, median: median(times[i]) }));
-}
-
-/** The median of some numbers. */
-export function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return found.map((figures) => figures.sort((a, b) => a - b)[figures.length >> 1]);
 }

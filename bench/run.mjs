@@ -1,107 +1,175 @@
 /**
- * Measures the program against bare Node and against its peers on this machine, in turn, and prints the ratios of
- * the medians: `npm run bench -- [--check] [--node PATH]…`. `--check` is quick, and fails if a ratio is more than
- * a quarter over its target.
+ * Measures the built program on this machine and prints a table: `npm run bench -- [PART…] [--quick]
+ * [--node PATH] [--against FOLDER]`. Parts: start, stream, peers, night, check; without one, all. Each figure is a median; what is compared takes turns. `--against`: another version, built in its folder.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { measureCheck, measureExport } from './exports.mjs';
-import { measureMemory } from './memory.mjs';
-import { startPeers, streamPeers } from './peers.mjs';
-import { measureStart } from './start.mjs';
-import { measureStream } from './stream.mjs';
+import { inTurn, measured } from './measure.mjs';
 
-const { values } = parseArgs({
-  options: { check: { type: 'boolean', default: false }, node: { type: 'string', multiple: true } },
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean' },
+    node: { type: 'string', default: process.execPath },
+    against: { type: 'string' },
+  },
 });
-const { check } = values;
-const program = join(import.meta.dirname, '../bin/chanlist.js');
-if (!existsSync(join(import.meta.dirname, '../dist'))) {
-  console.error('bench: there is no dist; run: npm run build');
-  process.exit(2);
-}
-
+const { quick, node } = values;
+const folders = [join(import.meta.dirname, '..'), ...(values.against ? [resolve(values.against)] : [])];
+const programs = folders.map((folder) => join(folder, 'bin/chanlist.js'));
+const peer = (name) => join(import.meta.dirname, 'peers', name);
 const folder = mkdtempSync(join(tmpdir(), 'chanlist-bench-'));
+const file = (name) => join(folder, name);
 const server = spawn(process.execPath, [join(import.meta.dirname, 'server.mjs')], {
   stdio: ['pipe', 'pipe', 'inherit'],
 });
 const url = String(await once(server.stdout, 'data')).trim();
-const env = prepareHome();
-const over = [];
+
+/** A home folder with a stored key, and nothing else of this machine. */
+const profile = { baseUrl: url, namespace: 'media', key: 'sk_bench', verified: true };
+mkdirSync(file('.config/chanlist'), { recursive: true });
+const store = { version: 1, active: 'bench', profiles: { bench: profile } };
+writeFileSync(file('.config/chanlist/config.json'), JSON.stringify(store), { mode: 0o600 });
+const env = { PATH: process.env.PATH, HOME: folder, GH_TOKEN: 'sk_bench' };
+
+const number = (value) => (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0));
+const print = (...cells) => console.log(`| ${cells.join(' | ')} |`);
+
+/**
+ * Measures rows in turn, each `[what, arguments, target, options]`, and prints them as multiples of a baseline.
+ * `options`: those of this row instead of the group's.
+ */
+async function compare({ runs, metric = 'time', unit = 'ms', base, ...group }, rows) {
+  const cases = rows.flatMap(([, args, , options]) => {
+    const { out = null, isStart = false } = { ...group, ...options };
+    return programs.map((program) => () => measured(node, [program, ...args], env, out, isStart));
+  });
+  const [of, ...figures] = await inTurn([base, ...cases], quick ? 1 : runs, metric);
+  for (const [at, [what, , target]] of rows.entries()) {
+    const [here, there] = figures.slice(at * programs.length);
+    const ratios = [number(here / of), target, values.against ? number(here / there) : ''];
+    print(what, ...ratios, `${number(here)} ${unit}`, `${number(of)} ${unit}`);
+  }
+}
+
+const pages = quick ? 100 : 1000;
+const list = (count, ...more) => ['uploads', `@pages-${count}`, ...more];
+const bareLoop = (channel) => () => measured(node, [peer('bare-loop.mjs'), url, channel], env);
+
+async function start() {
+  const base = () => measured(node, [peer('empty.mjs')], env, null, true);
+  const table = ['resolve', '@x', '-f', 'table'];
+  await compare({ runs: 30, base, isStart: true }, [
+    ['`--version`', ['--version'], '1.1'],
+    ['`--help`', ['--help'], '1.7'],
+    ['`resolve @x`', ['resolve', '@x'], '2.5'],
+    ['`resolve @x`, as a table', table, '2.7'],
+  ]);
+}
+
+async function stream() {
+  const out = file('out');
+  await compare({ runs: 7, base: bareLoop(`@pages-${pages}`), out }, [
+    [`${pages} pages, ndjson, to a file`, list(pages), '1.9'],
+    ['the same, to a pipe', list(pages), '2.3', { out: null }],
+    ['the same, csv', list(pages, '-f', 'csv'), ''],
+    ['the same, two fields', list(pages, '--fields', 'videoId,title'), ''],
+    ['the same, as a table (150 rows per page)', list(pages, '-f', 'table'), ''],
+  ]);
+  await compare({ runs: 3, base: bareLoop('@pages-200-20ms'), out }, [
+    ['200 pages, 20 ms per page', list('200-20ms'), '1.1'],
+  ]);
+  const base = () => measured(node, [programs[0], ...list(pages)], env, out);
+  await compare({ runs: 7, metric: 'cpu', base }, [
+    ['processor time of `-o FILE` against stdout', list(pages, '-o', file('a.ndjson'), '--restart'), '1.6'],
+  ]);
+  for (const format of ['ndjson', 'csv'])
+    await compare(
+      {
+        ...{ runs: 3, metric: 'peak', unit: 'MB', out },
+        base: () => measured(node, [programs[0], ...list(pages, '-f', format)], env, out),
+      },
+      [
+        [
+          `peak memory, ${format}: ${10 * pages} pages against ${pages}`,
+          list(10 * pages, '-f', format),
+          '1.1',
+        ],
+      ],
+    );
+}
+
+async function peers() {
+  const base = async () => {
+    const { time } = await measured(node, [programs[0], ...list(100)], env);
+    return { time };
+  };
+  const address = `${url}/api/v2/media/channel/videos?channel=@pages-100`;
+  for (const [what, target, ...command] of [
+    ['curl and jq in a loop', '20', 'sh', peer('curl-jq.sh'), url, '@pages-100'],
+    ['gh api --paginate --jq', '2', 'gh', 'api', '--paginate', '--jq', '.results[]', address],
+  ]) {
+    if (spawnSync(command[0], ['--version']).error) continue;
+    const [of, time] = await inTurn([base, () => measured(null, command, env)], 1, 'time');
+    print(
+      `100 pages with ${what}, times as long`,
+      number(time / of),
+      `>= ${target}`,
+      '',
+      `${number(time)} ms`,
+      `${number(of)} ms`,
+    );
+  }
+}
+
+/** A night of `--output-dir --update` without new uploads: after a first run, and one that sees each feed once. */
+async function night() {
+  const channels = quick ? 100 : 1000;
+  writeFileSync(file('refs.txt'), Array.from({ length: channels }, (_, n) => `@c${n}\n`).join(''));
+  for (const [at, program] of programs.entries()) {
+    const run = [program, 'uploads', '--from', file('refs.txt'), '--output-dir', file(`exports-${at}`)];
+    await measured(node, run, env);
+    await measured(node, [...run, '--update'], env);
+    const { cpu, peak } = await measured(node, [...run, '--update', '--summary', file('summary')], env);
+    const { requests } = JSON.parse(readFileSync(file('summary'), 'utf8'));
+    const what = `${at === 0 ? '' : 'the other version: '}a night of ${channels} unchanged channels: requests each`;
+    print(
+      what,
+      number(requests / channels),
+      '1.00',
+      '',
+      `${number(cpu / channels)} ms each`,
+      `${number(peak)} MB`,
+    );
+  }
+}
+
+async function check() {
+  const entries = quick ? 10_000 : 1_000_000;
+  const path = file('UCbenchbenchbenchbenchbe.ndjson');
+  const line = (n) =>
+    `{"videoId":"${String(n).padStart(11, '0')}","title":"Episode ${n}: a talk about the weather","channelId":"UCbenchbenchbenchbenchbe","lengthText":"12:34","viewCountText":"3.2M views","index":"${n}"}\n`;
+  for (let at = 0; at < entries; at += 10_000)
+    writeFileSync(path, Array.from({ length: 10_000 }, (_, n) => line(at + n)).join(''), { flag: 'a' });
+  for (const [at, program] of programs.entries()) {
+    const { time, peak } = await measured(node, [program, 'check', path], env);
+    const what = `${at === 0 ? '' : 'the other version: '}\`check\` of ${entries} entries`;
+    print(what, '', '5 s, 90 MB', '', `${number(time / 1000)} s`, `${number(peak)} MB`);
+  }
+}
+
 try {
-  for (const node of values.node ?? [process.execPath]) await measureAll(node);
+  console.log(`Node ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}\n`);
+  print('what', 'ratio', 'target', values.against ? `against ${values.against}` : '', 'median', 'of');
+  print(...Array(6).fill('---'));
+  const parts = { start, stream, peers, night, check };
+  for (const [name, part] of Object.entries(parts))
+    if (positionals.length === 0 || positionals.includes(name)) await part();
 } finally {
   server.kill();
   rmSync(folder, { recursive: true, force: true });
-}
-if (check && over.length > 0) {
-  console.log(`\nmore than a quarter over the target: ${over.join('; ')}`);
-  process.exitCode = 1;
-}
-
-/** A home folder with a stored key, and nothing else of this machine. */
-function prepareHome() {
-  const config = join(folder, '.config', 'chanlist');
-  mkdirSync(config, { recursive: true });
-  const profile = { baseUrl: url, namespace: 'media', key: 'sk_bench', verified: true };
-  const store = { version: 1, active: 'bench', profiles: { bench: profile } };
-  writeFileSync(join(config, 'config.json'), JSON.stringify(store), { mode: 0o600 });
-  return { PATH: process.env.PATH, HOME: folder };
-}
-
-async function measureAll(node) {
-  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
-  const major = Number(/\d+/.exec(version)?.[0]);
-  const common = { node, major, program, env, url, folder };
-  const short = startPeers(url, env);
-  const long = streamPeers(url, env, check ? 20 : 100);
-  console.log(`\nNode ${version}\n`);
-  console.log('| what | ratio | target | median | of |\n|---|---|---|---|---|');
-
-  print(await measureStart({ ...common, peers: short.there, runs: check ? 9 : 30 }));
-  const wire = {
-    pages: 1000,
-    latency: 0,
-    targets: { file: 1.5, pipe: 1.8 },
-    peers: long.there,
-    runs: check ? 3 : 7,
-  };
-  print(await measureStream({ ...common, ...wire }));
-  const slow = {
-    pages: check ? 100 : 500,
-    latency: 20,
-    targets: { file: 1.1, pipe: 1.1 },
-    peers: [],
-    runs: check ? 1 : 3,
-  };
-  print(await measureStream({ ...common, ...slow }));
-  const formats = check ? ['ndjson'] : ['ndjson', 'json', 'csv', 'id'];
-  for (const format of formats) {
-    print([await measureMemory({ ...common, format, few: check ? 500 : 1000, more: check ? 5000 : 10_000 })]);
-  }
-  if (!check) print([await measureMemory({ ...common, format: 'table', few: 1000, more: 3000 })]);
-  print(await measureExport({ ...common, pages: check ? 200 : 1000, runs: check ? 3 : 7 }));
-  print(await measureCheck({ ...common, entries: check ? 100_000 : 1_000_000 }));
-  for (const why of [...short.not, ...long.not]) console.log(`\nnot run: ${why}`);
-}
-
-function print(rows) {
-  for (const { what, target, least, median, of, unit = 'ms' } of rows) {
-    const ratio = median / of;
-    const wanted = target !== undefined ? `<= ${target}` : least !== undefined ? `>= ${least}` : '';
-    const digits = unit === 'ms' && median < 100 ? 1 : 0;
-    const cells = [
-      what,
-      ratio.toFixed(2),
-      wanted,
-      `${median.toFixed(digits)} ${unit}`,
-      `${of.toFixed(digits)} ${unit}`,
-    ];
-    console.log(`| ${cells.join(' | ')} |`);
-    if (ratio > (target ?? Number.POSITIVE_INFINITY) * 1.25 || ratio < (least ?? 0) / 1.25) over.push(what);
-  }
 }

@@ -33,6 +33,18 @@ const lists = ['a', 'b'].map((page) =>
 const heads = lists.map((list) => Buffer.from(`{"results":${list},"playlist_info":`));
 const resolved = Buffer.from('{"channel_id":"UCbenchbenchbenchbenchbe","resolved_from":"@x"}');
 
+/** Of the channels `@c0`, `@c1` and so on, which have three uploads each. */
+function smallChannel(reference, path) {
+  const channelId = reference.startsWith('UC') ? reference : `UC${reference.slice(1).padStart(22, '0')}`;
+  if (path.endsWith('/resolve')) return { channel_id: channelId, resolved_from: reference };
+  const results = [2, 1, 0].map((n) => ({
+    videoId: `${channelId.slice(-9)}_${n}`,
+    ...{ title: `Upload ${n}`, channelId, published: `2025-01-0${n + 1}T00:00:00Z` },
+  }));
+  const info = { title: 'Uploads', numVideos: '3' };
+  return { results, playlist_info: info, continuation_token: null, has_more: false };
+}
+
 /** The token of the page after page `number`; null after the last. */
 function nextToken(total, latency, number) {
   return number + 1 >= total ? null : `${total}.${latency}.${number + 1}`;
@@ -53,6 +65,9 @@ const server = createServer((request, response) => {
     response.writeHead(200, next === null ? headers : { ...headers, link });
     response.end(body);
   };
+  const reference = query.get('channel') ?? query.get('input') ?? '';
+  if (/^@c\d|^UC0/.test(reference))
+    return send(Buffer.from(JSON.stringify(smallChannel(reference, pathname))));
   if (pathname.endsWith('/channel/resolve')) return send(resolved);
   const [, total = 1, latency = 0] = /^@pages-(\d+)(?:-(\d+)ms)?$/.exec(query.get('channel')) ?? [];
   const start = query.get('continuation')?.split('.') ?? [total, latency, 0];

@@ -166,7 +166,7 @@ _chanlist_flags() {
     'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'search') _chanlist_offer $'-n\n--limit\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--update\n--print-new\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'latest') _chanlist_offer $'--from\n-n\n--limit\n--seen\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
+    'latest') _chanlist_offer $'--from\n--concurrency\n-n\n--limit\n--seen\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'show') _chanlist_offer $'-n\n--limit\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
     'check') _chanlist_offer $'--from\n--max-age\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
@@ -193,7 +193,7 @@ _chanlist_argument() {
     'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
     'auth logout') _chanlist_offer "$(_chanlist_profiles)" ;;
     'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
-    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nexit-codes\nformats\nenvironment' ;;
+    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nflags\nfields\nexit-codes\nformats\nenvironment' ;;
   esac
 }
 

@@ -20,10 +20,10 @@ const groups = {
     'src/start.ts',
     ...['resolve', 'uploads', 'latest', 'playlist'].map((name) => `src/commands/${name}.ts`),
   ],
-  'request.cjs': ['src/commands/responses.ts', 'src/output/ndjson.ts'],
+  'request.cjs': ['src/commands/run-responses.ts', 'src/output/ndjson.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
-  'list.cjs': ['src/commands/listing.ts', 'src/accounts/ledger.ts'],
-  'export.cjs': ['src/export/folder.ts'],
+  'list.cjs': ['src/commands/run-listing.ts', 'src/accounts/ledger.ts'],
+  'export.cjs': ['src/export/export-all.ts', 'src/export/destination.ts'],
   'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
 };
 

@@ -1,127 +1,109 @@
 /**
- * Holds the tests to chosen changes of the program: `node scripts/mutants.mjs [PATTERN]`. Each row of
- * mutants-list.mjs is applied alone in a scratch copy of the working tree; its tests have to fail. Prints the
- * survivors, which make it fail. Takes about half an hour; not part of `npm test`.
+ * Holds the tests to random changes of the program: `node scripts/mutants.mjs FILE… [--count N] [--seed N]`. In a scratch
+ * copy of the working tree, one operator, constant or call of a file at a time is changed (without --count: every one);
+ * the tests of its folder have to fail. Prints the changes that no test notices.
  */
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mutants } from './mutants-list.mjs';
+import { parseArgs } from 'node:util';
+import { transformSync } from 'esbuild';
+import jsTokens from 'js-tokens';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const pattern = new RegExp(process.argv[2] ?? '');
-const chosen = mutants.filter(({ name }) => pattern.test(name));
-const timeLimitMs = 10 * 60 * 1000;
-const notBuilt = 'the program cannot be built';
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: 'string', default: 'Infinity' }, seed: { type: 'string', default: '1' } },
+});
 
-const missing = chosen.flatMap(({ tests }) => tests).filter((path) => !existsSync(join(root, path)));
-if (missing.length > 0) {
-  console.error(`there is no ${[...new Set(missing)].join(', no ')}`);
-  process.exit(1);
+/** Tests of a folder of src besides test/FOLDER. */
+const otherTests = {
+  accounts: ['test/program/credits.test.ts', 'test/program/auth.test.ts'],
+  export: ['test/program', 'test/nights'],
+  fs: ['test/faults', 'test/program/export.test.ts'],
+  run: ['test/program', 'test/nights'],
+  service: ['test/program/failures.test.ts', 'test/program/listing.test.ts'],
+};
+
+const replacements = {
+  ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
+  ...{ '&&': '||', '||': '&&', '??': '&&', '+': '-', '-': '+', '!': '', true: 'false', false: 'true' },
+};
+
+/** Every change of a file: the JavaScript that it becomes, and the line that is changed, before and after. */
+function mutantsOf(file) {
+  const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', target: 'esnext' });
+  const found = [];
+  const change = (from, to, text) => {
+    const start = code.lastIndexOf('\n', from - 1) + 1;
+    const end = code.indexOf('\n', from);
+    const line = `${code.slice(start, from)}${text}${code.slice(to, end)}`;
+    found.push({
+      file,
+      what: `${code.slice(start, end).trim()}  ->  ${line.trim()}`,
+      code: code.slice(0, from) + text + code.slice(to),
+    });
+  };
+  let at = 0;
+  for (const { type, value } of jsTokens(code)) {
+    if (Object.hasOwn(replacements, value)) change(at, at + value.length, replacements[value]);
+    else if (type === 'NumericLiteral') change(at, at + value.length, `(${value} + 1)`);
+    at += value.length;
+  }
+  for (const { index, 0: call } of code.matchAll(/(?<=^ +)(?:await )?[\w.#?]+\(.*\);$/gm))
+    if (!/^(?:await )?super\(/.test(call)) change(index, index + call.length, ';');
+  return found;
+}
+
+/** So many of them, the same ones for the same seed. */
+function chosen(mutants, count, seed) {
+  let state = seed;
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state;
+  };
+  const ordered = mutants.map((mutant) => [random(), mutant]).sort(([a], [b]) => a - b);
+  return ordered.slice(0, count).map(([, mutant]) => mutant);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'chanlist-mutants-'));
-const left = new Set(['node_modules', '.git', '.test-build', 'dist']);
-cpSync(root, scratch, {
-  recursive: true,
-  filter: (path) => !left.has(path.slice(root.length).split('/')[0]),
-});
-symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
-
-/** Tests that fail without any change: they show nothing. */
-const failing = new Set();
-/** Tests that pass without any change. */
-const passing = new Set();
-
-/** Runs tests until one fails that does not always fail; returns its name, null if none does. `only`: runs this one. */
-function firstFailure(tests, only = null) {
-  return new Promise((resolve) => {
-    const options = ['--test-reporter=tap'];
-    if (only !== null) options.push(`--test-name-pattern=^${only.replace(/[^\w ]/g, '.')}$`);
-    const child = spawn(process.execPath, ['scripts/test.mjs', ...tests, '--', ...options], {
-      cwd: scratch,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let rest = '';
-    let found = null;
-    let isBuilt = false;
-    const stop = (why) => {
-      found ??= why;
-      try {
-        process.kill(-child.pid, 'SIGTERM');
-      } catch {}
-    };
-    const timer = setTimeout(() => stop('no end within the time limit'), timeLimitMs);
-    child.stdout.setEncoding('utf8').on('data', (part) => {
-      const lines = (rest + part).split('\n');
-      rest = lines.pop();
-      for (const line of lines) {
-        const [, not, name] = /^ *(not )?ok \d+ - (.*)$/.exec(line) ?? [];
-        if (name !== undefined) isBuilt = true;
-        if (not !== undefined && !failing.has(name) && !name.endsWith('.mjs')) stop(name);
-      }
-    });
-    child.on('close', () => {
-      clearTimeout(timer);
-      resolve(found ?? (isBuilt ? null : notBuilt));
-    });
-  });
-}
-
-/** The first test that fails with a changed text of a file, and not without the change; null if there is none. */
-async function firstCaught(path, source, changed, tests) {
-  // Those that start no process first.
-  const isFast = (test) => /^test\/(?:service|accounts|export|fs|json|output)\b/.test(test);
-  for (const stage of [tests.filter(isFast), tests.filter((test) => !isFast(test))]) {
-    for (let found = stage.length > 0; found; ) {
-      writeFileSync(path, changed);
-      const failed = await firstFailure(stage);
-      writeFileSync(path, source);
-      found = failed !== null;
-      if (!found) break;
-      if (failed === notBuilt || passing.has(failed)) return failed;
-      if ((await firstFailure(stage, failed)) === null) {
-        passing.add(failed);
-        return failed;
-      }
-      failing.add(failed);
-      console.log(`ignored: fails without any change: ${failed}`);
-    }
-  }
-  return null;
-}
-
-let caught = 0;
+process.chdir(root);
 try {
-  for (const { name, file, from, to, tests } of chosen) {
-    const path = join(scratch, file);
-    const source = readFileSync(path, 'utf8');
-    const places = source.split(from).length - 1;
-    if (places !== 1) {
-      console.log(`OUTDATED  ${name}: ${places} places in ${file}`);
-      continue;
-    }
-    const started = Date.now();
-    const failed = await firstCaught(
-      path,
-      source,
-      source.replace(from, () => to),
-      tests,
-    );
-    const seconds = Math.round((Date.now() - started) / 1000);
-    if (failed === null) console.log(`SURVIVED  ${name} (${seconds} s)`);
-    // No test has noticed anything.
-    else if (failed === notBuilt) console.log(`NOT BUILT ${name} (${seconds} s)`);
-    else {
-      caught++;
-      console.log(`caught    ${name} (${seconds} s): ${failed}`);
-    }
+  const left = new Set(['node_modules', '.git', '.test-build', 'dist']);
+  cpSync(root, scratch, {
+    recursive: true,
+    filter: (path) => !left.has(path.slice(root.length).split('/')[0]),
+  });
+  symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
+  const passes = (tests) => {
+    const options = { cwd: scratch, stdio: 'ignore', timeout: 600_000 };
+    return spawnSync(process.execPath, ['scripts/test.mjs', ...tests], options).status === 0;
+  };
+  const stagesOf = (file) => {
+    const folder = file.split('/')[1];
+    return [[`test/${folder}`], otherTests[folder] ?? []].filter(([first]) => first && existsSync(first));
+  };
+  const sound = new Set();
+  /** Whether tests fail with a changed file; throws if they do without the change. */
+  const notice = (file, code, tests) => {
+    writeFileSync(join(scratch, file), code);
+    const isNoticed = !passes(tests);
+    cpSync(join(root, file), join(scratch, file));
+    if (isNoticed && !sound.has(tests[0]) && !passes(tests))
+      throw new Error(`without any change, a test of ${tests.join(', ')} fails`);
+    if (isNoticed) sound.add(tests[0]);
+    return isNoticed;
+  };
+  let survivors = 0;
+  const mutants = chosen(files.flatMap(mutantsOf), Number(values.count), Number(values.seed));
+  for (const { file, what, code } of mutants) {
+    const isSurvivor = !stagesOf(file).some((tests) => notice(file, code, tests));
+    if (isSurvivor) survivors++;
+    console.log(`${isSurvivor ? 'SURVIVED' : 'noticed '} ${file}: ${what}`);
   }
+  console.log(`${mutants.length - survivors} of ${mutants.length} noticed`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-console.log(`${caught} of ${chosen.length} caught`);
-process.exitCode = caught === chosen.length ? 0 : 1;

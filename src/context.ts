@@ -45,7 +45,7 @@ const systemClock: Clock = {
 const sameRequestMs = 1000;
 
 /**
- * The context of this process. The first signal stops the work in order; one that comes more than a second later ends
+ * The context of this process. The first signal shuts down gracefully; one that comes more than a second later ends
  * the process at once. A third one is not handled here, so that it ends a process that hangs in its exit.
  */
 export function processContext(): Context {

@@ -48,10 +48,14 @@ const failures = {
   unreachable: { exit: 7, scope: 'run' },
   unavailable: { exit: 7, scope: 'reference', hint: 'try again later' },
   no_feed: { exit: 7, scope: 'reference' },
-  outage: { exit: 7, scope: 'run', hint: 'run the same command again later' },
+  outage: { exit: 7, scope: 'run' },
   refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
-  bad_answer: { exit: 8, scope: 'reference', hint: "try again later, or contact the service's support" },
+  invalid_response: {
+    exit: 8,
+    scope: 'reference',
+    hint: "try again later, or contact the service's support",
+  },
   loop: { exit: 8, scope: 'reference', hint: 'the listing cannot be resumed; start it again later' },
   budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
   locked: { exit: 10, scope: 'reference', hint: 'wait until the other run has ended' },
@@ -59,15 +63,56 @@ const failures = {
   interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
+/**
+ * The closed set of warnings: one row per kind, printed as one line. A `note` is no problem: it is printed at a terminal,
+ * and with `-v` elsewhere.
+ */
+const warnings = {
+  adopted: 'warning',
+  'all new': 'warning',
+  baseline: 'warning',
+  clock: 'warning',
+  duplicate: 'note',
+  format: 'warning',
+  'given up': 'warning',
+  kept: 'warning',
+  ledger: 'warning',
+  moved: 'warning',
+  'no ID': 'warning',
+  'no feed': 'warning',
+  'no lock': 'warning',
+  'not all': 'warning',
+  'not written': 'warning',
+  record: 'warning',
+  repaired: 'warning',
+  resumed: 'warning',
+  unresolved: 'warning',
+} as const satisfies Record<string, 'warning' | 'note'>;
+
+type WarningKind = keyof typeof warnings;
+/** A row of the table; what follows a colon makes another line of it (`kept: recent`). */
+export type WarningCode = WarningKind | `${WarningKind}: ${string}`;
+
+/** A warning about a reference, or about the run (label null). */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly label: string | null;
+  readonly message: string;
+}
+
+/** Whether nothing is wrong. */
+export const isNote = ({ code }: Warning): boolean =>
+  warnings[code.split(':', 1)[0] as WarningKind] === 'note';
+
 /** Exit codes from the gravest to the least: a run ends with the gravest of its failures. */
-const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
+export const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
 
 /** The gravest of some exit codes; 0 if there is none. */
 export function gravest(exits: readonly ExitCode[]): ExitCode {
   return gravity.find((exit) => exits.includes(exit)) ?? 0;
 }
 
-/** The word that the JSON error and the receipt call `code`. */
+/** The word that the JSON error and the summary call `code`. */
 export type FailureCode = keyof typeof failures;
 
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
@@ -113,7 +158,7 @@ export class Failure extends Error {
     return hint === undefined ? this.message : `${this.message}; ${hint}`;
   }
 
-  /** The failure as JSON output and receipts show it. */
+  /** The failure as JSON output and summaries show it. */
   toJSON(): { code: FailureCode; status: number | null; message: string } {
     return { code: this.code, status: this.status, message: this.message };
   }

@@ -4,7 +4,10 @@ import { version } from './version.ts';
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
-/** Prints the version in half the time that the program takes, which reports what fails. */
+/**
+ * The fast path of --version: half the time of the full program. Returns false if it fails; the full program then
+ * reports why.
+ */
 function writeVersion(): boolean {
   try {
     return writeSync(1, `${version}\n`) > 0;

@@ -1,39 +1,36 @@
-import type { CommonOptions } from './cli/options.ts';
 import { parseArguments } from './cli/program.ts';
-import { unparsedSummary, wantsJson } from './cli/usage-errors.ts';
-import { commands } from './commands/table.ts';
+import { commands } from './commands/command-table.ts';
 import type { Context } from './context.ts';
-import { ClosedPipe, type Failure, toFailure } from './errors.ts';
+import { ClosedPipe, Failure, toFailure } from './errors.ts';
 import { helpColumns } from './help/document.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
+import { version } from './version.ts';
 
 /**
  * Runs the program: arguments (without node and script) to exit code. Commands report what goes wrong in their work;
  * what they throw before that ends here.
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
-  const stderr = new Stderr(context, { quiet: false, verbose: 0, color: !argv.includes('--no-color') });
+  const { flags, request } = await parseArguments(argv, commands);
+  const color = !flags.some(({ name }) => name === '--no-color');
+  const stderr = new Stderr(context, { quiet: false, verbose: 0, color });
   const stdout = new Stdout(context, stderr);
-  let options: CommonOptions | null = null;
   try {
-    const task = await parseArguments(argv, commands, () => helpColumns(context));
-    if (typeof task === 'string') {
-      await stdout.write(task);
-      return 0;
+    if (request instanceof Failure) throw request;
+    if (request === 'version') await stdout.write(`${version}\n`);
+    else if ('run' in request) return await request.run(request.options, context);
+    else {
+      const { helpText } = await import('./help/help-text.ts');
+      await stdout.write(await helpText(request.help, commands, helpColumns(context)));
     }
-    options = task.options as CommonOptions;
-    return await task.run(options, context);
+    return 0;
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
     const failure = toFailure(error);
-    if (wantsJson(argv)) await printDocument(failure, stdout, context);
-    const asked = options ? { ...options, command: options.invocation.name } : unparsedSummary(argv);
-    if (asked?.summary && !options?.dryRun) {
-      const { writeSummaryOf } = await import('./run/summary.ts');
-      await writeSummaryOf(failure, asked, context);
-    }
+    const isJson = flags.some(({ name, value }) => name === '--format' && value === 'json');
+    if (isJson) await printDocument(failure, stdout, context);
     return reportFailure(failure, context, stderr);
   }
 }

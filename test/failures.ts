@@ -98,7 +98,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'an ID from the service that cannot name a file: 8 for that reference, the others are exported',
   ],
   ['remote text that would control a terminal', 'a table and its messages contain no control characters'],
-  ['the service quotes the key', 'a key in a response appears in no message, log, receipt or document'],
+  ['the service quotes the key', 'a key in a response appears in no message, log, summary or document'],
   [
     'connection refused, no such host',
     'no connection, before, in the middle and at the end: 7, certainly not charged, the run ends',
@@ -143,11 +143,11 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'Ctrl-C, SIGTERM, SIGHUP',
-    'a signal during a wait, before an answer, and within a body: its code, one line, how to resume',
+    'a signal during a wait, before a response, and within a body: its code, one line, how to resume',
   ],
   [
     '`timeout` sends two signals',
-    'a signal that is repeated at once is the same request: message, document and receipt are whole',
+    'a signal that is repeated at once is the same request: message, document and summary are whole',
   ],
   ['the terminal is closed', 'a terminal that closes: 129, no abort, no core file'],
   [
@@ -165,6 +165,14 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   [
     'FILE becomes another file, a link or a FIFO while a page is fetched',
     'FILE that becomes … while a page is fetched: 1, nothing is read through it',
+  ],
+  [
+    'FILE is created or changed by others during an export, or its folder is another one',
+    'FILE that appears, or is changed, while pages are requested stays; moved away, the rest is free',
+  ],
+  [
+    'FILE is a mount point, immutable, or open in another program (Windows)',
+    'what keeps FILE from being replaced is said, and the rows wait',
   ],
   [
     'rows of an interrupted run are damaged',
@@ -212,6 +220,27 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'a ledger that cannot be used: nothing is sent with a bound per month; without, one warning',
   ],
   [
+    'the ledger belongs to another user',
+    'a ledger of another owner: chown for every user; a new ledger starts to count at 0',
+  ],
+  [
+    'another process has locked the ledger for longer than `--timeout`',
+    'a ledger that another process has locked for longer than --timeout: 1',
+  ],
+  [
+    'the clock is behind a line of a later ledger, by more than a day',
+    'a clock that is behind: 1 before any request with a bound per month or day, else one warning',
+  ],
+  ['no account', 'no account: 3, naming the variables that are missing'],
+  [
+    'address and key in the environment, and a HOME that cannot be used',
+    'a container: with address and key in the environment nothing of HOME is needed',
+  ],
+  [
+    'a wrong address, typed at the prompt of `auth login`',
+    'an address where nothing responds fails at once: no retries at a prompt',
+  ],
+  [
     'the ledger is removed, renamed, truncated, or gets a second name (a hard link) during a run',
     'a ledger that was replaced during the run: 1 with a bound, which is not exceeded',
   ],
@@ -233,6 +262,14 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'a folder of another user: refused with its owner, but read by check if nobody else can write it',
   ],
   [
+    '`.chanlist` belongs to another user, in a sticky folder',
+    "another user's folder in a sticky one: use another folder",
+  ],
+  [
+    'FILE belongs to another user, in a sticky folder',
+    "another user's FILE in a sticky folder is found before anything is sent",
+  ],
+  [
     '`.chanlist` is a link or a file',
     'anything but a real folder that others cannot write is refused and left unchanged',
   ],
@@ -245,6 +282,10 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'a failure of one reference stops that one; a FIFO or a folder at the name of an export is refused',
   ],
   ['a HOME of another user (root with `sudo`)', 'below a HOME of another user nothing is created'],
+  [
+    'the working directory has been removed, and a name is relative',
+    'a working directory that has been removed: relative names are 2, absolute ones work',
+  ],
   [
     'an argument or a line of `--from` that is no reference',
     'every bad line of --from is named, and nothing is sent',
@@ -268,16 +309,13 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a `--summary` that cannot be created',
-    'a receipt that cannot be created at the start: 1, nothing is sent',
+    'a summary that cannot be created at the start: 1, nothing is sent',
   ],
   ['a folder that cannot be written', 'a folder that cannot be written: 2, before any request'],
   ['an interrupted export with other arguments', 'an interrupted export with another …'],
   ['`--format` or `--fields` that differ from those of FILE', 'a complete FILE of other fields'],
-  ['FILE of another channel or playlist', 'a FILE of another channel'],
-  [
-    'a FILE without `videoId`, with `--update`',
-    'FILE that others have changed: csv with a byte order mark is up to date; without videoId it is 2',
-  ],
+  ['FILE of another channel or playlist', 'FILE of another channel'],
+  ['a FILE without `videoId`, with `--update`', 'a complete FILE of fields without videoId'],
   [
     'one record of a folder that is refused, or a FILE that cannot be read',
     'an export whose record is refused stops that reference only',

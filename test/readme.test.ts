@@ -5,10 +5,11 @@ import { test } from 'node:test';
 import { exitCodes } from '../src/errors.ts';
 import { codeBlocks, documentText } from './support/documents.ts';
 
+const codeBlock = /^ *```.*?^ *```$/gms;
 const readme = await documentText('README.md');
 const documents = [
   'README.md',
-  'CONTRIBUTING.md',
+  ...['CHANGELOG.md', 'CONTRIBUTING.md', 'RELEASING.md', 'SECURITY.md'],
   ...(await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
 ];
 
@@ -20,6 +21,35 @@ test('the first two sh blocks have one command each: the main job on the sandbox
 
 test('the README has at most 200 lines', () => {
   assert.ok(readme.split('\n').length - 1 <= 200);
+});
+
+test('what is tested: the README says the same as the test runner and the workflow', async () => {
+  const [, section = ''] = readme.split('\n## What is tested\n');
+  const runner = await documentText('scripts/test.mjs');
+  const [, versions = ''] = /otherNodes = \[([^\]]+)\]/.exec(runner) ?? [];
+  const [, named = ''] =
+    /^\| those of the built program .* with Node\.js ([\d, and]+) \|$/m.exec(section) ?? [];
+  assert.deepEqual(named.match(/\d+/g), versions.match(/\d+/g));
+  const folders = (text: string) => text.match(/\btest\/\w+/g);
+  const [units = ''] = section.split('\n').filter((line) => line.startsWith('| units '));
+  const [, workflow = ''] = (await documentText('.github/workflows/ci.yml')).split('scripts/test.mjs ');
+  assert.deepEqual(folders(units), folders(workflow));
+  for (const folder of folders(workflow) ?? []) assert.ok((await stat(folder)).isDirectory(), folder);
+});
+
+test('CHANGELOG.md has the form of Keep a Changelog, and the version of the package', async () => {
+  const headings = [...(await documentText('CHANGELOG.md')).matchAll(/^##+ .*$/gm)].map(([line]) => line);
+  const form = /^## (?:\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d)$/;
+  const part = /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/;
+  assert.deepEqual(
+    headings.filter((line) => !form.test(line) && !part.test(line)),
+    [],
+  );
+  const { version } = JSON.parse(await documentText('package.json')) as { version: string };
+  assert.ok(
+    headings.some((line) => line.startsWith(`## [${version}] - `)),
+    version,
+  );
 });
 
 test('the tables of exit codes have every code of the program, that of cron.md every failure', async () => {
@@ -47,7 +77,7 @@ const anchor = (heading: string): string =>
 test('every link of the documents points to a file or heading', async () => {
   for (const document of documents) {
     const text = await documentText(document);
-    for (const [link, target = '', heading] of text.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)) {
+    for (const [link, target = '', heading] of text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)) {
       const path = target === '' ? document : join(dirname(document), target);
       assert.ok((await stat(path)).isFile(), `${document}: ${link}`);
       if (heading === undefined) continue;
@@ -66,14 +96,15 @@ test('every document is in the package, and the README names it', async () => {
     assert.ok(document === 'README.md' || readme.includes(`](${document})`), document);
 });
 
-test('CONTRIBUTING.md names files and scripts that are there', async () => {
-  const text = await documentText('CONTRIBUTING.md');
-  const paths = [...text.matchAll(/\b(?:bin|src|test|scripts|docs|bench)\/[\w./-]*\w\/?/g)].map(
+test('CONTRIBUTING.md and RELEASING.md name files and scripts that are there', async () => {
+  const text =
+    (await documentText('CONTRIBUTING.md')) + (await documentText('RELEASING.md')).replaceAll(codeBlock, '');
+  const paths = [...text.matchAll(/(?<![\w/])(?:bin|src|test|scripts|docs|bench)\/[\w./-]*\w\/?/g)].map(
     ([path]) => path,
   );
   assert.ok(paths.length >= 30);
   for (const path of new Set(paths)) await assert.doesNotReject(stat(path), path);
   const { scripts } = JSON.parse(await documentText('package.json')) as { scripts: object };
   for (const [, name = ''] of text.matchAll(/`npm (?:run )?([\w:]+)`/g))
-    assert.ok(name === 'ci' || Object.hasOwn(scripts, name), `npm run ${name}`);
+    assert.ok(['ci', 'install', 'update'].includes(name) || Object.hasOwn(scripts, name), `npm run ${name}`);
 });

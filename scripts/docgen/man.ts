@@ -1,16 +1,23 @@
-import type { Command } from 'commander';
-import { commonFlags, type FlagRow, flagHelp, flagsOf, longFlag, ownFlags } from '../../src/cli/flags.ts';
-import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
-import { pathOf } from '../../src/cli/usage-errors.ts';
-import { commands as table } from '../../src/commands/table.ts';
-import { type TermRows, type Terms, wrap } from '../../src/help/document.ts';
+import type { Example, TermRows, Terms } from '../../src/cli/command.ts';
+import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
+import { helpFlag, ownFlagsOf, versionFlag } from '../../src/cli/flags.ts';
+import { globalFlags } from '../../src/cli/global-flags.ts';
+import { commands as table } from '../../src/commands/command-table.ts';
+import { wrap } from '../../src/help/document.ts';
+import {
+  about,
+  type DescribedCommand,
+  describeAll,
+  examples,
+  globalFlagsOf,
+} from '../../src/help/help-text.ts';
 import { topics } from '../../src/help/topics.ts';
 
 /** The manual page, in the man macros. */
 export async function manPage(): Promise<string> {
-  const program = await wholeProgram(table);
-  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
-  const groups = [...new Set(commonFlags.map(({ group }) => group))];
+  const commands = await describeAll(table);
+  const groups = [...new Set(globalFlags.map(({ group }) => group ?? ''))];
+  const [globalParagraph = ''] = topics.flags;
   return [
     '.\\" Generated from the program by: npm run generate. Changes made here are lost.',
     '.TH CHANLIST 1 "" chanlist "User Commands"',
@@ -20,27 +27,28 @@ export async function manPage(): Promise<string> {
     'chanlist \\- command\\-line client for the Channel and Playlist Listing Service',
     '.SH SYNOPSIS',
     ...commands
-      .filter((command) => command.commands.length === 0)
-      .flatMap((command, index) => [
+      .filter(({ file }) => file.actions === undefined)
+      .flatMap(({ path, row }, index) => [
         ...(index === 0 ? [] : ['.br']),
-        `.B ${roff(`chanlist ${pathOf(command)}`)}`,
-        roff(command.usage()),
+        `.B ${roff(`chanlist ${path}`)}`,
+        roff(`${row.usage} [flags]`.trim()),
       ]),
     '.SH DESCRIPTION',
-    ...text(program.description()),
+    ...text(about),
     '.SH COMMANDS',
-    ...(await Promise.all(commands.map(section))).flat(),
+    ...commands.flatMap(section),
     '.SH OPTIONS',
-    ...text('These options may stand before or after the name of a command that takes them.'),
+    ...(typeof globalParagraph === 'string' ? text(globalParagraph) : []),
     ...groups.flatMap((group) => [
       `.SS ${group.replace(/:$/, '')}`,
-      ...flagLines(commonFlags.filter((flag) => flag.group === group)),
+      ...flagLines(globalFlags.filter((flag) => flag.group === group)),
     ]),
     '.SS Help',
-    ...tagged('-h, --help', 'print help'),
-    ...tagged('-V, --version', 'print the version'),
+    ...flagLines([helpFlag, versionFlag]),
     '.SH FORMATS',
     ...blocks(topics.formats),
+    '.SH FIELDS',
+    ...blocks(topics.fields),
     '.SH EXIT STATUS',
     ...blocks(topics['exit-codes']),
     '.SH ENVIRONMENT',
@@ -48,52 +56,29 @@ export async function manPage(): Promise<string> {
     '.SH FILES',
     ...blocks(topics.environment.slice(-1)),
     '.SH EXAMPLES',
-    ...exampleLines(await helpText('')).slice(1),
+    ...exampleLines(examples).slice(1),
     '',
   ].join('\n');
 }
 
-/** The help of a command, in lines that nothing wraps. */
-async function helpText(path: string): Promise<string> {
-  const help = await parseArguments([...path.split(' ').filter(Boolean), '--help'], table, () => 1000);
-  if (typeof help !== 'string') throw new Error(`${path} has no help`);
-  return help;
-}
-
-/** A command: what it does, its own flags, the common ones that it takes, its terms and examples. */
-async function section(command: Command): Promise<string[]> {
-  const path = pathOf(command);
-  const help = await helpText(path);
-  const taken = flagsOf(path);
-  const own = taken.filter((flag) => ownFlags.includes(flag));
-  const common = taken.filter((flag) => !own.includes(flag));
-  const others =
-    common.length === commonFlags.length
-      ? 'Also takes all options of the section OPTIONS.'
-      : `Also takes ${common.map(longFlag).join(', ')}; see OPTIONS.`;
-  const arguments_ = command.usage().replace(/ *\[options\]$/, '');
+/** A command: what it does, its own flags, the global ones that it takes, its terms and examples. */
+function section({ path, row, file }: DescribedCommand): string[] {
+  const own = ownFlagsOf(path);
+  const global = globalFlagsOf(path).replace('see: chanlist help flags', 'see OPTIONS');
   return [
-    `.SS ${roff(`${path} ${arguments_}`.trim())}`,
-    ...command.description().split('\n\n').flatMap(paragraph).slice(1),
+    `.SS ${roff(`${path} ${row.usage}`.trim())}`,
+    ...file.about.flatMap(paragraph).slice(1),
     ...(own.length === 0 ? [] : ['.PP', '.B Options', ...flagLines(own)]),
-    ...(common.length === 0 ? [] : paragraph(others)),
-    ...termLines(help),
+    ...(global === '' ? [] : paragraph(global)),
+    ...(file.terms === undefined ? [] : [...paragraph(file.terms.heading), ...taggedRows(file.terms.rows)]),
     '.PP',
     '.B Examples',
-    ...exampleLines(help),
+    ...exampleLines(file.examples),
   ];
 }
 
-/** The terms between the flags of a command and its examples. */
-function termLines(help: string): string[] {
-  const [, heading, rows] = /^((?:Faults|Problems).*:)\n((?: {2}.*\n)+)\nExamples:/m.exec(help) ?? [];
-  if (heading === undefined || rows === undefined) return [];
-  const terms = [...rows.matchAll(/^ {2}(.*?) {2,}(.*)$/gm)];
-  return [...paragraph(heading), ...terms.flatMap(([, term = '', meaning = '']) => tagged(term, meaning))];
-}
-
 function flagLines(flags: readonly FlagRow[]): string[] {
-  return flags.flatMap((flag) => tagged(flag.term, flagHelp(flag)));
+  return flags.flatMap((flag) => tagged(flag.flag, flagHelp(flag)));
 }
 
 /** The paragraphs and terms of a topic; the first terms are headed by the section. */
@@ -122,9 +107,8 @@ function text(words: string): string[] {
   return wrap(words, 68).map(roff);
 }
 
-/** The examples of a help text. */
-function exampleLines(help: string): string[] {
-  return [...help.matchAll(/^ {2}# (.*)\n {2}(.*)$/gm)].flatMap(([, what = '', line = '']) => [
+function exampleLines(lines: readonly Example[]): string[] {
+  return lines.flatMap(([what, line]) => [
     '.PP',
     `${roff(what)}:`,
     '.PP',

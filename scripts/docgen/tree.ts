@@ -1,18 +1,9 @@
-import type { Command } from 'commander';
-import {
-  type FlagRow,
-  flagHelp,
-  flagsOf,
-  localReports,
-  longFlag,
-  parts,
-  shortFlag,
-  valueName,
-} from '../../src/cli/flags.ts';
-import { wholeProgram } from '../../src/cli/program.ts';
-import { conflicts } from '../../src/cli/rules.ts';
+import type { CommandRow } from '../../src/cli/command.ts';
+import { type FlagRow, flagHelp, longFlag, shortFlag, valueName } from '../../src/cli/flag.ts';
+import { flagsOf, helpFlag, parts, versionFlag } from '../../src/cli/flags.ts';
+import { localReports } from '../../src/cli/global-flags.ts';
+import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
-import { commands } from '../../src/commands/table.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
 import { formatNames } from '../../src/output/formats.ts';
@@ -63,37 +54,25 @@ const offers: Readonly<Record<string, 'file' | 'folder' | 'profile' | 'fields' |
 
 /** The program with all its commands. */
 export async function programTree(): Promise<Node> {
-  const program = await wholeProgram(commands);
-  const names = program.commands.map((command) => command.name());
-  return node(program, '', { kind: 'words', words: [...names, ...topicNames] });
+  const words = [...commands.map(({ name }) => name), ...topicNames];
+  const nodes = await Promise.all(commands.map((row) => commandNode(row, '', { kind: 'words', words })));
+  const flags = [...flagsOf(''), versionFlag, helpFlag];
+  return {
+    ...{ path: '', name: 'chanlist', summary: '', argument: null, children: nodes },
+    flags: flags.map((row) => flag(row, flags, '')),
+  };
 }
 
-const helpFlag: Flag = {
-  long: '--help',
-  short: '-h',
-  value: null,
-  completion: { kind: 'nothing' },
-  description: 'print help',
-  repeatable: false,
-  excludes: [],
-};
-const versionFlag: Flag = { ...helpFlag, long: '--version', short: '-V', description: 'print the version' };
-
-function node(command: Command, path: string, helpWords: Completion): Node {
-  const below = (name: string): string => (path === '' ? name : `${path} ${name}`);
-  const children = command.commands.map((child) => node(child, below(child.name()), helpWords));
-  const [argument] = command.registeredArguments;
-  const taken = flagsOf(path);
+async function commandNode(row: CommandRow, parent: string, helpWords: Completion): Promise<Node> {
+  const path = `${parent} ${row.name}`.trim();
+  const { args = [], actions = [] } = await row.load();
+  const flags = [...flagsOf(path), helpFlag];
+  const name = /\w+/.exec(args[0]?.[1] ?? '')?.[0];
   return {
-    path,
-    name: command.name(),
-    summary: command.summary(),
-    flags: [...taken.map((row) => flag(row, taken, path)), ...(path === '' ? [versionFlag] : []), helpFlag],
-    argument:
-      argument === undefined
-        ? null
-        : { name: argument.name(), completion: argumentCompletion(path, helpWords) },
-    children,
+    ...{ path, name: row.name, summary: row.summary },
+    flags: flags.map((each) => flag(each, flags, path)),
+    argument: name === undefined ? null : { name, completion: argumentCompletion(path, helpWords) },
+    children: await Promise.all(actions.map((action) => commandNode(action, path, helpWords))),
   };
 }
 
@@ -114,29 +93,29 @@ function argumentCompletion(path: string, helpWords: Completion): Completion {
   }
 }
 
-function flag(row: FlagRow, taken: readonly FlagRow[], path: string): Flag {
+function flag(row: FlagRow, flags: readonly FlagRow[], path: string): Flag {
   return {
     long: longFlag(row),
     short: shortFlag(row),
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),
-    repeatable: row.repeats === true,
-    excludes: excluded(row, taken).flatMap((other) => [shortFlag(other) ?? [], longFlag(other)].flat()),
+    repeatable: row.combine !== undefined && row.option === undefined,
+    excludes: excluded(row, flags).flatMap((other) => [shortFlag(other) ?? [], longFlag(other)].flat()),
   };
 }
 
-/** The flags that exclude a flag: by the table of conflicts, and all that choose the format. */
-function excluded(row: FlagRow, taken: readonly FlagRow[]): FlagRow[] {
-  const name = longFlag(row);
+/** The flags that exclude a flag: as the rows say, and all that choose the format. */
+function excluded(row: FlagRow, flags: readonly FlagRow[]): FlagRow[] {
   const choosesFormat = (each: FlagRow): boolean =>
     longFlag(each) === '--format' || each.format !== undefined;
-  const excludes = (other: FlagRow): boolean =>
-    (choosesFormat(row) && choosesFormat(other)) ||
-    conflicts.some(([one, two]) =>
-      one === name ? two === longFlag(other) : two === name && one === longFlag(other),
-    );
-  return taken.filter((other) => other !== row && excludes(other));
+  const excludes = (one: FlagRow, other: FlagRow): boolean =>
+    Object.hasOwn(one.excludes ?? {}, longFlag(other));
+  return flags.filter(
+    (other) =>
+      other !== row &&
+      ((choosesFormat(row) && choosesFormat(other)) || excludes(row, other) || excludes(other, row)),
+  );
 }
 
 function completion(row: FlagRow, path: string): Completion {

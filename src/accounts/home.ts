@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, sep } from 'node:path';
 import { usage } from '../errors.ts';
-import { ignoring, makeFolders } from '../fs/files.ts';
+import { ignoreErrors, isRoot, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -28,34 +28,43 @@ export function homeFolder(env: Env, platform: NodeJS.Platform = process.platfor
  */
 export function openOwnFolder(path: string, env: Env): PrivateFolder | null {
   try {
-    return PrivateFolder.open(path);
+    return PrivateFolder.open(path, { inHome: true });
   } catch (error) {
-    refuseForeignHome(path, env);
+    assertOwnHome(path, env);
     throw error;
   }
 }
 
 /** The same; creates it and the folders above it (0700). Throws system errors where these cannot be created. */
 export function createOwnFolder(path: string, env: Env): PrivateFolder {
-  refuseForeignHome(path, env);
+  assertOwnHome(path, env);
   makeFolders(dirname(path), 0o700);
-  return PrivateFolder.openOrCreate(path);
+  return PrivateFolder.openOrCreate(path, { inHome: true });
 }
 
-/** Throws for a folder below a HOME of another user, also through links (`sudo` may keep HOME): it would be locked out. */
-function refuseForeignHome(path: string, { HOME: home }: Env): void {
-  const real = home && ignoring(notFound, () => realpathSync(home));
+/** Whether a path can be reached and belongs to the effective user. */
+export function isOwn(path: string): boolean {
+  const uid = ignoreErrors(notFound, () => lstatSync(path).uid);
+  return uid !== undefined && uid === (process.geteuid?.() ?? uid);
+}
+
+/**
+ * Throws for a folder below a HOME of another user, also through links (`sudo` may keep HOME): that user could not use
+ * what root creates there.
+ */
+function assertOwnHome(path: string, { HOME: home }: Env): void {
+  const real = home && ignoreErrors(notFound, () => realpathSync(home));
   // In containers HOME is often `/`, which is nobody's home.
-  if (!real || real === sep || !`${nearestFolder(path)}${sep}`.startsWith(`${real}${sep}`)) return;
-  const { uid } = statSync(real);
-  if (uid === (process.geteuid?.() ?? uid)) return;
+  if (!real || real === sep || isOwn(real)) return;
+  if (!`${nearestFolder(path)}${sep}`.startsWith(`${real}${sep}`)) return;
   throw usage(
-    `refusing to use ${path}: the home folder ${home} belongs to user ${uid}`,
+    `refusing to use ${path}: the home folder ${home} belongs to user ${lstatSync(real).uid}`,
     'use sudo -H, or set HOME to your own home folder',
   );
 }
 
 /** The real path of the nearest folder above a path that is there. */
 function nearestFolder(path: string): string {
-  return ignoring(notFound, () => realpathSync(path)) ?? nearestFolder(dirname(path));
+  const real = ignoreErrors(notFound, () => realpathSync(path));
+  return real ?? (isRoot(path) ? path : nearestFolder(dirname(path)));
 }

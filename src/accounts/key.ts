@@ -36,7 +36,8 @@ export async function readKey(
   const unreadable = (why: string): Failure =>
     usage(`${source}: cannot read ${file ?? 'it'}: ${why}`, expected);
   let text = '';
-  for await (const line of readLines(from, unreadable, stop)) {
+  for await (const { number, text: line, problem } of readLines(from, unreadable, stop)) {
+    if (problem !== null) throw unreadable(`line ${number}: ${problem}`);
     text += `${line}\n`;
     if (text.length > maxInputLength) throw unreadable('it is too long');
   }

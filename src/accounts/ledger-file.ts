@@ -1,36 +1,45 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { guardFile } from '../fs/file-error.ts';
-import { ignoring } from '../fs/files.ts';
+import { fileError, guardFile } from '../fs/file-error.ts';
+import { ignoreErrors } from '../fs/files.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
 import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
-import {
-  appendedText,
-  type LedgerLine,
-  type OutcomeLine,
-  parseLine,
-  type RequestLine,
-} from './ledger-lines.ts';
+import { type LedgerLine, lineText, type NewLine, parseLine } from './ledger-lines.ts';
 
 /**
- * The path of the ledger of a month (`2026-11`): in `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`.
- * Throws `failed` if no home folder is known.
+ * The folder of the ledgers: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws `failed` if no home
+ * folder is known.
  */
-export function ledgerPath(month: string, env: Env): string {
-  const name = `chanlist/credits-${month}.ndjson`;
-  const given = env.XDG_STATE_HOME;
-  if (given && isAbsolute(given)) return join(given, name);
+function ledgerFolder(env: Env): string {
+  const { XDG_STATE_HOME: stateFolder } = env;
+  if (stateFolder && isAbsolute(stateFolder)) return join(stateFolder, 'chanlist');
   const home = homeFolder(env);
-  if (home !== null) return join(home, '.local/state', name);
+  if (home !== null) return join(home, '.local/state/chanlist');
   throw new Failure('failed', 'there is no folder for the credit ledger: no home folder is known', {
     hint: 'set XDG_STATE_HOME',
   });
 }
 
-/** Bytes at the end of a ledger that `skipMost` leaves. */
-const lastBytes = 4096;
-const lineEnd = 10;
-const buffer = Buffer.allocUnsafe(256 * 1024);
+/** The path of the ledger of a month (`2026-11`). Throws as `openLedgerFolder`. */
+export const ledgerPath = (month: string, env: Env): string =>
+  join(ledgerFolder(env), `credits-${month}.ndjson`);
+
+/** Opens the folder of the ledgers; creates it (0700) if needed. Throws `failed` if it cannot be used. */
+export function openLedgerFolder(env: Env): PrivateFolder {
+  const path = ledgerFolder(env);
+  return guardLedger(path, () => createOwnFolder(path, env));
+}
+
+/** The months that have a ledger, in order. Throws as `openLedgerFolder`, but creates nothing. */
+export function ledgerMonths(env: Env): string[] {
+  const path = ledgerFolder(env);
+  return guardLedger(path, () => {
+    using folder = openOwnFolder(path, env);
+    const names = folder?.names() ?? [];
+    return names.flatMap((name) => /^credits-(\d{4}-\d\d)\.ndjson$/.exec(name)?.[1] ?? []).sort();
+  });
+}
 
 /**
  * The ledger of one month, open. All methods throw `failed` if it cannot be used; `newLines` throws a usage error
@@ -38,82 +47,71 @@ const buffer = Buffer.allocUnsafe(256 * 1024);
  */
 export class LedgerFile {
   readonly path: string;
-  /** Whether there was no ledger of any month. */
-  readonly isFirst: boolean;
   readonly #fd: number;
   /** Bytes that `newLines` has passed on. */
   #offset = 0;
+  /** Whether bytes followed the last of `newLines`: a line that was cut short. */
+  isCutShort = false;
 
-  private constructor(path: string, fd: number, isFirst: boolean) {
+  private constructor(path: string, fd: number) {
     this.path = path;
     this.#fd = fd;
-    this.isFirst = isFirst;
   }
 
   /** Opens the ledger for appending and reading; creates it (0600) and its folder (0700) if needed. */
   static open(month: string, env: Env): LedgerFile {
     const path = ledgerPath(month, env);
-    return opened(path, () => {
+    return guardLedger(path, () => {
       using folder = createOwnFolder(dirname(path), env);
-      const isFirst = !folder.names().some((name) => /^credits-.*\.ndjson$/.test(name));
-      return new LedgerFile(path, folder.openAppend(basename(path)), isFirst);
+      return new LedgerFile(path, folder.openAppend(basename(path)));
     });
   }
 
   /** Opens the ledger for reading; null if there is none. */
   static openForReading(month: string, env: Env): LedgerFile | null {
     const path = ledgerPath(month, env);
-    return opened(path, () => {
+    return guardLedger(path, () => {
       using folder = openOwnFolder(dirname(path), env);
       const fd = folder?.openRead(basename(path)) ?? null;
-      return fd === null ? null : new LedgerFile(path, fd, false);
+      return fd === null ? null : new LedgerFile(path, fd);
     });
   }
 
   /** Appends a line, by a single `write`. */
-  append(line: RequestLine | OutcomeLine): void {
-    const text = Buffer.from(appendedText(line));
+  append(line: NewLine): void {
+    const text = Buffer.from(lineText(line));
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
   }
 
-  /** The complete lines that were appended since the last time. */
-  *newLines(): Generator<LedgerLine, void> {
-    for (let at = this.#offset; ; ) {
-      const length = guardFile(this.path, 'write', () => readSync(this.#fd, buffer, 0, buffer.length, at));
-      const end = buffer.subarray(0, length).lastIndexOf(lineEnd);
-      if (end === -1) at += length;
-      else {
-        const lines = buffer.toString('utf8', 0, end).split('\n');
-        // The end of a line that is longer than the buffer.
-        if (at > this.#offset) lines[0] = 'unreadable';
-        at += end + 1;
-        this.#offset = at;
-        for (const line of lines) if (line !== '') yield this.#parse(line);
-      }
-      if (length < buffer.length) return;
-    }
+  /** The complete lines that were appended since the last call; with `many`, only those in the last `many` bytes. */
+  newLines(many = Number.POSITIVE_INFINITY): LedgerLine[] {
+    const text = guardFile(this.path, 'write', () => {
+      const { size } = fstatSync(this.#fd);
+      this.#offset = Math.max(this.#offset, size - many);
+      const bytes = Buffer.allocUnsafe(Math.max(0, size - this.#offset));
+      const length = readSync(this.#fd, bytes, 0, bytes.length, this.#offset);
+      const end = bytes.subarray(0, length).lastIndexOf('\n') + 1;
+      this.#offset += end;
+      this.isCutShort = length > end;
+      return bytes.toString('utf8', 0, end);
+    });
+    const lines = text.split('\n').filter((line) => line !== '');
+    return lines.map((line) => this.#parse(line));
   }
 
-  /** Skips all lines but the last ones, which show whether a newer chanlist wrote the ledger. */
-  skipMost(): void {
-    this.#offset = Math.max(0, fstatSync(this.#fd).size - lastBytes);
-  }
-
-  /** Whether bytes follow the last line end. */
-  isCutShort(): boolean {
-    return fstatSync(this.#fd).size > this.#offset;
-  }
-
-  /** Whether the open file is still the one at its path, without a second name: other processes count in that. */
+  /**
+   * Whether the open file is still the one at its path, not cut short, and without a second name (a hard link): other
+   * processes append to the file at that path.
+   */
   isInPlace(): boolean {
-    const { dev, ino, nlink } = fstatSync(this.#fd);
-    const there = ignoring(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => lstatSync(this.path));
-    return nlink === 1 && there?.dev === dev && there.ino === ino;
+    const { dev, ino, nlink, size } = fstatSync(this.#fd);
+    const atPath = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => lstatSync(this.path));
+    return nlink === 1 && size >= this.#offset && atPath?.dev === dev && atPath.ino === ino;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     closeSync(this.#fd);
   }
 
@@ -125,12 +123,19 @@ export class LedgerFile {
   }
 }
 
-/** Opens a ledger. What is refused is `failed`: no argument is wrong. */
-function opened<T>(path: string, open: () => T): T {
+/**
+ * Opens a ledger or its folder. A refusal becomes `failed`, because no argument is wrong; its hint says that a new
+ * ledger starts to count at 0.
+ */
+function guardLedger<T>(path: string, open: () => T): T {
   try {
-    return guardFile(path, 'open', open);
-  } catch (cause) {
+    return open();
+  } catch (error) {
+    const cause = fileError(error, path, 'open');
     if (!(cause instanceof Failure)) throw cause;
-    throw new Failure('failed', cause.message, { hint: cause.hint, cause });
+    const remedy = error instanceof Failure && cause.hint;
+    const elsewhere = 'set XDG_STATE_HOME to another folder; a new ledger starts to count at 0';
+    const hint = remedy ? `${remedy}; or ${elsewhere}` : elsewhere;
+    throw new Failure('failed', cause.message, { hint, cause });
   }
 }

@@ -8,10 +8,9 @@ import {
   parseObject,
   shape,
 } from '../json/shape.ts';
-import type { Credits } from '../service/budget.ts';
 
 /** The version of the lines that this program reads and writes. */
-export const ledgerVersion = 1;
+const ledgerVersion = 1;
 
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
@@ -49,13 +48,15 @@ const isOutcome = shape({
 export type OutcomeLine = Passing<typeof isOutcome>;
 
 export type LedgerLine = RequestLine | OutcomeLine | 'unreadable';
+/** A line to append. */
+export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
 
 /**
  * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
  * itself.
  */
-export function appendedText(line: RequestLine | OutcomeLine): string {
-  return `\n${JSON.stringify(line)}\n`;
+export function lineText(line: NewLine): string {
+  return `\n${JSON.stringify({ version: ledgerVersion, ...line })}\n`;
 }
 
 /** Parses a line; `newer` if a newer chanlist wrote it. */
@@ -66,47 +67,53 @@ export function parseLine(text: string): LedgerLine | 'newer' {
   return isOutcome(line) || isRequest(line) ? line : 'unreadable';
 }
 
+/** A paid request, or a line that cannot be read, and what it may have cost. */
+export interface LedgerEntry {
+  /** Null: a line that cannot be read. */
+  readonly request: RequestLine | null;
+  /** The local day; null: not known. */
+  day: string | null;
+  readonly credits: number;
+  outcome: OutcomeLine['outcome'];
+}
+
 /**
- * Adds up the lines of a ledger, in their order. A request without an outcome counts as possibly charged. So does an
- * unreadable line, as one credit on the day of the next readable request: it cannot be later than that.
+ * The entries of a ledger. A request without an outcome counts as possibly charged. So does an unreadable line, as one
+ * credit on the day of the next readable request: it cannot be later than that.
  */
-export class LedgerSums {
-  readonly #sumsOf: (day: string | null, request: RequestLine | null) => readonly Credits[];
-  readonly #pending = new Map<string, { readonly credits: number; readonly sums: readonly Credits[] }>();
-  #unplaced = 0;
+export class LedgerEntries {
+  readonly all: LedgerEntry[] = [];
+  readonly #pending = new Map<string, LedgerEntry>();
+  #unplaced: LedgerEntry[] = [];
 
-  /** `sumsOf`: the sums that a request of this day counts in; null: an unreadable line, and a day that is not known. */
-  constructor(sumsOf: (day: string | null, request: RequestLine | null) => readonly Credits[]) {
-    this.#sumsOf = sumsOf;
-  }
-
-  /** Unreadable lines after the last request: they are in no sum yet. */
-  get unplaced(): number {
-    return this.#unplaced;
-  }
-
-  /** Adds the next line. */
-  add(line: LedgerLine): void {
-    if (line === 'unreadable') this.#unplaced++;
-    else if (line.kind === 'request') {
-      this.placeUnreadable(line.day);
-      const sums = this.#sumsOf(line.day, line);
-      for (const sum of sums) sum.possibly_charged += line.credits;
-      if (sums.length > 0) this.#pending.set(line.id, { credits: line.credits, sums });
-    } else {
-      const { credits, sums } = this.#pending.get(line.id) ?? { credits: 0, sums: [] };
-      this.#pending.delete(line.id);
-      if (line.outcome === 'possibly_charged') return;
-      for (const sum of sums) {
-        sum.possibly_charged -= credits;
-        if (line.outcome === 'confirmed') sum.confirmed += credits;
+  /** Adds lines, in their order. */
+  add(lines: readonly LedgerLine[]): void {
+    for (const line of lines) {
+      if (line === 'unreadable') this.#unplaced.push(this.#addEntry(null, null, 1));
+      else if (line.kind === 'request') {
+        for (const entry of this.#unplaced.splice(0)) entry.day = line.day;
+        this.#pending.set(line.id, this.#addEntry(line, line.day, line.credits));
+      } else {
+        const entry = this.#pending.get(line.id);
+        if (entry !== undefined) entry.outcome = line.outcome;
+        this.#pending.delete(line.id);
       }
     }
   }
 
-  /** Counts the unreadable lines that are in no sum yet on this day. */
-  placeUnreadable(day: string | null): void {
-    for (; this.#unplaced > 0; this.#unplaced--)
-      for (const sum of this.#sumsOf(day, null)) sum.possibly_charged++;
+  /** The most that a day or month (`2026-11-21`, `2026-11`) may have cost at an origin. */
+  spentAt(origin: string, period: string): number {
+    let sum = 0;
+    for (const { request, day, credits, outcome } of this.all) {
+      const isIncluded = (request?.origin ?? origin) === origin && (day ?? period).startsWith(period);
+      if (isIncluded && outcome !== 'free') sum += credits;
+    }
+    return sum;
+  }
+
+  #addEntry(request: RequestLine | null, day: string | null, credits: number): LedgerEntry {
+    const entry: LedgerEntry = { request, day, credits, outcome: 'possibly_charged' };
+    this.all.push(entry);
+    return entry;
   }
 }

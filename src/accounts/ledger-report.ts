@@ -1,7 +1,7 @@
 import { type Credits, noCredits, spent } from '../service/budget.ts';
 import type { Env } from './home.ts';
 import { LedgerFile } from './ledger-file.ts';
-import { LedgerSums } from './ledger-lines.ts';
+import { LedgerEntries } from './ledger-lines.ts';
 import { monthOf } from './local-time.ts';
 
 /** What an account spent in a month, or in a part of it: on a day, with a command or for a reference. */
@@ -25,23 +25,22 @@ export function readMonth(
   by: 'day' | 'command' | 'reference' | null,
   env: Env,
 ): readonly Spending[] | null {
-  const file = LedgerFile.openForReading(month, env);
+  using file = LedgerFile.openForReading(month, env);
   if (file === null) return null;
+  const entries = new LedgerEntries();
+  entries.add(file.newLines());
+  if (file.isCutShort) entries.add(['unreadable']);
   const all = new Map<string, Spending>();
-  const sums = new LedgerSums((day, request) => {
-    const part = by === 'day' ? day : ((by && request?.[by]) ?? null);
+  for (const { request, day, credits, outcome } of entries.all) {
+    const knownDay = day ?? (monthOf(today) === month ? today : null);
+    const part = by === 'day' ? knownDay : ((by && request?.[by]) ?? null);
     const id = JSON.stringify([request?.origin, request?.key, part]);
     const account = request && `${request.origin} …${request.last_four}`;
     const spending = all.get(id) ?? { account, part, today: noCredits(), total: noCredits() };
     all.set(id, spending);
-    return day === today ? [spending.total, spending.today] : [spending.total];
-  });
-  try {
-    for (const line of file.newLines()) sums.add(line);
-    if (file.isCutShort()) sums.add('unreadable');
-    sums.placeUnreadable(monthOf(today) === month ? today : null);
-  } finally {
-    file.close();
+    if (outcome === 'free') continue;
+    spending.total[outcome] += credits;
+    if (knownDay === today) spending.today[outcome] += credits;
   }
   const shown = [...all.values()].filter(({ total }) => by === null || spent(total) > 0);
   return shown.sort(

@@ -17,7 +17,13 @@ export function resetTime(per: 'day' | 'month', time: number): string {
     per === 'day'
       ? new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1)
       : new Date(now.getFullYear(), now.getMonth() + 1, 1);
-  return `${localDay(reset.getTime())} ${twoDigits(reset.getHours())}:${twoDigits(reset.getMinutes())}`;
+  return localMinute(reset.getTime());
+}
+
+/** A time as local date and time: `2026-11-21 08:05`. */
+export function localMinute(time: number): string {
+  const date = new Date(time);
+  return `${localDay(time)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');

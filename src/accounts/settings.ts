@@ -23,7 +23,7 @@ export interface Settings {
   readonly namespace: string;
   /** Null if there is none that may be sent. */
   readonly key: string | null;
-  /** Where the key was given: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
+  /** The source of the key: `--key-file FILE`, `CHANLIST_API_KEY`, `profile 'work'`; null without a key. */
   readonly keySource: string | null;
   /** The selected profile; null if there is none, or the store was not needed. */
   readonly profile: string | null;
@@ -60,24 +60,24 @@ export function requireKey({ key, problem }: Pick<Settings, 'key' | 'problem'>):
  */
 export async function findService(flags: ServiceFlags, context: Context): Promise<Settings> {
   const { env } = context;
-  const given = givenService(flags, env);
-  const givenKey = await readGivenKey(flags, context);
-  const named = givenProfile(flags, env);
-  const isComplete = given.baseUrl && given.namespace !== undefined && givenKey !== undefined;
-  const { name, profile, hint } = isComplete && named === undefined ? noProfile : selectProfile(named, env);
+  const explicit = explicitService(flags, env);
+  const explicitKey = await readExplicitKey(flags, context);
+  const named = explicitProfile(flags, env);
+  const hasAccount = explicit.baseUrl !== undefined && explicitKey !== undefined && named === undefined;
+  const isComplete = hasAccount && explicit.namespace !== undefined;
+  const { name, profile, hint } = isComplete ? noProfile : selectProfile(named, env, hasAccount);
 
-  const baseUrl = given.baseUrl ?? profile?.baseUrl ?? null;
+  const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
-  const key = givenKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
+  const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
   let problem: Failure | null = null;
-  if (baseUrl === null) problem = missing('service address', hint);
-  else if (key === null)
-    problem = isForeign ? foreignKey(name, profile, baseUrl) : missing('key for the service', hint);
+  if (isForeign && baseUrl !== null && key === null) problem = foreignKey(name, profile, baseUrl);
+  else if (baseUrl === null || key === null) problem = missing(baseUrl, key, hint);
   return {
     baseUrl,
-    namespace: given.namespace ?? profile?.namespace ?? defaultNamespace,
+    namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
     key,
-    keySource: givenKey?.source ?? (key === null ? null : `profile '${name}'`),
+    keySource: explicitKey?.source ?? (key === null ? null : `profile '${name}'`),
     profile: name,
     maxCredits: profile?.maxCredits ?? [],
     problem,
@@ -86,12 +86,16 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
 
 const noProfile = { name: null, profile: undefined, hint: firstSteps };
 
-/** The stored profile that is named, else the active one. `hint`: the next step if it lacks something. */
+/**
+ * The stored profile that is named, else the active one. `hint`: the next step if it lacks something. `isOptional`: a
+ * store that belongs to another user counts as empty.
+ */
 function selectProfile(
   named: string | undefined,
   env: Env,
+  isOptional: boolean,
 ): { readonly name: string | null; readonly profile: Profile | undefined; readonly hint: string } {
-  const { active, profiles } = readStore(env);
+  const { active, profiles } = readStore(env, isOptional);
   if (named !== undefined && !profiles.has(named)) throw unknownProfile(named, profiles.keys());
   const name = named ?? active;
   if (name !== null) return { name, profile: profiles.get(name), hint: firstSteps };
@@ -105,7 +109,7 @@ function selectProfile(
  * The address from flags and environment, and the namespace: the explicit one, else the word in the address.
  * `complete`: an address may lack its scheme.
  */
-export function givenService(
+export function explicitService(
   flags: ServiceFlags,
   env: Env,
   { complete = false } = {},
@@ -118,24 +122,27 @@ export function givenService(
   const wordOfFlag = flags.namespace === undefined ? ofFlag?.namespace : undefined;
   return {
     baseUrl: address?.baseUrl,
-    namespace: wordOfFlag ?? givenNamespace(flags, env) ?? address?.namespace ?? undefined,
+    namespace: wordOfFlag ?? explicitNamespace(flags, env) ?? address?.namespace ?? undefined,
   };
 }
 
 /** The explicit namespace from flag or environment. */
-export function givenNamespace({ namespace }: Pick<ServiceFlags, 'namespace'>, env: Env): string | undefined {
+export function explicitNamespace(
+  { namespace }: Pick<ServiceFlags, 'namespace'>,
+  env: Env,
+): string | undefined {
   if (namespace !== undefined) return parseNamespace(namespace, '--namespace');
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
 /** The name of the profile from flag or environment. */
-export function givenProfile({ profile }: ServiceFlags, env: Env): string | undefined {
+export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
   if (profile !== undefined) return parseProfileName(profile, '--profile');
   return env.CHANLIST_PROFILE ? parseProfileName(env.CHANLIST_PROFILE, 'CHANLIST_PROFILE') : undefined;
 }
 
-/** The key from flag or environment, and where it was given. */
-async function readGivenKey(
+/** The key from flag or environment, and its source. */
+async function readExplicitKey(
   { keyFile }: ServiceFlags,
   { env, stop }: Context,
 ): Promise<{ readonly text: string; readonly source: string } | undefined> {
@@ -148,8 +155,13 @@ async function readGivenKey(
   return { text: await readKey(path, source, stop), source: `${source} ${keyFileName(path)}` };
 }
 
-function missing(what: string, hint: string): Failure {
-  return new Failure('unauthorized', `no account is configured: there is no ${what}`, { hint });
+function missing(baseUrl: BaseUrl | null, key: string | null, hint: string): Failure {
+  const what = [
+    baseUrl === null && 'no service address (CHANLIST_BASE_URL)',
+    key === null && 'no key (CHANLIST_API_KEY)',
+  ];
+  const message = `no account is configured: there is ${what.filter(Boolean).join(' and ')}`;
+  return new Failure('unauthorized', message, { hint });
 }
 
 function foreignKey(name: string | null, { baseUrl: { origin } }: Profile, baseUrl: BaseUrl): Failure {

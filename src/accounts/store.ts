@@ -3,7 +3,7 @@ import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
-import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
+import { createOwnFolder, type Env, homeFolder, isOwn, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
 import type { Profile } from './profile.ts';
 
@@ -32,9 +32,9 @@ const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, v
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
-  const given = env[variable];
-  const home = given ? null : homeFolder(env, platform);
-  const folder = given || (home && join(home, inHome));
+  const configFolder = env[variable];
+  const home = configFolder ? null : homeFolder(env, platform);
+  const folder = configFolder || (home && join(home, inHome));
   if (!folder) return null;
   return resolve(folder, 'chanlist', platform === 'win32' ? 'Config' : '', 'config.json');
 }
@@ -42,14 +42,25 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
 /**
  * Reads the stored accounts, directly: loading `conf` takes 30 ms. No accounts if there is no store yet; nothing is
  * changed. Throws `failed` for a store that is damaged or unreadable, and a usage error for one of a newer version and
- * for a file or folder that is refused.
+ * for a file or folder that is refused. `isOptional`: one that belongs to another user counts as empty.
  */
-export function readStore(env: Env): Store {
+export function readStore(env: Env, isOptional = false): Store {
   const file = storeFile(env);
   if (file === null) return noAccounts;
-  using folder = openOwnFolder(path.dirname(file), env);
-  const text = folder?.read(path.basename(file)) ?? null;
-  return text === null ? noAccounts : parseStore(text.toString(), file);
+  const text = readStoreText(file, env, isOptional);
+  return text === null ? noAccounts : parseStore(text, file);
+}
+
+function readStoreText(file: string, env: Env, isOptional: boolean): string | null {
+  try {
+    using folder = openOwnFolder(path.dirname(file), env);
+    return folder?.read(path.basename(file))?.toString() ?? null;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (isOptional && !isOwn(path.dirname(file))) return null;
+    const instead = 'or set XDG_CONFIG_HOME to another folder, or CHANLIST_API_KEY and CHANLIST_BASE_URL';
+    throw error.with({ hint: [error.hint, instead].filter(Boolean).join('; ') });
+  }
 }
 
 /**

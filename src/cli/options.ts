@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
+import { extname, normalize } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
@@ -19,7 +19,7 @@ export interface OutputOptions {
   readonly verbose: number;
 }
 
-/** The options that stand on the program: every command has them, given or not. */
+/** The options of the global flags: every command has them, given or not. */
 export interface CommonOptions extends OutputOptions {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -66,45 +66,67 @@ export interface ResponseOptions extends CommonOptions {
 }
 
 /**
- * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a
- * pipe), else a table at a terminal and NDJSON elsewhere. Throws usage errors for a table in a file and for an
- * unknown extension.
+ * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a pipe),
+ * else a table at a terminal and NDJSON elsewhere.
  */
 export function effectiveFormat(
   { format, output }: Pick<OutputOptions, 'format' | 'output'>,
   terminal: boolean,
 ): FormatName {
   if (output === null) return format ?? (terminal ? 'table' : 'ndjson');
-  if (format === 'table') throw tableInFile();
-  if (format !== null) return format;
-  const extension = extname(output).slice(1);
-  if (extension === '') return 'ndjson';
-  const known = formatByExtension(extension.toLowerCase());
-  if (known !== undefined) return known;
-  if (isStream(output)) return 'ndjson';
-  throw usage(
-    `-o ${output}: no format has the extension .${extension}`,
-    `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
-  );
+  return format ?? formatByExtension(extensionOf(output)) ?? 'ndjson';
 }
+
+/**
+ * The options as they concern a file: with `--dry-run`, `-f json` and `-f ndjson` are the format of its own records where
+ * the file says which format it has; printed commands leave them out, too.
+ */
+export function fileOptions<O extends Pick<OutputOptions, 'format' | 'output'> & Partial<ListingOptions>>(
+  options: O,
+): O {
+  const { dryRun, format, output, outputDir } = options;
+  const isKnown =
+    outputDir != null || (output !== null && formatByExtension(extensionOf(output)) !== undefined);
+  const isOfRecords = dryRun && isKnown && (format === 'json' || format === 'ndjson');
+  if (!isOfRecords) return options;
+  const { invocation } = options;
+  const flags = invocation?.flags.filter(({ name }) => name !== '--format');
+  return { ...options, format: null, ...(flags && { invocation: { ...invocation, flags } }) };
+}
+
+/** Throws a usage error if this format cannot be written to the file of `-o`. */
+export function assertFileFormat(output: string, format: FormatName | null): void {
+  if (format === 'table') throw tableInFile();
+  const extension = extensionOf(output);
+  const known = formatByExtension(extension);
+  if (format !== null && known !== undefined && format !== known)
+    throw usage(
+      `-o ${output} is a file for ${known}, not for ${format}`,
+      'change the extension or the format',
+    );
+  if (format === null && known === undefined && extension !== '' && !isStream(output))
+    throw usage(
+      `-o ${output}: no format has the extension .${extension}`,
+      `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
+    );
+}
+
+const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
 const extensions = fileFormats.flatMap((name) =>
   formats[name].extensions.map((extension) => `.${extension}`),
 );
 
 /** `json, ndjson or csv` */
-function either(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-}
+const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /** Whether a path names a device or a pipe, which is written to directly. */
 function isStream(path: string): boolean {
-  if (/^\/(?:dev|proc)\//.test(resolve(path))) return true;
+  if (/^\/(?:dev|proc)\//.test(normalize(path))) return true;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
 /** The usage error for a table in a file. */
-export function tableInFile(): Failure {
-  return usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
-}
+export const tableInFile = (): Failure =>
+  usage('cannot write a table to a file', `choose ${either(fileFormats)}`);

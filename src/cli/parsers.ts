@@ -2,8 +2,8 @@ import { usage } from '../errors.ts';
 import { type FormatName, formatNames } from '../output/formats.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
-/** Turns the text of a flag into its value. `before`: of its last occurrence. Throws a usage error that names `source`. */
-export type Parser<Value> = (text: string, source: string, before?: unknown) => Value;
+/** Turns the text of a flag into its value. Throws a usage error that names `source`. */
+export type Parser<Value> = (text: string, source: string) => Value;
 
 /** A whole number from `minimum` to `maximum`. */
 export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
@@ -43,8 +43,8 @@ export function month(text: string, source: string): string {
 /** One of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Parser<Word> {
   return (text, source) => {
-    const found = words.find((word) => word === text);
-    if (found !== undefined) return found;
+    const match = words.find((word) => word === text);
+    if (match !== undefined) return match;
     throw usage(`${source} is '${text}'`, expectedOneOf(text, words));
   };
 }
@@ -55,27 +55,23 @@ export function nonEmpty(text: string, source: string): string {
   return text;
 }
 
-/** The name of a format. Two different ones on a command line are a usage error. */
-export function formatName(text: string, _source: string, before?: unknown): FormatName {
+/** The name of a format. */
+export function formatName(text: string): FormatName {
   const name = formatNames.find((format) => format === text);
-  if (name === undefined) {
-    const meant = text === 'jsonl' ? 'ndjson' : undefined;
-    throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
-  }
-  if (typeof before === 'string' && before !== name)
-    throw usage(`conflicting formats: ${before} and ${name}`, 'choose one');
-  return name;
+  if (name !== undefined) return name;
+  const meant = text === 'jsonl' ? 'ndjson' : undefined;
+  throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
 }
 
-/** The file of `-o`; `-` is stdout. */
-export function outputFile(text: string, source: string): string {
+/** The file of `-o`; null for `-`, which is stdout. */
+export function outputFile(text: string, source: string): string | null {
   const word = formatNames.find((name) => name === text);
   if (word !== undefined)
     throw usage(
       `${source} ${word} names a file`,
       `for the format use -f ${word}; for a file use -o ./${word}`,
     );
-  return nonEmpty(text, source);
+  return text === '-' ? null : nonEmpty(text, source);
 }
 
 /** The file of `--summary`. */

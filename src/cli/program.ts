@@ -1,231 +1,128 @@
-import { Command, CommanderError, Help, Option } from 'commander';
-import type { Context } from '../context.ts';
-import { describeCommand, type Example, type Terms } from '../help/document.ts';
-import { version } from '../version.ts';
-import { commonFlags, type FlagRow, flagHelp, flagsOf, longFlag, ownFlags, valueName } from './flags.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { type Failure, toFailure } from '../errors.ts';
+import type { CommandFile, CommandRow } from './command.ts';
+import { type FlagRow, longFlag, optionName, shortFlag, valueName } from './flag.ts';
+import { helpFlag, ownFlagsOf, versionFlag } from './flags.ts';
+import { globalFlags } from './global-flags.ts';
 import type { Flag } from './invocation.ts';
-import { formatName } from './parsers.ts';
-import { checkFlags, checkText, checkWordAfterJson } from './rules.ts';
-import { pathOf, unknownCommand, usageErrorOf } from './usage-errors.ts';
+import type { CommonOptions } from './options.ts';
+import { nonEmpty } from './parsers.ts';
+import { assertFlags, assertNoFieldList, assertText } from './rules.ts';
+import { pathOf, usageErrorOf } from './usage-errors.ts';
 
-/** A row of the table of commands, or of the actions of one. */
-export interface CommandRow {
-  readonly name: string;
-  /** Its arguments. */
-  readonly usage: string;
-  readonly summary: string;
-  /** Heading in the help of the program. */
-  readonly group?: string;
-  /** Loads its file, when the command is called. */
-  load(): Promise<CommandFile>;
-}
-
-/** An argument: the option that gets its value, its term, what it is, how it is parsed. */
-export type Argument = readonly [
-  option: string,
-  term: string,
-  help: string,
-  parse?: (text: string, before?: unknown) => unknown,
-];
-
-/** What the file of a command exports. The table of flags has its flags. */
-export interface CommandFile {
-  readonly args?: readonly Argument[];
-  /** Paragraphs of its help. */
-  readonly about: readonly string[];
-  readonly examples: readonly Example[];
-  /** A list at the end of its help. */
-  readonly terms?: Terms;
-  /** Instead of `run`: the commands below it. */
-  readonly actions?: readonly CommandRow[];
-  /** The command whose help is printed, instead of `run`; null: none. */
-  helpOn?(options: object): readonly string[] | null;
-  /** Does its work; returns the exit code. */
-  run?(options: object, context: Context): Promise<number>;
-}
-
-/** The function of a command and the options that the arguments give it. */
-export interface ParsedCommand {
+/** A command and the options that the arguments give it. */
+export interface Task {
   readonly run: Required<CommandFile>['run'];
-  readonly options: object;
+  readonly options: CommonOptions;
 }
 
-/** The task that the arguments name, or the text of the help or version that they request. Throws usage errors. */
+/** A command line, parsed. */
+export interface CommandLine {
+  /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
+  readonly flags: readonly Flag[];
+  /** What it asks for. `help`: the words after `chanlist help`. */
+  readonly request: Task | { readonly help: readonly string[] } | 'version' | Failure;
+}
+
+/** Parses arguments (without node and script) in one pass. The file of a command is loaded when it is called. */
 export async function parseArguments(
   argv: readonly string[],
   table: readonly CommandRow[],
-  columns?: () => number,
-): Promise<ParsedCommand | string> {
-  const { program, called, texts } = buildProgram(table, columns);
-  try {
-    checkText(argv);
-    checkWordAfterJson(argv);
-    if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync(withJoinedValues(argv), { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-  }
-  return called[0] ?? texts.join('');
-}
+): Promise<CommandLine> {
+  const flags: Flag[] = [];
+  let request: CommandLine['request'] | null = null;
+  const program = new Command('chanlist');
+  let called = program;
 
-/** The Commander tree with all commands complete, for what is generated from it. */
-export async function wholeProgram(table: readonly CommandRow[]): Promise<Command> {
-  const { program, complete } = buildProgram(table);
-  const completeAll = async (parent: Command): Promise<void> => {
-    for (const command of parent.commands) {
-      await complete(command);
-      await completeAll(command);
+  const addFlags = (command: Command, rows: readonly FlagRow[]): void => {
+    for (const row of [...rows, ...globalFlags, helpFlag, versionFlag]) {
+      const option = new Option(row.flag);
+      command.addOption(option).on(`option:${option.name()}`, (text?: string) => {
+        flags.push(typedFlag(row, text));
+      });
     }
   };
-  await completeAll(program);
-  return program;
-}
-
-/**
- * The Commander tree; `complete` loads the file of one of its commands. Parsing adds the task of the command that is
- * called, or the text of a help.
- */
-function buildProgram(table: readonly CommandRow[], columns = () => 80) {
-  const program = new Command('chanlist');
-  const called: ParsedCommand[] = [];
-  const texts: string[] = [];
-  const typed: Flag[] = [];
-  /** Of the commands that are not complete. */
-  const rows = new Map<Command, CommandRow>();
-  const add = (parent: Command, row: CommandRow): void => {
-    const command = parent.command(row.name).usage(`${row.usage} [options]`.trim()).summary(row.summary);
-    if (row.group !== undefined) command.helpGroup(row.group);
-    rows.set(configure(command), row);
-  };
-  const complete = async (command: Command): Promise<void> => {
-    const file = await rows.get(command)?.load();
-    if (file === undefined || !rows.delete(command)) return;
-    const { args = [], about, examples, terms, actions, helpOn, run } = file;
-    describeCommand(command, about, examples, terms);
-    for (const [, term, help, parse] of args)
-      if (parse === undefined) command.argument(term, help);
-      else command.argument(term, help, parse);
-    for (const flag of flagsOf(pathOf(command))) if (ownFlags.includes(flag)) addFlag(command, flag, typed);
-    for (const row of actions ?? []) add(command, row);
-    command.hook('preSubcommand', (_, action) => complete(action));
-    if (run === undefined) return;
-    command.action(async () => {
-      const values = args.map(([option], i) => [option, command.processedArgs[i]] as const);
-      const options = { ...command.optsWithGlobals(), ...Object.fromEntries(values) };
-      const words = helpOn?.(options) ?? null;
-      if (words === null) called.push({ run, options });
-      else await program.parseAsync([...words, '--help'], { from: 'user' });
+  const addCommands = (parent: Command, rows: readonly CommandRow[]): void => {
+    for (const { name } of rows) parent.command(name);
+    parent.hook('preSubcommand', async (_, command) => {
+      called = command;
+      const file = await rows.find(({ name }) => name === command.name())?.load();
+      if (file !== undefined) addParts(command, file);
     });
   };
-  program
-    .description('A command-line client for the Channel and Playlist Listing Service.')
-    .usage('<command> [options]')
-    .helpOption('-h, --help', 'print help')
-    .version(version, '-V, --version', 'print the version')
-    .configureOutput({
-      writeOut: (text) => texts.push(text),
-      writeErr: () => {},
-      outputError: () => {},
-      getOutHelpWidth: columns,
-    })
-    .configureHelp({
-      minWidthToWrap: 20,
-      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.replace(/ ?\[options\]$/, ''),
-      optionDescription: ({ description }) => description,
-      visibleOptions: (command) => visibleOptions(command, program),
-    })
-    .addHelpText('beforeAll', ({ command }) => {
-      const [word] = command.args;
-      if (command.commands.length > 0 && word !== undefined && !word.startsWith('-'))
-        throw unknownCommand(command);
-      return '';
-    })
-    .addHelpText('after', programNotes)
-    .hook('preSubcommand', (_, command) => complete(command))
-    .hook('preAction', (_, command) => {
-      const path = pathOf(command);
-      program.setOptionValue('invocation', { name: path, flags: lastOfEach(typed) });
-      // Commander has no parsed value that is null.
-      if (program.opts().output === '-') program.setOptionValue('output', null);
-      checkFlags(path, typed, program.opts());
-    });
-  configure(program);
-  for (const flag of commonFlags) addFlag(program, flag, typed).helpGroup(flag.group);
-  for (const row of table) add(program, row);
-  return { program, complete, called, texts };
-}
+  const addParts = (command: Command, { args = [], actions = [], run }: CommandFile): void => {
+    const path = pathOf(command);
+    for (const [, term] of args) command.argument(term);
+    addFlags(command, ownFlagsOf(path));
+    if (actions.length > 0) addCommands(command, actions);
+    else
+      command.action(() => {
+        if (run === undefined) request = { help: command.args };
+        else request = { run, options: optionsOf(path, command, args, flags) };
+      });
+  };
 
-const programNotes = `
-Examples:
-  # try it without an account
-  chanlist uploads @demo --sandbox --limit 20
-  # store an account; prompts for address and key
-  chanlist auth login
-  # export every upload; run it again to resume
-  chanlist uploads @demo -o demo.ndjson
-
-Flags go before or after the command: chanlist help uploads`;
-
-const configure = (command: Command): Command =>
-  command.helpCommand(false).exitOverride((error) => {
-    throw error.exitCode === 0 ? error : usageErrorOf(error, command);
-  });
-
-/** Adds a flag to a command; `typed` gets each occurrence on the command line. */
-function addFlag(command: Command, flag: FlagRow, typed: Flag[]): Option {
-  const name = longFlag(flag);
-  const option = new Option(flag.term, flagHelp(flag));
-  const { parse, format, repeats } = flag;
-  const isSwitch = valueName(flag) === null;
-  if (format !== undefined) {
-    option.attributeName = () => 'format';
-    option.preset(format).argParser((text, before) => formatName(text, name, before));
-  } else if (repeats) {
-    if (isSwitch) option.preset('');
-    option.argParser((text, before) => added(before, isSwitch ? 1 : parse?.(text, name)));
-  } else if (parse !== undefined) option.argParser((text, before) => parse(text, name, before));
-  const absent = isSwitch ? false : flag.variable === undefined ? null : undefined;
-  if (format === undefined && !option.negate) option.default(flag.default ?? absent);
-  command.addOption(option);
-  command.on(`option:${option.name()}`, (value?: string) => typed.push({ name, value: value ?? null }));
-  return option;
-}
-
-/** The value of a flag that repeats, after one more occurrence: lists and texts are joined, switches counted. */
-function added(before: unknown, value: unknown): unknown {
-  if (Array.isArray(before)) return before.concat(value);
-  if (typeof before === 'number') return before + Number(value);
-  return typeof before === 'string' ? `${before},${value}` : value;
-}
-
-/** The own flags of a command, then the common ones that it takes. The program's help has only its commands. */
-function visibleOptions(command: Command, program: Command): Option[] {
-  const own = new Help().visibleOptions(command);
-  if (command === program) return own.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
-  const taken = flagsOf(pathOf(command)).map(longFlag);
-  return [...own, ...program.options.filter(({ long }) => taken.includes(long ?? ''))];
-}
-
-const repeating = new Set([...ownFlags, ...commonFlags].filter(({ repeats }) => repeats).map(longFlag));
-
-/** The flags of a command line for printed commands: of one that does not repeat, the last. */
-const lastOfEach = (typed: readonly Flag[]): Flag[] =>
-  typed.filter(
-    ({ name }, i) => repeating.has(name) || typed.findLastIndex((other) => other.name === name) === i,
-  );
-
-const flagsWithValue = new Set(ownFlags.filter((flag) => valueName(flag) !== null).map(longFlag));
-
-/**
- * The arguments with the values of a command's own flags joined by `=`: the program reads the common flags first,
- * wherever they stand, and would take a value such as `-qQ9` (a token) for flags.
- */
-function withJoinedValues(argv: readonly string[]): string[] {
-  const joined: string[] = [];
-  const rest = [...argv];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === '--') return [...joined, word, ...rest];
-    joined.push(flagsWithValue.has(word) && rest.length > 0 ? `${word}=${rest.shift()}` : word);
+  program.configureOutput({ writeErr: () => {}, outputError: () => {} });
+  program.exitOverride().helpOption(false).helpCommand(false).enablePositionalOptions();
+  addFlags(program, []);
+  addCommands(program, table);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    request = error instanceof CommanderError ? usageErrorOf(error, called) : toFailure(error);
   }
-  return joined;
+  const isTyped = (row: FlagRow): boolean => flags.some(({ name }) => name === longFlag(row));
+  if (isTyped(versionFlag)) request = 'version';
+  else if (isTyped(helpFlag) || (flags.length === 0 && program.args.length === 0)) {
+    const words = called.commands.length > 0 ? called.args.filter((word) => !word.startsWith('-')) : [];
+    request = { help: [...pathOf(called).split(' '), ...words].filter(Boolean) };
+  }
+  return { flags, request: request ?? { help: [] } };
+}
+
+/** A flag as typed: by its long name, and by `--format` if it is short for that. `-n=3` is `-n 3`. */
+function typedFlag(row: FlagRow, text?: string): Flag {
+  if (row.format !== undefined) return { name: '--format', value: row.format };
+  const value = shortFlag(row) === null ? text : text?.replace(/^=/, '');
+  return { name: longFlag(row), value: value ?? null };
+}
+
+/** The options of a command: the values of its flags and arguments. Throws usage errors. */
+function optionsOf(
+  path: string,
+  { args: words, processedArgs }: Command,
+  args: Required<CommandFile>['args'],
+  flags: readonly Flag[],
+): CommonOptions {
+  assertText([...words, ...flags.flatMap(({ value }) => value ?? [])]);
+  assertNoFieldList(words, path, flags);
+  const rows = [...ownFlagsOf(path), ...globalFlags];
+  const values = rows
+    .filter(({ format }) => format === undefined)
+    .map((row) => [optionName(row), flagValue(row, flags)] as const);
+  const invocation = { name: path, flags: lastOfEach(rows, flags) };
+  const options = { ...Object.fromEntries(values), invocation } as CommonOptions;
+  assertFlags(path, flags, options);
+  return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, processedArgs[i]])) };
+}
+
+/** The value that the flags of a command line give to a row. */
+function flagValue(row: FlagRow, flags: readonly Flag[]): unknown {
+  const { parse = nonEmpty, combine, variable } = row;
+  const name = longFlag(row);
+  const isSwitch = valueName(row) === null;
+  const values = flags
+    .filter((flag) => flag.name === name)
+    .map(({ value }) => (isSwitch ? true : parse(value ?? '', name)));
+  if (combine !== undefined) return combine(values);
+  if (isSwitch) return values.length > 0;
+  return values.at(-1) ?? row.default ?? (variable === undefined ? null : undefined);
+}
+
+/** The flags for printed commands: of one whose values do not add up, the last. */
+function lastOfEach(rows: readonly FlagRow[], flags: readonly Flag[]): readonly Flag[] {
+  const adding = rows.filter(({ combine }) => combine !== undefined).map(longFlag);
+  return flags.filter(
+    ({ name }, i) => adding.includes(name) || flags.findLastIndex((other) => other.name === name) === i,
+  );
 }

@@ -1,49 +1,59 @@
 import { usage } from '../errors.ts';
-import { flagsOf, localReports, longFlag } from './flags.ts';
+import { computedFields, shownEntries } from '../output/fields.ts';
+import { operations } from '../service/contract.ts';
+import { shellQuote } from '../text/shell-quote.ts';
+import { longFlag } from './flag.ts';
+import { flagsOf } from './flags.ts';
+import { localReports } from './global-flags.ts';
 import type { Flag } from './invocation.ts';
-import { effectiveFormat, type OutputOptions, tableInFile } from './options.ts';
+import { assertFileFormat, effectiveFormat, fileOptions, type ListingOptions } from './options.ts';
 
-/** Flags that exclude each other, and why. */
-export const conflicts: readonly (readonly [flag: string, other: string, why: string])[] = [
-  ...['--profile', '--base-url', '--namespace', '--key-file'].map(
-    (flag) => ['--sandbox', flag, 'the sandbox needs no account'] as const,
-  ),
-  ['--output', '--output-dir', 'choose one'],
-  ['--continuation', '--output', 'a listing from a token goes to stdout'],
-  ['--continuation', '--output-dir', 'a listing from a token goes to stdout'],
-  ['--continuation', '--from', 'the token says where to start'],
-  ['--update', '--limit', 'an update keeps every entry of the file'],
-  ['--update', '--continuation', 'an update starts at the first page'],
-  ['--update', '--restart', '--update adds to the file, --restart replaces it'],
-];
+type Options = Pick<ListingOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>;
 
 /**
- * Checks the flags of a command line against each other. `path`: the command. Throws usage errors for a common flag
- * that the command does not take, for flags that exclude or need each other, and for a format that does not fit.
+ * Throws a usage error for a flag that the command does not take, for flags that exclude or need each other, and for a
+ * format that does not fit. `path`: the command; `typed`: its flags.
  */
-export function checkFlags(path: string, typed: readonly Flag[], options: Partial<OutputOptions>): void {
-  const taken = new Set(flagsOf(path).map(longFlag));
-  const wrong = typed.find(({ name }) => !taken.has(name));
-  if (wrong !== undefined) throw usage(`${path} does not take ${wrong.name}`, `see: chanlist help ${path}`);
+export function assertFlags(path: string, typed: readonly Flag[], options: Options): void {
+  const rows = flagsOf(path);
+  const foreign = typed.find(({ name }) => !rows.some((row) => longFlag(row) === name));
+  if (foreign !== undefined)
+    throw usage(`${path} does not take ${foreign.name}`, `see: chanlist help ${path}`);
+  const [one, other] = new Set(typed.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
+  if (other !== undefined) throw usage(`conflicting formats: ${one} and ${other}`, 'choose one');
   if (typed.filter(({ name }) => name === '--from').length > 1)
     throw usage('--from is given twice', 'put all references into one list');
-  const given = new Set(
-    typed.filter(({ name, value }) => name !== '--output' || value !== '-').map(({ name }) => name),
-  );
-  for (const [flag, other, why] of conflicts)
-    if (given.has(flag) && given.has(other)) throw usage(`${flag} and ${other} exclude each other`, why);
-  if (given.has('--print-new') && !given.has('--update'))
+  // `-o -` is stdout.
+  const names = typed
+    .map(({ name }) => name)
+    .filter((name) => name !== '--output' || options.output !== null);
+  for (const row of rows.filter((each) => names.includes(longFlag(each))))
+    for (const [flag, why] of Object.entries(row.excludes ?? {}))
+      if (names.includes(flag)) throw usage(`${longFlag(row)} and ${flag} exclude each other`, why);
+  if (options.printNew && !options.update)
     throw usage('--print-new needs --update', 'it prints the entries that --update adds');
-  for (const flag of ['--update', '--restart'])
-    if (given.has(flag) && !given.has('--output') && !given.has('--output-dir'))
-      throw usage(`${flag} needs a file`, 'name it with -o FILE or --output-dir DIR');
-  const { format = null, output = null, fields = null } = options;
+  assertFormat(path, fileOptions(options));
+}
+
+function assertFormat(path: string, options: Options): void {
+  const { format, output, outputDir, fields, update } = options;
   if (format === 'id' && localReports.includes(path))
     throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
-  if (given.has('--output-dir') && format === 'table') throw tableInFile();
-  const effective = output === null ? format : effectiveFormat({ format, output }, false);
-  if (!given.has('--update')) return;
-  if (effective === 'json') throw usage('--update does not work with json', 'choose ndjson, csv or id');
+  if (format === 'id' && fields !== null)
+    throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
+  if (output !== null) assertFileFormat(output, format);
+  if (outputDir != null && format !== null && format !== 'ndjson')
+    throw usage(
+      `--output-dir writes ndjson, not ${format}`,
+      `leave out --format, then: chanlist show ${shellQuote(outputDir)}/*.ndjson -f ${format}`,
+    );
+  if (!update) return;
+  const fileFormat = effectiveFormat(options, false);
+  if (fileFormat !== 'ndjson') {
+    const archive = shellQuote(`${output?.replace(/\.\w+$/, '')}.ndjson`);
+    const hint = `update ${archive}, then: chanlist show ${archive} -f ${fileFormat}`;
+    throw usage(`--update works with ndjson, not with ${fileFormat}`, hint);
+  }
   if (!nameVideoId(fields))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
 }
@@ -52,17 +62,23 @@ export function checkFlags(path: string, typed: readonly Flag[], options: Partia
 export const nameVideoId = (fields: string | null): boolean =>
   fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));
 
-/** Throws a usage error for an argument that is not UTF-8: Node puts U+FFFD in place of what it cannot read. */
-export function checkText(argv: readonly string[]): void {
-  const wrong = argv.find((word) => word.includes('\ufffd'));
+/** Throws a usage error for text that is not UTF-8: Node puts U+FFFD in place of what it cannot read. */
+export function assertText(words: readonly string[]): void {
+  const wrong = words.find((word) => word.includes('\ufffd'));
   if (wrong !== undefined) throw usage(`'${wrong}' is not UTF-8 text`, 'type it again');
 }
 
-/** Throws a usage error for a list of fields after `--json` or `--ndjson`, where other programs expect one. */
-export function checkWordAfterJson(argv: readonly string[]): void {
-  const line = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  const at = line.findIndex((word, i) => {
-    return /^--(?:nd)?json$/.test(line[i - 1] ?? '') && /^[\w.*@]+(?:,[\w.*@]+)+$/.test(word);
-  });
-  if (at > 0) throw usage(`${line[at - 1]} takes no value`, `name the fields with --fields ${line[at]}`);
+/**
+ * Throws a usage error for a list of fields beside `--json` or `--ndjson`, where other programs expect one. No reference
+ * looks like that; a query or a file may, so there the list has to name a known field.
+ */
+export function assertNoFieldList(words: readonly string[], path: string, typed: readonly Flag[]): void {
+  const format = typed.find(({ name }) => name === '--format')?.value;
+  if (format !== 'json' && format !== 'ndjson') return;
+  const known: readonly string[] = [...shownEntries.documentedFields, ...computedFields];
+  const areReferences = path in operations && path !== 'search';
+  const list = words
+    .filter((word) => /^[\w.*@]+(?:,[\w.*@]+)+$/.test(word))
+    .find((word) => areReferences || word.split(',').some((name) => known.includes(name)));
+  if (list !== undefined) throw usage(`--${format} takes no value`, `name the fields with --fields ${list}`);
 }

@@ -1,5 +1,4 @@
-import type { CommandRow } from '../cli/program.ts';
-import type { Example } from '../help/document.ts';
+import type { CommandRow, Example } from '../cli/command.ts';
 
 export const about = [
   'Stores accounts: each is a key together with the address that it belongs to, under a profile name. Without ' +

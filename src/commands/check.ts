@@ -1,28 +1,35 @@
 import { existsSync } from 'node:fs';
+import { ledgerClockProblem } from '../accounts/clock-problem.ts';
+import type { Argument, Example, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
-import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
 import {
+  type Checked,
   type CheckedExport,
   checkExport,
-  exportCommand,
   problemCodes,
   unknownExport,
-} from '../export/check.ts';
-import { expectedExports, findExports, nothingFound } from '../export/find-exports.ts';
-import type { Example, Terms } from '../help/document.ts';
+} from '../export/check/check-export.ts';
+import {
+  expectedExports,
+  type FoundExport,
+  findExports,
+  nothingFound,
+} from '../export/check/find-exports.ts';
+import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts';
+import { day } from '../export/decide/decide-update.ts';
+import { clockBehind } from '../export/record/reference-index.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
-import { Stdout } from '../output/stdout.ts';
-import { readReferences } from '../run/references.ts';
-import { count } from '../text/count.ts';
-import { sanitize } from '../text/sanitize.ts';
+import { assertPaths } from '../run/output.ts';
+import { type InputReference, readReferences } from '../run/read-references.ts';
+import { count, thousands } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or a folder of exports']];
 
 export const about = [
-  'Verifies exports offline: every record, duplicates, lost entries, unfinished runs. Prints one record per export, ' +
+  'Verifies exports offline: every line, duplicates, lost entries, interrupted runs. Prints one record per export, ' +
     'with -q only those with a problem, and the command that repairs it, if one can. Writes nothing.',
   'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
 ];
@@ -48,14 +55,17 @@ interface CheckOptions extends OutputOptions {
 export async function run(options: CheckOptions, context: Context): Promise<number> {
   const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
+  await assertPaths({ files: paths, from }, context);
   const stderr = new Stderr(context, options);
   const found = findExports(paths);
   const list =
     from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
-  const { exports, absent } =
-    list === null ? { ...found, absent: [] } : expectedExports(found.exports, list.inputs);
-  const expectations = { now: context.clock.now(), maxAge: options.maxAge, isExpected: from !== null };
-  const bad: CheckedExport[] = [];
+  const { exports, absent, others } =
+    list === null ? { ...found, absent: [], others: [] } : expectedExports(found.exports, list.inputs);
+  const now = context.clock.now();
+  const expectations = { now, maxAge: options.maxAge, isExpected: from !== null };
+  const folder = paths.find((path) => existsSync(`${path}/.`)) ?? null;
+  const bad: Checked[] = [];
   let checked = 0;
 
   async function* records(): AsyncGenerator<CheckedExport, void> {
@@ -63,56 +73,117 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
       const result = await checkExport(each, expectations, context.stop);
       if (result === null) continue;
       checked++;
-      if (result.problem !== null) bad.push(result);
-      if (result.problem !== null || !quiet) yield result;
+      if (result.shown.problem !== null) bad.push(result);
+      if (result.shown.problem !== null || !quiet) yield result.shown;
     }
-    const folder = paths.find((path) => existsSync(`${path}/.`)) ?? paths[0];
+    const unrecorded = others.filter(({ stored }) => stored.record === null).length;
     for (const input of absent) {
-      // Which file is that of a handle, only the records say: if some cannot be read, it may be there.
-      if (input.id === null && found.failures.length > 0) continue;
-      const { label, reference, id } = input;
-      const fix = exportCommand(input, folder ?? '.');
-      const problem = { code: 'absent', message: `${label} has not been exported`, fix } as const;
-      const result = { ...unknownExport, reference, id, problem };
-      checked++;
+      // What cannot be read, or is not mounted, may have it.
+      if (found.failures.length > 0) continue;
+      const result = absentExport(input, folder ?? '.', input.id === null ? unrecorded : 0, from ?? '');
       bad.push(result);
-      yield result;
+      yield result.shown;
     }
-    // A folder that is not mounted looks empty.
-    if (checked === 0 && found.failures.length === 0) throw nothingFound(paths);
+    if (checked === 0 && bad.length === 0 && found.failures.length === 0) throw nothingFound(paths);
   }
 
-  const format = await printRecords(records(), {
+  await printRecords(records(), {
     ...options,
     context,
     stderr,
-    fields: Object.keys(unknownExport) as (keyof CheckedExport)[],
+    fields: Object.keys(unknownExport) as (keyof CheckedExport & string)[],
     columns: {
       file: ({ file }) => file ?? '-',
       reference: ({ reference }) => reference ?? '-',
-      entries: ({ entries }) => entries ?? '-',
+      entries: ({ entries }) => (entries === null ? '-' : thousands(entries)),
       checked: ({ checked: time }) => time?.slice(0, 16).replace('T', ' ') ?? '-',
       problem: ({ problem }) => problem?.code ?? '-',
     },
   });
-  if (format === 'table') await new Stdout(context, stderr).write(problemLines(bad));
-  for (const warning of found.warnings) stderr.warn(warning);
+  for (const warning of [
+    ...found.warnings,
+    ...listWarnings(others, from, now),
+    ...clockWarnings(exports, context),
+  ])
+    stderr.warn(warning);
+  for (const line of problemLines(bad, from, folder)) stderr.error(line);
   for (const failure of found.failures) stderr.printFailure(failure);
-  const problems = bad.length === 0 ? 'no problems found' : `${bad.length} with a problem`;
+  const problems = bad.length === 0 ? 'no problems found' : `${thousands(bad.length)} with a problem`;
   if (checked > 0) stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
   return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 }
 
-/** Below a table: problems with one code in one line, with the fix of the first. */
-function problemLines(bad: readonly CheckedExport[]): string {
-  const lines = Object.keys(problemCodes).flatMap((code) => {
-    const found = bad.filter(({ problem }) => problem?.code === code);
-    const [first] = found;
-    if (first?.problem == null) return [];
-    const others = found.length > 1 ? ` (${count(found.length - 1, 'other', 'others')})` : '';
-    const { message, fix } = first.problem;
-    const line = `${code}: ${first.file ?? first.reference}${others}: ${message}`;
-    return `${sanitize(`${line}${fix === null ? '' : `; fix: ${fix}`}`)}\n`;
-  });
-  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+/** A reference without an export. `unrecorded`: files without a record that may be its export. */
+function absentExport(input: InputReference, folder: string, unrecorded: number, from: string): Checked {
+  const { label, reference, id, value } = input;
+  const name = commandFor(value);
+  const isMaybeThere = unrecorded > 0;
+  const command = isMaybeThere
+    ? folderCommand(from, folder, { name, update: false })
+    : exportCommand(input, folder);
+  const maybe = isMaybeThere
+    ? `; one of ${count(unrecorded, 'file', 'files')} without a record may be its export, which a run over the list and the folder adopts`
+    : '';
+  const problem = {
+    code: 'absent',
+    message: `${label} has not been exported${maybe}`,
+    fix: command,
+  } as const;
+  const fix = { command, cost: null, folderFlags: { name, update: false } };
+  return { shown: { ...unknownExport, reference, id, problem }, fix };
 }
+
+/** Exports that are not in the list, but were checked in the last 30 days: the list may have lost a part. */
+function listWarnings(others: readonly FoundExport[], from: string | null, now: number): string[] {
+  const recent = others.filter(({ stored: { record } }) => {
+    const age = now - Date.parse(record?.checked ?? '');
+    return age < 30 * day;
+  });
+  return recent.length === 0
+    ? []
+    : [
+        `${count(recent.length, 'export is', 'exports are')} not in ${from === '-' ? 'stdin' : from}${namesOf(recent.map(({ path }) => path))}`,
+      ];
+}
+
+/** One warning if the clock is behind: behind the ledger, else behind a record. */
+function clockWarnings(exports: readonly FoundExport[], { clock, env }: Context): string[] {
+  const records = exports.flatMap(({ path, stored: { record } }) =>
+    record === null ? [] : [{ path, record }],
+  );
+  const now = clock.now();
+  const warning = ledgerClockProblem(now, env)?.line() ?? clockBehind(records, now);
+  return warning === null ? [] : [warning];
+}
+
+/** Problems with one code in one line: how many, the first files, the first message, and the fix that serves them all. */
+export function problemLines(bad: readonly Checked[], from: string | null, folder: string | null): string[] {
+  return Object.keys(problemCodes).flatMap((code) => {
+    const group = bad.filter(({ shown }) => shown.problem?.code === code);
+    const [first] = group;
+    if (first?.shown.problem == null) return [];
+    const { message } = first.shown.problem;
+    const names = group.map(({ shown }) => shown.file ?? shown.reference ?? '');
+    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${namesOf(names)}`;
+    const fix = group.length === 1 ? first.fix?.command : groupFix(group, from, folder);
+    return [`${code}: ${subject}: ${message}${fix == null ? '' : `; fix: ${fix}`}`];
+  });
+}
+
+/** The run over list and folder, if it repairs all of these; else the fix of the first that has one. */
+function groupFix(group: readonly Checked[], from: string | null, folder: string | null): string | null {
+  const [first] = group;
+  const flags = first?.fix?.folderFlags ?? null;
+  const isForAll = group.every(
+    ({ fix }) => fix?.folderFlags?.name === flags?.name && fix?.folderFlags?.update === flags?.update,
+  );
+  // What was read from stdin is gone.
+  if (flags !== null && isForAll && from !== null && from !== '-' && folder !== null)
+    return folderCommand(from, folder, flags);
+  const some = group.find(({ fix }) => fix !== null);
+  return some?.fix == null ? null : `one at a time, the first: ${some.fix.command}`;
+}
+
+/** ` (a, b, c and others)` */
+const namesOf = (names: readonly string[]): string =>
+  ` (${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''})`;

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import type { Argument, Example } from '../cli/command.ts';
 import { oneOf } from '../cli/parsers.ts';
-import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import type { Example } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 
 /** The shells with completions, and the file of each in `completions/`. */
 export const shells = { bash: 'chanlist.bash', zsh: '_chanlist', fish: 'chanlist.fish' } as const;
-type Shell = keyof typeof shells;
-export const shellNames = Object.keys(shells) as readonly Shell[];
+export const shellNames = Object.keys(shells) as readonly (keyof typeof shells)[];
 
-export const args: readonly Argument[] = [
-  ['shell', '<shell>', shellNames.join(', '), (text) => oneOf(shellNames)(text, 'the shell')],
-];
+export const args: readonly Argument[] = [['shell', '<shell>', shellNames.join(', ')]];
 
 export const about = [
   'Prints the completion script for a shell, also shipped in completions/. It completes commands, flags, formats, ' +
@@ -30,8 +26,9 @@ export const examples: readonly Example[] = [
 declare const __dirname: string;
 
 /** Prints the bytes of the completion script of a shell. */
-export async function run({ shell }: { readonly shell: Shell }, context: Context): Promise<number> {
-  const script = await readFile(`${__dirname}/../completions/${shells[shell]}`, 'utf8');
+export async function run({ shell }: { readonly shell: string }, context: Context): Promise<number> {
+  const file = shells[oneOf(shellNames)(shell, 'the shell')];
+  const script = await readFile(`${__dirname}/../completions/${file}`, 'utf8');
   await new Stdout(context, new Stderr(context)).write(script);
   return 0;
 }

@@ -1,13 +1,13 @@
 import { ledgerPath } from '../accounts/ledger-file.ts';
 import { readMonth } from '../accounts/ledger-report.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
+import type { Example } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import type { Example } from '../help/document.ts';
 import { printRecords } from '../output/print-records.ts';
 import { Stderr } from '../output/stderr.ts';
 import type { Credits } from '../service/budget.ts';
-import { count } from '../text/count.ts';
+import { count, thousands } from '../text/count.ts';
 
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
@@ -30,43 +30,40 @@ export async function run(options: CreditsOptions, context: Context): Promise<nu
   const { by, format, color } = options;
   const { env } = context;
   const stderr = new Stderr(context, options);
-  const printing = { format, color, context, stderr };
   const today = localDay(context.clock.now());
   const month = options.month ?? monthOf(today);
   const path = ledgerPath(month, env);
-  const found = readMonth(month, today, by, env);
-  if (found === null) stderr.warn(`there is no credit ledger for ${month}: ${path} does not exist`);
-  const unreadable = (found ?? []).filter(({ account }) => account === null);
+  const ledger = readMonth(month, today, by, env);
+  const spendings = ledger ?? [];
+  const missing = `there is no credit ledger for ${month}: ${path} does not exist`;
+  if (ledger === null && options.month !== null) stderr.warn(missing);
+  const unreadable = spendings.filter(({ account }) => account === null);
   const lines = unreadable.reduce((sum, { total }) => sum + total.possibly_charged, 0);
   if (lines > 0)
     stderr.warn(
       `${path}: ${count(lines, 'line', 'lines')} cannot be read; each counts as one possibly charged credit`,
     );
-  if (by === null) {
-    const isCurrent = month === monthOf(today);
-    const records = (found ?? []).map(({ account, today: ofToday, total }) => {
-      return { account, month, today: isCurrent ? ofToday : null, total };
-    });
-    await printRecords(records, {
-      ...printing,
-      fields: ['account', 'month', 'today', 'total'],
-      columns: {
-        account: ({ account }) => account ?? 'unknown',
-        today: ({ today }) => today && inTable(today),
-        [month]: ({ total }) => inTable(total),
-      },
-    });
-  } else {
-    const records = (found ?? []).map(
-      ({ account, part, total }): Record<string, unknown> => ({ account, month, [by]: part, ...total }),
-    );
-    const fields = ['account', 'month', by, 'confirmed', 'possibly_charged'];
-    await printRecords(records, { ...printing, fields });
-  }
+  const records = spendings.map(({ account, part, today: ofToday, total }): Record<string, unknown> => {
+    if (by !== null) return { account, month, [by]: part, ...total };
+    return { account, month, today: month === monthOf(today) ? ofToday : null, total };
+  });
+  const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
+  const fields = ['account', 'month', ...parts];
+  const columns = Object.fromEntries(
+    fields.map((field) => [field, (record: Record<string, unknown>) => cell(record[field])]),
+  );
+  await printRecords(records, { format, color, context, stderr, fields, columns });
   stderr.note('the credit ledger knows only what this user spent on this machine');
+  if (ledger === null && options.month === null) stderr.note(missing);
   return 0;
 }
 
-/** `3`, `3 (+1 possibly charged)` */
-const inTable = ({ confirmed, possibly_charged }: Credits): string =>
-  possibly_charged === 0 ? `${confirmed}` : `${confirmed} (+${possibly_charged} possibly charged)`;
+/** A value in a table: `1,234`, `1,234 (+1 possibly charged)`. */
+function cell(value: unknown): unknown {
+  if (typeof value === 'number') return thousands(value);
+  if (typeof value !== 'object' || value === null) return value;
+  const { confirmed, possibly_charged } = value as Credits;
+  return possibly_charged === 0
+    ? thousands(confirmed)
+    : `${thousands(confirmed)} (+${thousands(possibly_charged)} possibly charged)`;
+}

@@ -1,9 +1,9 @@
+import type { Argument, Example } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
-import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { costSentence, type Example } from '../help/document.ts';
+import { costSentence } from '../help/document.ts';
 import { latestSize, operations } from '../service/contract.ts';
-import { expectedReference } from '../service/references.ts';
+import { expectedReference } from '../service/parse-reference.ts';
 
 export const args: readonly Argument[] = [['references', '[channel...]', expectedReference.channel]];
 
@@ -23,6 +23,6 @@ export const examples: readonly Example[] = [
 
 /** Lists the latest uploads (docs/service.md, 4.4). */
 export async function run(options: ResponseOptions, context: Context): Promise<number> {
-  const { runResponses } = await import('./responses.ts');
+  const { runResponses } = await import('./run-responses.ts');
   return await runResponses(operations.latest, options, context);
 }

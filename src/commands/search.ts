@@ -1,14 +1,15 @@
+import type { Argument, Example } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import { costSentence, type Example } from '../help/document.ts';
+import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
-import { expectedReference } from '../service/references.ts';
+import { expectedReference } from '../service/parse-reference.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 
 export const args: readonly Argument[] = [
   ['channel', '<channel>', expectedReference.channel],
-  ['words', '<query...>', 'words to search for; they are joined'],
+  ['words', '[query...]', 'words to search for; they are joined'],
 ];
 
 export const about = [`Searches the videos inside one channel. ${costSentence(operations.search)}`];
@@ -33,9 +34,16 @@ export async function run(
   { channel, words, limit, ...options }: SearchOptions,
   context: Context,
 ): Promise<number> {
+  if (words.length === 0)
+    throw /^(?:@|UC)|[./]/.test(channel)
+      ? usage('missing query', 'see: chanlist help search')
+      : usage(
+          `missing channel: '${channel}' is the query`,
+          `e.g. chanlist search @demo ${shellQuote(channel)}`,
+        );
   const query = words.join(' ');
   if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
-  const { runResponses } = await import('./responses.ts');
+  const { runResponses } = await import('./run-responses.ts');
   const one = { references: [channel], from: undefined, concurrency: 1, limit: null, seen: null };
   const more = { q: query, limit: limit ?? undefined };
   return await runResponses(operations.search, { ...options, ...one }, context, more);

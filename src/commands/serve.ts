@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { givenNamespace } from '../accounts/settings.ts';
+import { explicitNamespace } from '../accounts/settings.ts';
+import type { Example, Terms } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import type { Example, Terms } from '../help/document.ts';
 import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
@@ -19,7 +19,7 @@ export const about = [
   'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
     'and needs no network. When it is ready, it prints its address and key, and the export lines that make ' +
     'chanlist use it; then one line per request. Ctrl-C stops it. For a single run, use --sandbox.',
-  'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to 1000000), @odd (a channel with the ' +
+  'Demo data: @demo (1,234 uploads), @empty, @size-N (N uploads, up to a million), @odd (a channel with the ' +
     'oddities of real ones) and the playlist PLdemo (321 videos).',
 ];
 
@@ -46,7 +46,7 @@ export const terms: Terms = {
  */
 export async function run(options: ServeOptions, context: Context): Promise<number> {
   const { startSandbox } = await import('../sandbox/server.ts');
-  const namespace = givenNamespace(options, context.env) ?? defaultNamespace;
+  const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
   const stdout = new Stdout(context, new Stderr(context));
   const failed = new AbortController();
   let printed = Promise.resolve();

@@ -1,24 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import type { OutputOptions } from '../cli/options.ts';
-import type { Argument } from '../cli/program.ts';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Argument, Example } from '../cli/command.ts';
+import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, excerpt, Failure, toFailure, usage } from '../errors.ts';
+import { excerpt, Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
-import { refuseRecorded } from '../fs/private-folder.ts';
-import { readByteLines, requireReadable, type Unreadable } from '../fs/text-input.ts';
-import type { Example } from '../help/document.ts';
+import { linesOf } from '../fs/line-chunks.ts';
+import { assertNotRecorded, forgetView } from '../fs/recorded.ts';
+import { assertReadable, readChunks, type Unreadable } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
-import { shownEntries } from '../output/fields.ts';
-import type { Format, Text } from '../output/format.ts';
+import { parseFields, shownEntries } from '../output/fields.ts';
+import { type EntryBatches, entriesOf, render } from '../output/render.ts';
 import { Stderr } from '../output/stderr.ts';
-import { openOutput, outputFormat, outputTarget } from '../run/output.ts';
+import { decideTerminal } from '../output/terminal.ts';
+import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 
-/** Entries per batch: csv takes its columns from the first one, a table its widths. */
-const batchEntries = 100;
-/** Longest line, and largest batch (bytes). */
-const maxBytes = 64 * 1024 * 1024;
 const byteOrderMark = Buffer.from('\ufeff');
 
 export const args: readonly Argument[] = [['files', '<file...>', 'ndjson exports; - is stdin']];
@@ -43,65 +42,65 @@ interface ShowOptions extends OutputOptions {
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
 export async function run(options: ShowOptions, context: Context): Promise<number> {
-  const { output } = options;
+  const { output, files } = options;
   const stderr = new Stderr(context, options);
   const target = await outputTarget(options, context);
-  for (const file of options.files) if (file !== '-') requireReadable(file, unreadable(file));
-  const { format } = await outputFormat(shownEntries, options, context, false);
-  if (target !== null) refuseRecorded(target);
+  for (const path of files) if (path !== '-') assertShowable(path);
+  const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
+  const rendering = {
+    format: effectiveFormat(options, terminal !== null),
+    operation: shownEntries,
+    fields: parseFields(options.fields, shownEntries),
+    terminal,
+    item: { reference: null },
+    info: null,
+    end: { hasMore: false, token: null, failure: null },
+  };
+  if (target !== null) assertNotRecorded(target, { areViewsReplaced: true });
   using file = target?.kind === 'file' ? new AtomicFile(target) : null;
   const sink = file ?? (await openOutput(target, context, stderr));
-  const { entries, failure } = await printEntries(options, context, format, sink);
-  for (const warning of format.warnings()) stderr.warn(warning);
-  if (failure !== null) {
+  // Only what can be read twice shows which keys occur.
+  const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
+  const read = (): EntryBatches => entriesOfFiles(options, context);
+  const { entries, warnings, thrown } = await render(read, isRepeatable, rendering, (text) =>
+    sink.write(text),
+  );
+  for (const warning of warnings) stderr.warn(warning);
+  if (thrown !== null) {
+    const failure = toFailure(thrown);
     stderr.printFailure(failure);
     return failure.exit;
   }
   file?.commit();
+  if (file !== null && target !== null) forgetView(target);
   stderr.note(`${count(entries, 'entry', 'entries')}${output === null ? '' : `; in ${output}`}`);
   return 0;
 }
 
-/** Prints the entries of all files as one document. Returns what ended them; the document is complete even so. */
-async function printEntries(
+/** Throws a usage error for what is clearly no file of entries. */
+function assertShowable(path: string): void {
+  if (existsSync(`${path}/.`)) {
+    const folder = shellQuote(dirname(join(path, 'x')));
+    throw usage(`${nameOf(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
+  }
+  assertReadable(path, unreadable(path));
+}
+
+/** The entries of all files, at most `limit` of each. Throws `damaged` for a line that is no record. */
+async function* entriesOfFiles(
   { files, limit }: ShowOptions,
   { stdin, stop }: Context,
-  format: Format,
-  sink: { write(text: Text): void | Promise<void> },
-): Promise<{ entries: number; failure: Failure | null }> {
-  const item = { reference: null };
-  let failure: Failure | null = null;
-  let entries = 0;
-  let batch: JsonText[] = [];
-  let bytes = 0;
-  const flush = async (): Promise<void> => {
-    await sink.write(format.rows(item, batch));
-    entries += batch.length;
-    batch = [];
-    bytes = 0;
-  };
-  await sink.write(format.open(item, null));
-  try {
-    for (const file of files) {
-      const lines = readByteLines(file === '-' ? stdin : file, maxBytes, unreadable(file), stop);
-      let left = limit ?? Number.POSITIVE_INFINITY;
-      let number = 0;
-      for await (const line of lines) {
-        const record = recordOf(line, file, ++number);
-        if (record === null) continue;
-        batch.push(record);
-        bytes += line.length;
-        if (batch.length === batchEntries || bytes >= maxBytes) await flush();
-        if (--left === 0) break;
-      }
+): AsyncGenerator<readonly JsonText[], void> {
+  for (const path of files) {
+    let number = 0;
+    let left = limit ?? Number.POSITIVE_INFINITY;
+    const lines = linesOf(readChunks(path === '-' ? stdin : path, unreadable(path), stop));
+    for await (const batch of entriesOf(lines, (line) => recordOf(line, path, ++number))) {
+      yield batch.slice(0, left);
+      left -= batch.length;
+      if (left <= 0) break;
     }
-  } catch (error) {
-    if (error instanceof ClosedPipe) throw error;
-    failure = toFailure(error);
   }
-  await flush();
-  await sink.write(format.close(item, { hasMore: false, token: null, failure }) + format.tail());
-  return { entries, failure };
 }
 
 const nameOf = (file: string): string => (file === '-' ? 'stdin' : excerpt(file));
@@ -111,10 +110,10 @@ const unreadable =
   (why) =>
     usage(`cannot read ${nameOf(file)}: ${why}`, 'name ndjson exports');
 
-/** The record of a line; null if it is blank. */
-function recordOf(line: Buffer, file: string, number: number): JsonText | null {
-  const text = line.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
-  const isText = text.length <= maxBytes && isUtf8(text);
+/** The record of a line (null: it is too long); null if it is blank. */
+function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
+  const text = line?.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
+  const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
   const place = `${nameOf(file)}:${number}`;
   if (record?.kind === 'object') {

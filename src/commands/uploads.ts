@@ -1,9 +1,9 @@
+import type { Argument, Example } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
-import type { Argument } from '../cli/program.ts';
 import type { Context } from '../context.ts';
-import { costSentence, type Example, resumes } from '../help/document.ts';
+import { costSentence, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
-import { expectedReference } from '../service/references.ts';
+import { expectedReference } from '../service/parse-reference.ts';
 
 export const args: readonly Argument[] = [['references', '[channel...]', expectedReference.channel]];
 
@@ -29,6 +29,6 @@ export const examples: readonly Example[] = [
 
 /** Lists uploads (docs/service.md, 4.3). */
 export async function run(options: ListingOptions, context: Context): Promise<number> {
-  const { runListing } = await import('./listing.ts');
+  const { runListing } = await import('./run-listing.ts');
   return await runListing(operations.uploads, options, context);
 }

@@ -1,33 +1,31 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
 import { resolveService } from '../accounts/settings.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { type Failure, toFailure } from '../errors.ts';
-import { resolveTarget } from '../fs/output-target.ts';
+import type { Failure, Warning } from '../errors.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
-import { parseFields } from '../output/fields.ts';
 import { Stderr } from '../output/stderr.ts';
-import { type FirstRequest, perPage } from '../run/dry-run.ts';
-import { needsPage } from '../run/listing.ts';
-import { sandboxName, serviceName, type Warning } from '../run/open.ts';
-import type { InputReference } from '../run/references.ts';
+import { type FirstRequest, perPage } from '../run/print-dry-run.ts';
+import type { InputReference } from '../run/read-references.ts';
 import { reportWarnings } from '../run/report.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import { sandboxName, serviceName } from '../run/session.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
-import { afterRun } from './after-run.ts';
-import { type Destination, hasExports } from './folder.ts';
-import { needsDates, nothingChecked } from './full.ts';
-import { inspect } from './inspect.ts';
-import { exportFlags } from './locked-export.ts';
-import { type Asked, keptText, notMounted, refusal, unresumable } from './messages.ts';
-import { type ExportFlags, flagsLeft, nextStep, type Step } from './next-step.ts';
-import { positionOf, recordName } from './record.ts';
-import { ReferenceIndex } from './references.ts';
-import { readRows } from './rows.ts';
+import type { Step } from './decide/next-step.ts';
+import { type Destination, hasExports } from './destination.ts';
+import { exportSetup, groupById, readRecords } from './export-all.ts';
+import { exportOne, type Performer } from './export-one.ts';
+import type { ExportFile } from './inspect/inspect-export.ts';
+import type { ExportSetup, ExportState } from './locked-export.ts';
+import { keptText, notMounted } from './messages.ts';
+import { needsDates } from './perform/latest-feed.ts';
+import { afterRun, nothingChecked } from './record/after-run.ts';
+import { isFetched, type Progress } from './record/export-record.ts';
+import type { ResolvedReference } from './record/reference-index.ts';
 
 /**
- * The first request of each export: what a run would send first now, by the same decisions; and the failures of exports
- * that it would refuse. Warns of those that it would skip. Throws the failure of a single reference.
+ * The first request of each export, by the decisions of a run, and the failures of exports that it would refuse. Warns
+ * of those that it would skip; sends and changes nothing.
  */
 export async function firstRequests(
   operation: PagedOperation,
@@ -36,104 +34,100 @@ export async function firstRequests(
   destination: Destination,
   context: Context,
 ): Promise<{ readonly requests: readonly FirstRequest[]; readonly failures: readonly Failure[] }> {
-  const { format, folder: parent, file } = destination;
-  const now = context.clock.now();
+  const { folder: parent } = destination;
   const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
-  const fields = parseFields(options.fields, operation);
+  const warnings: Warning[] = [];
+  const warn = (code: Warning['code'], label: string | null, message: string): void =>
+    void warnings.push({ code, label, message });
+  const run = { warn, context, serviceName: service, subjects: inputs };
   const isThere = existsSync(parent);
   const folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
     if (options.update && folder === null && !hasExports(destination)) throw notMounted(parent);
-    const index = new ReferenceIndex(operation.name, format, now);
-    if (folder !== null)
-      index.read(folder, file === null ? folder.names() : [recordName(basename(file.real))]);
-    const requests: FirstRequest[] = [];
-    const failures: Failure[] = [];
-    const warnings: Warning[] = [];
-    const ids = new Set<string>();
+    const setup = exportSetup(run, operation, options, destination, folder);
+    const index = readRecords(setup, destination);
+    const performer = new DryPerformer();
+    const { items, results } = await groupById(run, knownReferences(), index, destination);
+    for (const item of items) results.set(item.input, await exportOne(setup, item, performer));
+    reportWarnings(new Stderr(context, options), warnings);
+    const failures = [...results].flatMap(([{ label }, { failure }]) =>
+      failure === null
+        ? []
+        : failure.with({ message: inputs.length === 1 ? failure.message : `${label}: ${failure.message}` }),
+    );
+    const isRefused = (input: InputReference): boolean => results.get(input)?.failure != null;
+    const requests = inputs
+      .filter((input) => !isRefused(input))
+      .flatMap((input) => performer.requests.get(input.reference) ?? []);
+    return { requests, failures };
 
-    const addRequest = async (input: InputReference, id: string): Promise<void> => {
-      const { reference, label } = input;
-      const asked = { id, service, several: inputs.length > 1, now };
-      const flags = exportFlags({ operation, options, format, fields }, asked);
-      const target =
-        file ?? (isThere ? resolveTarget(`${parent}/${id}.${format}`, { onlyFiles: true }) : null);
-      let step: Step | null = { do: 'full' };
-      let token: string | null = null;
-      if (target !== null) {
-        const found = await inspect(folder, index.snapshotOf(target), flags.request, context.stop);
-        const { record } = found;
-        step = await firstStep(folder, { options, item: input, file: found, flags, record }, context.stop);
-        if (step?.do === 'keep')
-          warnings.push({ code: step.why, label, message: keptText(step.why, found, flags) });
-        if (step?.do === 'resume') token = record?.progress?.token ?? null;
-      }
-      if (step === null || step.do === 'keep') return;
-      const isFeedFirst = step.do === 'update' || (step.do === 'full' && needsDates(operation, fields));
-      const [first] = operation.parameters;
-      if (isFeedFirst) {
-        const next = step.do === 'update' ? `${perPage} for new entries` : perPage;
-        requests.push({ reference, operation: operations.latest, parameters: { channel: id }, next });
-      } else {
-        const parameters = token === null ? { [first.name]: id } : { continuation: token };
-        requests.push({ reference, operation, parameters, next: perPage });
-      }
-    };
-
-    for (const input of inputs) {
-      const { reference, value, label } = input;
-      const id = index.knownId(input);
-      if (id === null)
-        requests.push({
-          reference,
-          operation: operations.resolve,
-          parameters: { input: value },
-          next: perPage,
-        });
-      // References to one channel or playlist are one export.
-      if (id === null || ids.has(id)) continue;
-      ids.add(id);
-      try {
-        await addRequest(input, id);
-      } catch (error) {
-        const failure = toFailure(error);
-        if (inputs.length === 1) throw failure.with({ scope: 'run' });
-        failures.push(failure.with({ message: `${label}: ${failure.message}` }));
+    /** References whose ID is known; a run would resolve the others first. */
+    async function* knownReferences(): AsyncGenerator<[InputReference, ResolvedReference]> {
+      for (const input of inputs) {
+        const id = index.knownId(input);
+        if (id !== null && !isThere) performer.firstPage(setup, input.reference, id);
+        else if (id !== null) yield [input, { id, references: {} }];
+        else performer.add(input.reference, operations.resolve, { input: input.value }, perPage);
       }
     }
-    reportWarnings(new Stderr(context, options), warnings);
-    return { requests, failures };
   } finally {
     folder?.close();
   }
 }
 
-/** The first step of a run that may need a request; null: none does. Throws what a run would refuse. */
-async function firstStep(
-  folder: PrivateFolder | null,
-  asked: Asked & { readonly flags: ExportFlags },
-  stop: AbortSignal,
-): Promise<Step | null> {
-  const { file, flags, record } = asked;
-  const progress = record?.progress ?? null;
-  let step: Step | null = nextStep(file, flags);
-  if (folder !== null && record !== null && progress !== null) {
-    const { result } = progress;
-    if (step.do === 'publish' && result !== null) {
-      const left = flagsLeft(step, progress, null, flags);
-      const outcome = { kind: 'replaced', progress, finished: result, check: nothingChecked } as const;
-      const published = { ...file, pending: null, state: 'recorded', finished: result } as const;
-      step = left && nextStep({ ...published, record: afterRun(record, outcome, flags.now) }, left);
-    } else if (step.do === 'resume') {
-      const rows = await readRows(folder, progress, stop);
-      const isDamaged = typeof rows === 'string';
-      const left = flagsLeft(step, progress, isDamaged ? 'unresumable' : null, flags);
-      if (isDamaged && left === null) throw unresumable(asked, rows, { exit: 1 });
-      if (isDamaged && left !== null) step = nextStep(file, left);
-      // Every page is there: FILE is written, and updated with --update.
-      else if (!needsPage(positionOf(progress), flags.request.limit)) step = left && { do: 'update' };
-    }
+/** Finds the first request of each reference. */
+class DryPerformer implements Performer<ExportSetup> {
+  readonly requests = new Map<string, FirstRequest>();
+
+  /** The first request of a reference, and the cost of what follows it. */
+  add(
+    reference: string,
+    name: FirstRequest['operation'],
+    parameters: FirstRequest['parameters'],
+    next: string | null,
+  ): void {
+    this.requests.set(reference, { reference, operation: name, parameters, ...(next !== null && { next }) });
   }
-  if (step?.do === 'refuse') throw refusal(step.why, asked);
-  return step;
+
+  async perform(
+    step: Step,
+    { item, file, flags, operation, fields, run }: ExportSetup & ExportState,
+  ): Promise<Result> {
+    const { reference, id } = item;
+    const token = step.do === 'resume' ? (file.progress?.token ?? null) : null;
+    if (step.do === 'keep') run.warn(`kept: ${step.why}`, item.label, keptText(step.why, file, flags));
+    if (step.do === 'keep' || isFree(step, file.progress)) this.add(reference, null, {}, null);
+    else if (step.do === 'update' || step.do === 'adopt')
+      this.add(reference, operations.latest, { channel: id }, `${perPage} for new entries`);
+    else if (token !== null) this.add(reference, operation, { continuation: token }, perPage);
+    else this.firstPage({ operation, fields }, reference, id);
+    return resultOf(item, { entries: file.entries });
+  }
+
+  /** The first request of a whole list. */
+  firstPage(
+    { operation, fields }: Pick<ExportSetup, 'operation' | 'fields'>,
+    reference: string,
+    id: string,
+  ): void {
+    const [first] = operation.parameters;
+    if (needsDates(operation, fields)) this.add(reference, operations.latest, { channel: id }, perPage);
+    else this.add(reference, operation, { [first.name]: id }, perPage);
+  }
+
+  /** FILE as it would be after a step that needs no request. */
+  async inspectAgain(step: Step, { file, record, flags }: ExportState): Promise<ExportFile | null> {
+    const { progress } = file;
+    if (progress === null || !isFree(step, progress)) return null;
+    const { entries } = progress;
+    const unknown = { size: 0, mtime: 0, inode: 0, digest: '', entries, exported: progress.started };
+    const finished = progress.result ?? record.finished ?? unknown;
+    const outcome = { kind: 'replaced', progress, finished, check: nothingChecked } as const;
+    const next = afterRun(record, outcome, flags.now);
+    return { ...file, record: next, progress: null, isPublished: false, state: 'recorded' };
+  }
 }
+
+/** Whether a step needs no request. */
+const isFree = ({ do: step }: Step, progress: Progress | null): boolean =>
+  step === 'publish' || (step === 'resume' && progress !== null && isFetched(progress));

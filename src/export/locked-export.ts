@@ -6,25 +6,32 @@ import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
 import { type Result, resultOf, type Subject } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import { afterRun } from './after-run.ts';
-import type { ExportFile, Snapshot } from './inspect.ts';
-import type { ExportFlags } from './next-step.ts';
-import type { NewEntries } from './print-new.ts';
-import { type Contents, type ReadOptions, readFileContents } from './read.ts';
-import { type ExportRecord, type ExportRequest, writeRecord } from './record.ts';
+import type { ExportFlags } from './decide/next-step.ts';
+import { type ExportFile, inspect, type Snapshot } from './inspect/inspect-export.ts';
+import type { Contents } from './inspect/read-archive.ts';
+import { leftToPay } from './messages.ts';
+import type { NewEntries } from './perform/print-new.ts';
+import { afterRun } from './record/after-run.ts';
+import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './record/export-record.ts';
 
-/** What all exports of a run share. */
-export interface ExportRun {
-  readonly run: Run;
+/** What all exports of a run share; a dry run has no more. */
+export interface ExportSetup {
+  readonly run: Pick<Run, 'warn' | 'context' | 'serviceName' | 'subjects'>;
   readonly operation: PagedOperation;
   readonly options: ListingOptions;
   readonly format: FileFormat;
   readonly fields: readonly Field[] | null;
+  readonly folder: PrivateFolder | null;
+  /** Names in the private folder when the run began. */
+  readonly names: readonly string[];
+}
+
+/** The same of a run that exports. */
+export interface ExportRun extends ExportSetup {
+  readonly run: Run;
   readonly folder: PrivateFolder;
   /** Prints entries that an update adds; null without `--print-new`. */
   readonly printNew: NewEntries | null;
-  /** Names in the private folder when the run began. */
-  readonly names: readonly string[];
 }
 
 /** One export of a run: a channel or playlist, and its FILE. */
@@ -37,8 +44,8 @@ export interface ExportItem extends Subject {
   readonly references: ExportRecord['references'];
 }
 
-/** An export under its lock. */
-export interface LockedExport extends ExportRun {
+/** What is known of one export while a run deals with it. */
+export interface ExportState {
   readonly item: ExportItem;
   readonly flags: ExportFlags;
   /** Name of FILE. */
@@ -47,49 +54,71 @@ export interface LockedExport extends ExportRun {
   file: ExportFile;
   /** The record with what this run knows; only `commit` and `note` replace and write it. */
   record: ExportRecord;
+  /** Identifies the record on disk, as this run knows it. */
+  stamp: string;
 }
 
-/** What a run, dry or not, was asked to do with the export of an ID. `service`: address and namespace; `now` in ms. */
+/** An export under its lock. */
+export type LockedExport = ExportRun & ExportState;
+
+/** What a run, dry or not, was asked to do with the export of an ID. `now` in milliseconds since 1970. */
 export function exportFlags(
-  { operation, options, format, fields }: Pick<ExportRun, 'operation' | 'options' | 'format' | 'fields'>,
-  { id, service, several, now }: Pick<ExportFlags, 'several' | 'now'> & Pick<ExportRequest, 'id' | 'service'>,
+  { operation, options, format, fields, run }: ExportSetup,
+  id: string,
+  now: number,
 ): ExportFlags {
   const { limit, update, all, restart } = options;
   const names = fields?.map(({ name }) => name).join(',') ?? null;
-  const request = { command: operation.name, id, format, fields: names, limit, service };
+  const request: ExportRequest = {
+    command: operation.name,
+    id,
+    format,
+    fields: names,
+    limit,
+    service: run.serviceName,
+  };
   const isFolder = options.outputDir !== null;
+  const several = run.subjects.length > 1;
   return { request, update, all: update && all, restart, unresumable: false, isFolder, several, now };
 }
 
-/** Replaces the record; on return it survives a power cut. What has been paid for depends on it. */
+/** Replaces the record durably: on return it survives a power cut. For changes that paid pages depend on. */
 export function commit(locked: LockedExport, record: ExportRecord): void {
+  assertOnlyWriter(locked);
   writeRecord(locked.folder, locked.name, record);
+  locked.stamp = stampOf(locked.folder, locked.name);
   locked.record = record;
 }
 
-/** Replaces the record by one that no page depends on: if that fails, the next run only knows less. */
+/** Throws `locked` if another run has written the record: on a file system without locks, nothing else shows that. */
+export function assertOnlyWriter({ folder, name, stamp, file }: LockedExport): void {
+  const present = stampOf(folder, name);
+  // A record that somebody has removed is written again.
+  if (present !== '' && present !== stamp)
+    throw new Failure('locked', `${file.target.path}: another run has written its record`);
+}
+
+/** Replaces the record, for changes that no paid page depends on: a failure is only a warning. */
 export function note(locked: LockedExport, record: ExportRecord): void {
   const { folder, name, run, item } = locked;
   locked.record = record;
   try {
     writeRecord(folder, name, record, { durable: false });
+    locked.stamp = stampOf(folder, name);
   } catch (error) {
     run.warn('record', item.label, `its record could not be written: ${toFailure(error).message}`);
   }
 }
 
-/** What FILE contains: it is read when that is needed, once. */
+/** What FILE contains; it is inspected again with its contents, once, and may turn out to be damaged. */
 export async function loadContents(locked: LockedExport): Promise<Contents> {
-  const { file } = locked;
-  const contents = file.contents ?? (await readFileContents(file.target, readOptions(locked)));
-  locked.file = { ...file, contents };
-  return contents;
-}
-
-/** How FILE is read: as its record says, or as the flags do without one. */
-export function readOptions({ record, flags, run }: LockedExport): ReadOptions {
-  const { format, fields } = record.finished === null ? flags.request : record.request;
-  return { format, fields, stop: run.context.stop };
+  const { folder, file, run } = locked;
+  if (file.contents !== null) return file.contents;
+  const { record } = locked;
+  const read = await inspect(folder, { ...file, record }, { stop: run.context.stop, readAll: true });
+  if (read.contents === null) throw new Error('an archive without contents');
+  locked.file = read;
+  return read.contents;
 }
 
 /** The result of an export that failed, which its record notes. */
@@ -105,7 +134,9 @@ export function noteFailure(locked: LockedExport, cause: Failure, facts: Partial
   return resultOf(item, {
     ...facts,
     failure,
-    next: isResumable ? 'run the same command again to resume' : null,
+    next: isResumable
+      ? ['run the same command again to resume', leftToPay(locked)].filter(Boolean).join('; ')
+      : null,
   });
 }
 

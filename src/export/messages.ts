@@ -1,32 +1,37 @@
-import { commandLine } from '../cli/invocation.ts';
+import { commandLine, type Flag } from '../cli/invocation.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { nameVideoId } from '../cli/rules.ts';
-import { excerpt, Failure, type FailureDetails, usage } from '../errors.ts';
-import { pagesOf } from '../run/listing.ts';
+import { Failure, type FailureDetails, usage } from '../errors.ts';
+import type { PrivateFolder } from '../fs/private-folder.ts';
+import { creditsLeft } from '../run/list-pages.ts';
 import { count, credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import type { ExportFile } from './inspect.ts';
-import type { ExportFlags, Kept, Refusal } from './next-step.ts';
-import type { ExportRecord, ExportRequest } from './record.ts';
+import {
+  type ExportFlags,
+  isAdoptable,
+  isComplete,
+  type Kept,
+  otherChannel,
+  type Refusal,
+} from './decide/next-step.ts';
+import type { ExportFile } from './inspect/inspect-export.ts';
+import type { ExportRecord, ExportRequest, Progress } from './record/export-record.ts';
 
-/**
- * What it costs to fetch the pages of an export: all of them, or those of its first `limit` entries. From its entries and
- * the pages so far, if they are known.
- */
-export function costText(record: ExportRecord | null, limit: number | null = null): string {
-  const { finished = null, progress = null } = record ?? {};
-  const ofProgress = progress !== null && progress.pages > 0 ? progress.entries / progress.pages : null;
-  const pageSize = finished?.pageSize ?? ofProgress;
-  const whole = finished?.isCut ? 0 : (finished?.entries ?? 0);
-  const all = Math.max(whole, progress?.total ?? 0);
-  const entries = limit === null ? all : Math.min(limit, all || limit);
-  if (entries === 0 || !pageSize) return '1 credit per page of about 100 entries';
-  return `about ${credits(pagesOf(entries, pageSize))}`;
+/** The cost of all pages of a list: how many there are is not known beforehand. */
+export const wholeCost = '1 credit per 100 entries';
+
+/** What the rest of an interrupted run costs, from numVideos and its pages so far. */
+export function restCost(progress: Progress): string {
+  const { kind, isAll, listed, request } = progress;
+  // How many pages a plain update needs is not known.
+  if (kind === 'update' && !isAll) return wholeCost;
+  const left = creditsLeft({ ...progress, entries: listed }, request.limit);
+  return left === null ? wholeCost : left === 0 ? 'free' : `about ${credits(left)}`;
 }
 
 /** Whether exports of this request can be updated. */
-export const isUpdatable = ({ command, format, fields }: ExportRequest): boolean =>
-  command === 'uploads' && format !== 'json' && nameVideoId(fields);
+export const isUpdatable = ({ command, format, fields, limit }: ExportRequest): boolean =>
+  command === 'uploads' && format === 'ndjson' && limit === null && nameVideoId(fields);
 
 /** `in csv format, with --fields videoId,title and no --limit` */
 function describe({ format, fields, limit }: ExportRequest): string {
@@ -36,17 +41,21 @@ function describe({ format, fields, limit }: ExportRequest): string {
 }
 
 /** An export of a run, as messages about it need it. */
-export interface Asked {
+export interface MessageFacts {
   readonly options: Pick<ListingOptions, 'invocation'>;
   readonly item: { readonly reference: string };
+  readonly folder: Pick<PrivateFolder, 'path'> | null;
   readonly file: ExportFile;
-  readonly flags: Pick<ExportFlags, 'request'>;
+  readonly flags: ExportFlags;
   /** As it is now. */
   readonly record: ExportRecord | null;
 }
 
 /** The command line of the run for this export alone, and what it is to do. */
-function commandFor({ options: { invocation }, item, record }: Asked, ...what: readonly string[]): string {
+function commandFor(
+  { options: { invocation }, item, record }: MessageFacts,
+  ...what: readonly string[]
+): string {
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart', '--dry-run'];
   if (what.includes('--update')) drop.push('--limit');
   // The bound would stop the export again.
@@ -57,112 +66,185 @@ function commandFor({ options: { invocation }, item, record }: Asked, ...what: r
   });
 }
 
-/** The failure that refuses an export: 1 for lost data, 8 for a list that loops, 2 otherwise. */
-export function refusal(why: Refusal, asked: Asked): Failure {
-  const { file, flags, record } = asked;
-  const { request } = flags;
+const pathOfRows = ({ folder, record }: MessageFacts): string =>
+  shellQuote(`${folder?.path ?? '.chanlist'}/${record?.progress?.rows ?? ''}`);
+
+/** How to give up an interrupted run over a complete FILE; null if there is none. */
+function givingUp(facts: MessageFacts): string | null {
+  const { file, record } = facts;
+  if (!isComplete(file) || record?.progress == null || record.progress.kind === 'export') return null;
+  return `to keep ${file.target.path} as it is, delete the interrupted rows: rm ${pathOfRows(facts)}`;
+}
+
+/**
+ * What is left to pay of an interrupted `--restart` or `--all` over a complete FILE, and how to give it up; null: it is
+ * another one, or has nothing left to pay.
+ */
+export function leftToPay(facts: MessageFacts): string | null {
+  const progress = facts.record?.progress ?? null;
+  if (progress === null || progress.pages === 0 || !progress.hasMore) return null;
+  if (progress.kind !== 'restart' && !progress.isAll) return null;
+  const giveUp = givingUp(facts);
+  return giveUp && `the rest costs ${restCost(progress)}; ${giveUp}`;
+}
+
+/** The failure that refuses an export. */
+export function refusal(why: Refusal, facts: MessageFacts): Failure {
+  const { file, flags, record, folder } = facts;
+  const { request, isFolder } = flags;
   const { contents } = file;
   const { path } = file.target;
-  const cost = costText(record);
-  const again = `${commandFor(asked, '--restart')} (${costText(record, request.limit)})`;
-  const repair = isUpdatable(request) ? `${commandFor(asked, '--update', '--all')} (${cost})` : again;
+  const again = `${commandFor(facts, '--restart')} (${wholeCost})`;
+  const repair = isUpdatable(request) ? `${commandFor(facts, '--update', '--all')} (${wholeCost})` : again;
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
+  const broken = (code: 'absent' | 'lost' | 'damaged', message: string, hint: string): Failure =>
+    new Failure(code, message, { hint });
   switch (why) {
-    case 'unresumable':
-      return unresumable(asked, 'the list repeats itself, or has only empty pages');
     case 'foreign': {
-      const ids = [record?.progress?.request.id, record?.request.id, ...(contents?.channels ?? [])];
-      const id = ids.find((one) => one !== undefined && one !== request.id);
-      return refused(`${path} is an export of ${id}, not of ${request.id}`, 'name another file');
-    }
-    case 'other request': {
-      const was = record?.progress?.request ?? request;
-      const where = was.service === request.service ? '' : ` at ${was.service}`;
+      const ids = [
+        file.record?.progress?.request.id,
+        file.record?.request.id,
+        otherChannel(contents?.channels ?? new Set(), request),
+      ];
+      const id = ids.find((one) => one != null && one !== request.id);
       return refused(
-        `${path} has an unfinished export ${describe(was)}${where}`,
-        `run it again with these, or start over: ${again}`,
+        `${path} is an export of ${id ?? 'another list'}, not of ${request.id}`,
+        'name another file',
       );
     }
-    case 'other format':
-      return refused(
-        `${path} was exported ${describe(record?.request ?? request)}`,
-        `chanlist show prints an ndjson export in another format or with other fields, free; or export it again: ${again}`,
+    case 'unusable record':
+      return broken(
+        'damaged',
+        `${path}: its record is ${file.unusable}, and ${folder?.path} has rows of an interrupted run`,
+        `restore the record, or start over: ${again}`,
       );
-    case 'other columns':
+    case 'appeared':
       return refused(
-        `${path} has the columns ${excerpt(contents?.columns?.join(',') ?? '')}, not ${request.fields}`,
-        `name these with --fields, or export it again: ${again}`,
+        `${path} was not there when its export began; it is left unchanged, and the pages fetched so far are kept`,
+        `move it away: mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}; or start over: ${again}`,
       );
-    case 'other limit': {
-      const isShown = request.format === 'ndjson';
-      const show = `chanlist show ${isShown ? shellQuote(path) : 'EXPORT.ndjson'} --limit ${request.limit}`;
-      return refused(
-        `${path} has ${file.entries} entries, more than --limit ${request.limit}`,
-        `${show} prints the first ones${isShown ? '' : ' of an ndjson export'}; or export it again: ${again}`,
+    case 'changed':
+      return broken(
+        'damaged',
+        `${path} was changed since its --restart began; it stays as it is, and the rows wait`,
+        `move it away: mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}; then run the same command again`,
       );
-    }
-    case 'file gone':
-      return damaged(
+    case 'other request':
+      return refused(...otherRequest(facts, again));
+    case 'rows':
+      return unresumable(facts, file.rowsDamage ?? '', { exit: 1 });
+    case 'unresumable':
+      return unresumable(facts, 'the list repeats itself, or has only empty pages');
+    case 'absent':
+      return broken(
         'absent',
         `${path} is missing, but was exported before`,
-        `restore it, or export it again: ${commandFor(asked)} (${cost})`,
+        `restore it, or export it again: ${commandFor(facts)} (${wholeCost})`,
       );
     case 'lost': {
-      const { entries: had } = record?.finished ?? { entries: 0 };
-      return damaged(
+      const { entries } = record?.finished ?? { entries: 0 };
+      return broken(
         'lost',
-        `${path} has ${count(file.entries, 'entry', 'entries')}, but had ${had}`,
+        `${path} has ${count(file.entries, 'entry', 'entries')}, but had ${count(entries, 'entry', 'entries')}`,
         `restore it, or repair it: ${repair}`,
       );
     }
     case 'damaged':
-      return damaged(
+      return broken(
         'damaged',
         `${path} is damaged: ${contents?.damage}`,
         `restore it, or repair it: ${repair}`,
       );
-    case 'no ids':
-      return refused(
-        `${path} has no videoId, by which an update recognizes entries`,
-        `export it again: ${again}`,
-      );
     case 'no record': {
-      const isAdopted = isUpdatable(request) && !record?.progress;
-      const update = contents?.damage ? ['--update', '--all'] : ['--update'];
-      const adopt = isAdopted ? `adopt it: ${commandFor(asked, ...update)}; or ` : '';
+      const adopt = isUpdatable(request) ? `adopt it: ${commandFor(facts, '--update')}; or ` : '';
       return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it: ${again}`);
+    }
+    case 'no export': {
+      const elsewhere = isFolder ? 'move it away' : 'name another file';
+      return refused(
+        `${path} exists, and chanlist has no record of it${noExport(file, request)}`,
+        `${elsewhere}, or replace it: ${again}`,
+      );
     }
   }
 }
 
-/** Data that was there is missing: an error in every run until it is repaired (exit 1). */
-const damaged = (code: 'absent' | 'lost' | 'damaged', message: string, hint: string): Failure =>
-  new Failure(code, message, { hint });
+/** Why a FILE without a record is not adopted. */
+function noExport(file: ExportFile, request: ExportRequest): string {
+  const { contents } = file;
+  if (contents?.damage != null) return `; it is not an export: ${contents.damage}`;
+  const other = otherChannel(contents?.channels ?? new Set(), request);
+  if (other !== null) return `; it has entries of ${other}`;
+  return isAdoptable(file, { ...request, format: 'ndjson', limit: null })
+    ? ''
+    : '; it has no entry with a videoId';
+}
+
+/** What FILE or its interrupted run was started with, and the next steps. */
+function otherRequest(facts: MessageFacts, again: string): [message: string, hint: string] {
+  const { file, flags, record } = facts;
+  const { path } = file.target;
+  const { progress } = file;
+  const was = progress?.request ?? record?.request ?? flags.request;
+  const where = was.service === flags.request.service || progress === null ? '' : ` at ${was.service}`;
+  const message =
+    progress === null
+      ? `${path} was exported ${describe(was)}`
+      : `${path} has an interrupted ${progress.kind} ${describe(was)}${where}`;
+  const steps = [
+    progress === null ? null : `to finish it, run it with these flags (${restCost(progress)})`,
+    showCommand(facts),
+    givingUp(facts),
+    `${progress === null && record?.finished ? 'export it again' : 'start over'}: ${again}`,
+  ];
+  return [message, steps.filter((step) => step !== null).join('; or ')];
+}
+
+/** The free command that prints what was requested from a complete archive; null if it has less. */
+function showCommand({ file, flags, record }: MessageFacts): string | null {
+  const { format, fields, limit } = flags.request;
+  const archive = record?.finished ? record.request : null;
+  if (archive?.format !== 'ndjson' || archive.fields !== null || !isComplete(file)) return null;
+  if (archive.limit !== null && (limit === null || limit > archive.limit)) return null;
+  const shown: Flag[] = [{ name: '--format', value: format }];
+  if (fields !== null) shown.push({ name: '--fields', value: fields });
+  if (limit !== null) shown.push({ name: '--limit', value: String(limit) });
+  return `print it from the archive, free: ${commandLine({ name: 'show', flags: shown }, [file.target.path])}`;
+}
 
 /** What is known of FILE without a record. */
-export const unknownText = 'whether the file is complete is not known: --update --all fetches every page';
+const unknownText = 'whether the file is complete is not known: --update --all fetches every page';
 export const adoptedText = `adopted a file without a record; ${unknownText}`;
 
+/** The warning about a record that cannot be used. */
+export const unusableText = ({ unusable }: ExportFile, { path }: Pick<PrivateFolder, 'path'>): string =>
+  `its record in ${path} is ${unusable}; continuing without it; ${unknownText}`;
+
+/** The warning that an interrupted run was given up: its rows have been removed. */
+export const givenUpText = ({ kind }: Progress): string =>
+  `the rows of its interrupted ${kind} were removed; continuing with the file as it is`;
+
+/** The warning that an interrupted update of every page is continued as a plain one. */
+export const unfetchedText = (facts: MessageFacts): string =>
+  `its interrupted --all cannot be continued, so only new entries are fetched; to fetch every page: ${commandFor(facts, '--update', '--all')} (${wholeCost})`;
+
 /** The warning for an export that this run does not touch. */
-export function keptText(why: Kept, { record }: ExportFile, { request }: ExportFlags): string {
-  const isUpdated = isUpdatable(request);
-  const again = `use --restart to export it again (${costText(record)})`;
+export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags): string {
+  const refresh = isUpdatable(request)
+    ? 'use --update to add new uploads'
+    : `use --restart to export it again (${wholeCost})`;
   switch (why) {
     case 'complete':
-      if (record?.finished?.isCut)
-        return `skipped: already exported up to --limit ${request.limit}; without --limit all is exported`;
-      return `skipped: already exported; ${isUpdated ? 'use --update to refresh it' : again}`;
+      return file.state === 'changed' && request.format !== 'ndjson'
+        ? `skipped: others have changed it since it was exported; ${refresh}`
+        : `skipped: already exported; ${refresh}`;
     case 'adopted':
-      return isUpdated
-        ? `adopted a file without a record; use --update to refresh it; ${unknownText}`
-        : `adopted a file without a record: whether it is complete is not known; ${again}`;
+      return isUpdatable(request)
+        ? `${adoptedText}; ${refresh}`
+        : `adopted a file without a record: whether it is complete is not known; ${refresh}`;
     case 'recent':
       return 'skipped: exported less than 22 hours ago';
-    case 'interrupted restart':
-      return 'skipped: already exported; use --restart to finish the interrupted restart';
-    case 'interrupted update':
-      return 'skipped: its update was interrupted; use --update to finish it';
   }
 }
 
@@ -170,21 +252,21 @@ export function keptText(why: Kept, { record }: ExportFile, { request }: ExportF
  * The failure of an interrupted run that cannot be resumed: its token is refused, its list loops, its rows are damaged
  * (exit 1 for those of an export).
  */
-export function unresumable(asked: Asked, why: string, details: FailureDetails = {}): Failure {
-  const { isUpdate = false, isOutOfBudget = false, request } = asked.record?.progress ?? {};
+export function unresumable(facts: MessageFacts, why: string, details: FailureDetails = {}): Failure {
+  const { kind = 'export', isOutOfBudget = false } = facts.record?.progress ?? {};
   const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
-  const cost = costText(asked.record, request?.limit ?? null);
-  const hint = isUpdate
-    ? 'run the same command again: it starts over'
-    : `start over: ${commandFor(asked, '--restart')} (${cost}${all})`;
-  const what = `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`;
-  return new Failure('unresumable', what, { ...details, hint });
+  const steps = [`start over: ${commandFor(facts, '--restart')} (${wholeCost}${all})`, givingUp(facts)];
+  const hint =
+    kind === 'update'
+      ? 'run the same command again: it starts over'
+      : steps.filter((step) => step !== null).join('; or ');
+  return new Failure('unresumable', `the ${kind} cannot be continued: ${why}`, { ...details, hint });
 }
 
 /** A listing without entries never replaces a FILE that has some. */
 export const emptyList = (path: string): Failure =>
   new Failure(
-    'bad_answer',
+    'invalid_response',
     `the service returned an empty list, but ${path} is not empty; not replacing it`,
     {
       status: 200,
@@ -193,7 +275,4 @@ export const emptyList = (path: string): Failure =>
   );
 
 export const notMounted = (folder: string): Failure =>
-  usage(
-    `there are no exports in the folder ${folder}`,
-    'is its disk mounted? A first run goes without --update',
-  );
+  usage(`there are no exports in ${folder}`, 'is the disk mounted? For a first run, omit --update');

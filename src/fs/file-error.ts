@@ -7,7 +7,7 @@ export type FileWork = 'read' | 'open' | 'write';
 /** Errors of a path: the problem and the next step. */
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (path) => [`the folder ${dirname(path)} does not exist`, 'create it first'],
-  ENOTDIR: (path) => [`${dirname(path)} is not a folder`, 'name a file in an existing folder'],
+  ENOTDIR: () => ['a part of this path is not a folder', 'choose another place'],
   EACCES: () => ['permission denied', 'choose another place, or run it as the owner'],
   EPERM: () => ['permission denied', 'choose another place, or run it as the owner'],
   EROFS: () => ['the file system is read-only', 'make it writable, or choose another place'],

@@ -2,18 +2,16 @@ import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
 import { fileError, guardFile } from './file-error.ts';
-import { ignoring, randomHex, shortName, unsupported } from './files.ts';
+import { ignoreErrors, openedPath, randomHex, unsupported, withDescriptor } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /** Releases a lock; to be called once, before the folder is closed. */
 export type Release = () => void;
 
-/** Errors of a file system without sockets, and of a path that is too long for one. */
-const noSockets = [...unsupported, 'EADDRNOTAVAIL', 'ENAMETOOLONG'];
+/** Errors of a file system without sockets. */
+const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
-/** Node 20 cuts longer paths of sockets in silence (bytes). */
-const maxSocketPath = 103;
 /** Attempts while other processes take and release the lock. */
 const maxAttempts = 200;
 
@@ -22,29 +20,31 @@ const maxAttempts = 200;
  * the name `shown`, at once if another one is. Null on a file system that cannot hold sockets: other runs are not kept
  * out.
  *
- * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
+ * * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
  * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
- * one that was found dead.
+ * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same.
  */
 export async function acquireLock(
   folder: Pick<PrivateFolder, 'at'>,
   name: string,
   shown: string,
 ): Promise<Release | null> {
+  // There, the path of a socket is no file.
+  if (process.platform === 'win32') return null;
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
   const lock = folder.at(lockName(name));
   guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
   let server: Server | null = null;
   try {
-    server = await listen(`${staging}/${socket}`);
+    server = await listen(staging, socket);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const isOurs = ignoring(inUse, () => fs.renameSync(staging, lock) ?? true);
+      const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
       if (isOurs) return () => release(lock, socket, server);
       for (const other of socketsIn(lock)) {
-        if (await isAlive(`${lock}/${other}`)) throw locked(shown);
-        ignoring(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
+        if (await isAlive(lock, other)) throw locked(shown);
+        ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
       }
     }
     throw locked(shown);
@@ -58,49 +58,81 @@ export async function acquireLock(
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string): Promise<boolean> {
   const lock = folder.at(lockName(name));
-  for (const socket of socketsIn(lock)) if (await isAlive(`${lock}/${socket}`)) return true;
+  for (const socket of socketsIn(lock)) if (await isAlive(lock, socket)) return true;
   return false;
 }
 
-const lockName = (name: string): string => `${shortName(name)}.lock`;
+/** As long as the name of the record: a file system that holds the one can hold the other. */
+const lockName = (name: string): string => `${name}.lock`;
 
 const locked = (shown: string): Failure =>
   new Failure('locked', `${shown}: another run is writing this file`);
 
+/**
+ * Does something at once with a short path of a socket: the system allows about 100 bytes, and Node 20 cuts longer ones
+ * in silence. Without /proc, the folder of the lock is the working directory meanwhile.
+ */
+function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
+  return withDescriptor(fs.openSync(folder, 'r'), (fd) => {
+    const opened = openedPath(fd);
+    if (opened !== null) return work(`${opened}/${socket}`);
+    // Where the working directory has been removed, there is no way back: relative names mean nothing, before and after.
+    const back = ignoreErrors(noWorkingFolder, process.cwd);
+    process.chdir(folder);
+    try {
+      // Node takes a path that looks like a number for a port.
+      return work(`./${socket}`);
+    } finally {
+      if (back !== undefined) ignoreErrors(noWorkingFolder, () => process.chdir(back));
+    }
+  });
+}
+
+const noWorkingFolder = ['ENOENT', 'EACCES'];
+
 /** Creates a socket that listens as long as this process lives. */
-async function listen(path: string): Promise<Server> {
-  // On Windows such a path is no file.
-  if (process.platform === 'win32' || Buffer.byteLength(path) > maxSocketPath)
-    throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
+async function listen(folder: string, socket: string): Promise<Server> {
   return await new Promise((resolve, reject) => {
     const server = createServer((connection) => connection.destroy()).on('error', reject);
-    server.listen({ path, exclusive: true }, () => resolve(server.unref()));
+    const listening = (): void => resolve(server.unref());
+    withShortPath(folder, socket, (path) => server.listen({ path, exclusive: true }, listening));
   });
 }
 
 /** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
-async function isAlive(path: string): Promise<boolean> {
-  return await new Promise((resolve, reject) => {
-    const socket = connect({ path }, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', (error) => {
-      const code = systemCode(error) ?? '';
-      if (['ECONNREFUSED', 'ENOENT'].includes(code)) resolve(false);
-      else if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) resolve(true);
-      // It was just closed.
-      else if (code === 'ECONNRESET') resolve(isAlive(path));
-      else reject(error);
-    });
+async function isAlive(folder: string, socket: string): Promise<boolean> {
+  try {
+    await connectTo(folder, socket);
+    return true;
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    // It was just closed.
+    if (code === 'ECONNRESET') return await isAlive(folder, socket);
+    const lives = livesAfter(code);
+    if (lives === null) throw error;
+    return lives;
+  }
+}
+
+/** What an error of a connection says: whether the process that created the socket lives; null: nothing. */
+export function livesAfter(code: string): boolean | null {
+  if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
+  // It has no time for connections, or belongs to another user.
+  return ['EAGAIN', 'EACCES', 'EPERM'].includes(code) ? true : null;
+}
+
+async function connectTo(folder: string, socket: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
+    connection.on('error', reject).on('connect', () => connection.destroy());
   });
 }
 
-const socketsIn = (lock: string): string[] => ignoring(['ENOENT'], () => fs.readdirSync(lock)) ?? [];
+const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.readdirSync(lock)) ?? [];
 
 function release(lock: string, socket: string, server: Server | null): void {
-  ignoring(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
+  ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${socket}`));
   // Another process may have taken the lock by now.
-  ignoring([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
+  ignoreErrors([...inUse, 'ENOENT'], () => fs.rmdirSync(lock));
   server?.close();
 }

@@ -1,12 +1,12 @@
 import * as fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import * as path from 'node:path';
 import { systemCode } from '../errors.ts';
 
 /** Errors of what a file system, or a kind of file, cannot do. */
 export const unsupported: readonly string[] = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'];
 
 /** The result of a file operation; undefined if it fails with one of these system errors. */
-export function ignoring<T>(codes: readonly string[], work: () => T): T | undefined {
+export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
@@ -15,50 +15,75 @@ export function ignoring<T>(codes: readonly string[], work: () => T): T | undefi
   }
 }
 
-/** Does something with a descriptor, then closes it. */
-export function closing<T>(fd: number, work: (fd: number) => T): T {
+/** Closes a descriptor whose content was only read, or is durable: an error tells nothing. */
+export function closeQuietly(fd: number): void {
   try {
-    return work(fd);
-  } finally {
     fs.closeSync(fd);
+  } catch {}
+}
+
+/** Does something with a descriptor, then closes it. `isWritten`: an error of closing it may mean that content is lost. */
+export function withDescriptor<T>(fd: number, work: (fd: number) => T, isWritten = false): T {
+  let result: T;
+  try {
+    result = work(fd);
+  } catch (error) {
+    closeQuietly(fd);
+    throw error;
   }
+  if (isWritten) fs.closeSync(fd);
+  else closeQuietly(fd);
+  return result;
 }
 
 /** Creates a file (0600) where there is nothing, not even a link, for reading and writing; returns its descriptor. */
-export const createFile = (path: string): number => fs.openSync(path, 'wx+', 0o600);
+export const createFile = (file: string): number => fs.openSync(file, 'wx+', 0o600);
 
-/** Creates a file under a new name in a folder; returns its path, and its descriptor as `createFile`. */
-export function createTemporary(folder: string): [path: string, fd: number] {
+/** Creates a file under a new name in a folder; returns its name, and its descriptor as `createFile`. */
+export function createTemporary(folder: string): [name: string, fd: number] {
   // Short: a name that was derived from another one might be too long.
-  const path = join(folder, `.chanlist-${randomHex()}.tmp`);
-  return [path, createFile(path)];
+  const name = `.chanlist-${randomHex()}.tmp`;
+  return [name, createFile(path.join(folder, name))];
 }
+
+/**
+ * The path of an opened folder, by which the system finds it even if another one takes its place; null where there is no
+ * /proc.
+ */
+export function openedPath(fd: number): string | null {
+  const opened = `/proc/self/fd/${fd}`;
+  return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;
+}
+
+/** Whether nothing is above a path. */
+export const isRoot = (folder: string, { dirname }: Pick<typeof path, 'dirname'> = path): boolean =>
+  dirname(folder) === folder;
 
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
  * a folder that exists (ENOENT: /proc, an automount without its disk).
  */
-export function makeFolders(path: string, mode?: number): void {
-  const inside = `${path}/.`;
-  if (ignoring(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
-  makeFolders(dirname(path), mode);
-  ignoring(['EEXIST'], () => fs.mkdirSync(path, mode));
+export function makeFolders(folder: string, mode?: number): void {
+  const inside = `${folder}/.`;
+  if (ignoreErrors(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
+  if (!isRoot(folder)) makeFolders(path.dirname(folder), mode);
+  ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
   fs.accessSync(inside);
 }
 
 /** Makes the content, or the names, behind a descriptor durable on file systems that can do so. */
 export function syncIfPossible(fd: number): void {
-  ignoring([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
+  ignoreErrors([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
 /** Makes the names in a folder durable, if that is possible: what was renamed has its new name in any case. */
-export function syncFolder(path: string): void {
+export function syncFolder(folder: string): void {
   try {
-    closing(fs.openSync(path, 'r'), fs.fsyncSync);
+    withDescriptor(fs.openSync(folder, 'r'), fs.fsyncSync);
   } catch {}
 }
 
-/** Loading this module takes 2.7 ms, and most runs need no such name. */
+/** Loaded on first use: it takes 2.7 ms, and most runs do not need it. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 /** A short name in place of one that may have the maximum length: 20 hexadecimal digits. */

@@ -10,7 +10,7 @@ const minFreeInodes = 8;
  * Throws `failed` (1), which ends the run, if this user may write less than `bytes`, or few files, to the file system of
  * a folder. One that does not report what is free passes.
  */
-export function checkFreeSpace(folder: string, bytes: number): void {
+export function assertFreeSpace(folder: string, bytes: number): void {
   let stats: StatsFs;
   try {
     stats = statfsSync(folder);

@@ -1,7 +1,7 @@
 import { constants, createWriteStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { fileError, guardFile } from './file-error.ts';
-import { ignoring } from './files.ts';
+import { ignoreErrors } from './files.ts';
 import { descriptorAt, type Target } from './output-target.ts';
 
 /** A device, a pipe or an inherited descriptor that data goes to in place of stdout. */
@@ -32,7 +32,7 @@ async function openWhenRead(path: string, real: string, stop: AbortSignal | unde
   const { O_WRONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   for (;;) {
     const open = (): number => openSync(real, O_WRONLY | O_NONBLOCK | O_NOCTTY);
-    const fd = guardFile(path, 'open', () => ignoring(['ENXIO'], open));
+    const fd = guardFile(path, 'open', () => ignoreErrors(['ENXIO'], open));
     if (fd !== undefined) return fd;
     stop?.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, fifoPollMs));

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
+import { closeQuietly, isRoot } from './files.ts';
 import { kindOf } from './trust.ts';
 
 /** Where an output goes. */
@@ -14,7 +15,22 @@ export interface Target {
   readonly kind: 'file' | 'stream';
   /** Of the file at `real`; null if there is none, and for a descriptor. */
   readonly stats: fs.Stats | null;
+  /** Of the folder that contains `real`; null for a stream. */
+  readonly folder: fs.Stats | null;
 }
+
+/** What tells a file from another one that takes its name: bytes, milliseconds since 1970, inode. */
+export interface FileMark {
+  readonly size: number;
+  readonly mtime: number;
+  readonly inode: number;
+}
+
+export const markOf = ({ size, mtimeMs, ino }: fs.Stats): FileMark => ({ size, mtime: mtimeMs, inode: ino });
+
+/** Whether this is a regular file with a mark. */
+export const hasMark = (stats: fs.Stats, { size, mtime, inode }: FileMark): boolean =>
+  stats.isFile() && stats.size === size && stats.mtimeMs === mtime && stats.ino === inode;
 
 /**
  * Finds out what an output path points to; opens nothing. Symbolic links are followed, dangling ones too. Throws usage
@@ -24,20 +40,19 @@ export interface Target {
 export function resolveTarget(path: string, { onlyFiles = false } = {}): Target {
   if (path === '' || path.endsWith('/')) throw notRegular(path, 'a folder');
   return guardFile(path, 'open', () => {
-    const real = followLinks(path);
+    const real = followLinks(path, true);
     const descriptor = descriptorAt(real);
-    if (descriptor !== null) {
+    if (descriptor !== null || real === nullDevice) {
       if (onlyFiles) throw notRegular(path, 'a stream');
-      checkDescriptor(path, descriptor);
-      return { path, real, kind: 'stream', stats: null };
+      if (descriptor !== null) assertOpenForWriting(path, descriptor);
+      return { path, real, kind: 'stream', stats: null, folder: null };
     }
     const stats = lstat(real);
-    // A missing folder is an error now.
-    if (stats === null) fs.lstatSync(dirname(real));
-    if (stats === null || stats.isFile()) return { path, real, kind: 'file', stats };
+    if (stats === null || stats.isFile())
+      return { path, real, kind: 'file', stats, folder: fs.lstatSync(dirname(real)) };
     if (onlyFiles || !(stats.isFIFO() || stats.isCharacterDevice())) throw notRegular(path, kindOf(stats));
     fs.accessSync(real, fs.constants.W_OK);
-    return { path, real, kind: 'stream', stats };
+    return { path, real, kind: 'stream', stats, folder: null };
   });
 }
 
@@ -49,9 +64,8 @@ export function openUnchanged({ path, real, stats }: Target): number {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
   // A FIFO would block for ever.
   const fd = guardFile(path, 'read', () => fs.openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  const { ino, size, mtimeMs } = fs.fstatSync(fd);
-  if (ino === stats?.ino && size === stats.size && mtimeMs === stats.mtimeMs) return fd;
-  fs.closeSync(fd);
+  if (stats !== null && hasMark(fs.fstatSync(fd), markOf(stats))) return fd;
+  closeQuietly(fd);
   throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference' });
 }
 
@@ -67,16 +81,17 @@ export interface NamedFile {
 }
 
 /**
- * Throws a usage error that names both if an output is another output or an input, also through symbolic and hard links,
- * and for a path in a folder of the program's own. Devices and pipes pass: they are not replaced.
+ * Throws a usage error that names both if an output is another output or an input, also through symbolic and hard links;
+ * for a path in a folder of the program's own; and for an output behind a link of another user in a folder that others
+ * can write. Devices and pipes pass: they are not replaced.
  */
 export function assertDistinctPaths(files: readonly NamedFile[]): void {
   const seen = new Map<string, NamedFile>();
   // Inputs last: two of them may be the same.
   for (const file of [...files].sort((a, b) => Number(b.isOutput) - Number(a.isOutput))) {
     const { flag, path, isOutput } = file;
-    const { real, stats } = file.target ?? locate(path === '-' && !isOutput ? '/dev/stdin' : path);
-    if (/(?:^|[\\/])\.chanlist(?:-\d+)?(?:[\\/]|$)/.test(real))
+    const { real, stats } = file.target ?? locate(path === '-' && !isOutput ? '/dev/stdin' : path, isOutput);
+    if (/(?:^|[\\/])\.chanlist(?:[\\/]|$)/.test(real))
       throw usage(`${flag} ${path} is in chanlist's own folder`, 'name another place');
     if (stats !== null && !stats.isFile() && !stats.isDirectory()) continue;
     for (const key of [real, stats === null ? real : `${stats.dev}:${stats.ino}`]) {
@@ -88,13 +103,17 @@ export function assertDistinctPaths(files: readonly NamedFile[]): void {
   }
 }
 
-/** What a path leads to, links followed; the path itself where that cannot be found out: it is reported when it is used. */
-export function locate(path: string): Pick<Target, 'real' | 'stats'> {
+/**
+ * What a path leads to, links followed; the path itself where that cannot be found out: it is reported when it is used.
+ * Of an output, a link that `resolveTarget` refuses is a usage error.
+ */
+export function locate(path: string, isOutput: boolean): Pick<Target, 'real' | 'stats'> {
   try {
-    const real = followLinks(path);
+    const real = followLinks(path, isOutput);
     return { real, stats: fs.statSync(real, { throwIfNoEntry: false }) ?? null };
-  } catch {
-    return { real: resolve(path), stats: null };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    return { real: path, stats: null };
   }
 }
 
@@ -103,16 +122,20 @@ const lstat = (path: string): fs.Stats | null => fs.lstatSync(path, { throwIfNoE
 /** No system finds a longer path. */
 const maxPathLength = 4096;
 
+/** The path of a device, in every folder of Windows. */
+const nullDevice = '\\\\.\\NUL';
+
 /**
  * A path without symbolic links, which are followed name by name: `..` after a linked folder is that folder's real parent.
- * Throws a usage error for a link of another user in a folder that others can write, and system errors.
+ * Throws system errors and, for an output, a usage error for a link of another user in a folder that others can write.
  */
-function followLinks(given: string, shown = given): string {
-  const path = isAbsolute(given) ? given : `${process.cwd()}/${given}`;
+function followLinks(original: string, isOutput: boolean, shown = original): string {
+  if (process.platform === 'win32' && /(?:^|[\\/])nul$/i.test(original)) return nullDevice;
+  const path = isAbsolute(original) ? original : `${workingFolder()}/${original}`;
   if (path.length > maxPathLength) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
   const name = basename(path);
-  if (name === '' || descriptorAt(path) !== null) return path;
-  const folder = followLinks(dirname(path), shown);
+  if (name === '' || isRoot(path) || descriptorAt(path) !== null) return path;
+  const folder = followLinks(dirname(path), isOutput, shown);
   if (name === '.') return folder;
   if (name === '..') return dirname(folder);
   const at = join(folder, name);
@@ -120,13 +143,21 @@ function followLinks(given: string, shown = given): string {
   if (!stats?.isSymbolicLink() || descriptorAt(at) !== null) return at;
   // Throws for a loop.
   fs.statSync(at, { throwIfNoEntry: false });
-  checkLink(shown, at, stats, folder);
+  if (isOutput) assertOwnLink(shown, at, stats, folder);
   const link = fs.readlinkSync(at);
-  return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, shown);
+  return followLinks(isAbsolute(link) ? link : `${folder}/${link}`, isOutput, shown);
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw usage('the working directory has been removed', 'change to another folder');
+  }
 }
 
 /** Throws for a link that another user may have planted: it could point to any file of this user. */
-function checkLink(path: string, link: string, stats: fs.Stats, folder: string): void {
+function assertOwnLink(path: string, link: string, stats: fs.Stats, folder: string): void {
   const user = process.geteuid?.() ?? stats.uid;
   if (stats.uid === user) return;
   const { mode, uid } = fs.lstatSync(folder);
@@ -145,7 +176,7 @@ export function descriptorAt(path: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-function checkDescriptor(path: string, descriptor: number): void {
+function assertOpenForWriting(path: string, descriptor: number): void {
   try {
     fs.writeSync(descriptor, '');
   } catch (error) {

@@ -1,21 +1,28 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { usage } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
-import { closing, createFile, ignoring, shortName, syncFolder, syncIfPossible } from './files.ts';
-import { checkFile, checkTrust } from './trust.ts';
+import {
+  closeQuietly,
+  createFile,
+  ignoreErrors,
+  openedPath,
+  shortName,
+  syncFolder,
+  syncIfPossible,
+  withDescriptor,
+} from './files.ts';
+import { assertTrustedFile, assertTrustedFolder, type FolderUse } from './trust.ts';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
-/** The folder in which the program keeps what it knows of the exports in `parent`; throws system errors. */
-export function privateFolderOf(parent: string): string {
-  const isSticky = (fs.statSync(parent).mode & 0o1000) !== 0;
-  return join(parent, isSticky ? `.chanlist-${process.geteuid?.() ?? 0}` : '.chanlist');
-}
+/** The folder in which the program keeps what it knows of the exports in `parent`. */
+export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
 /**
- * A folder of the program's own, which must pass `checkTrust`. It stays open: on Linux, names are resolved in the
- * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass `checkFile`.
+ * A folder of the program's own (`assertTrustedFolder`). It stays open: where there is /proc, names are found in the
+ * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass
+ * `assertTrustedFile`. A name is that of a file in this folder: one that leads elsewhere throws `damaged`.
  *
  * All methods throw usage failures (2) for what is refused, and system errors as failures (`fileError`).
  */
@@ -26,39 +33,45 @@ export class PrivateFolder {
   readonly created: boolean;
   readonly #fd: number;
   readonly #stats: fs.Stats;
-  /** Path of the opened folder in /proc; its own path where there is no /proc. */
+  /** Path of the opened folder; its own path where there is no /proc. */
   readonly #base: string;
 
-  private constructor(path: string, { create = false, readOnly = false }) {
+  private constructor(path: string, create: boolean, use: FolderUse) {
     this.path = path;
-    // A umask such as 277 would lock this user out of the files of its own.
+    // A umask such as 277 would lock this user out of its own files.
     process.umask(process.umask() & 0o077);
-    this.created = create && ignoring(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
+    this.created = create && ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
     if (this.created) syncFolder(dirname(path));
-    this.#fd = openTrusted(path, O_RDONLY | O_DIRECTORY, (stats) => checkTrust(path, stats, readOnly));
+    this.#fd = openTrusted(path, O_RDONLY | O_DIRECTORY, (stats) => assertTrustedFolder(path, stats, use));
     this.#stats = fs.fstatSync(this.#fd);
-    const opened = `/proc/self/fd/${this.#fd}`;
-    this.#base = process.platform === 'linux' && fs.existsSync(opened) ? opened : path;
+    this.#base = openedPath(this.#fd) ?? path;
   }
 
-  /** Opens a folder; null if it is not there. `readOnly`: for `check`; see `checkTrust`. */
-  static open(path: string, { readOnly = false } = {}): PrivateFolder | null {
-    const open = (): PrivateFolder => new PrivateFolder(path, { readOnly });
+  /** Opens a folder; null if it is not there. */
+  static open(path: string, use: FolderUse = {}): PrivateFolder | null {
+    const open = (): PrivateFolder => new PrivateFolder(path, false, use);
     // For check, a folder that it cannot read is a wrong argument.
-    return guardFile(path, readOnly ? 'open' : 'write', () => ignoring(['ENOENT', 'ENOTDIR'], open) ?? null);
+    const work = use.readOnly ? 'open' : 'write';
+    return guardFile(path, work, () => ignoreErrors(['ENOENT', 'ENOTDIR'], open) ?? null);
   }
 
   /** Opens a folder, or creates it (0700; a `.chanlist` with a `.gitignore`) in the one above it, which must exist. */
-  static openOrCreate(path: string): PrivateFolder {
+  static openOrCreate(path: string, use: FolderUse = {}): PrivateFolder {
     return guardFile(path, 'open', () => {
-      const folder = new PrivateFolder(path, { create: true });
-      if (folder.created && basename(path).startsWith('.chanlist')) folder.replace('.gitignore', '*\n');
+      const folder = new PrivateFolder(path, true, use);
+      if (folder.created && basename(path) === '.chanlist') folder.replace('.gitignore', '*\n');
       return folder;
     });
   }
 
   /** The path by which the system finds a name in this folder; not for messages. */
   at(name: string): string {
+    if (basename(name) !== name || ['', '.', '..'].includes(name))
+      throw new Failure('damaged', `'${name}' is not the name of a file in ${this.path}`);
+    return this.#at(name);
+  }
+
+  #at(name: string): string {
     if (this.#base === this.path) {
       const { dev, ino } = fs.lstatSync(this.path);
       if (dev !== this.#stats.dev || ino !== this.#stats.ino)
@@ -70,12 +83,12 @@ export class PrivateFolder {
   /** The content of a file; null if it is not there. */
   read(name: string): Buffer | null {
     const fd = this.openRead(name);
-    return fd === null ? null : closing(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
+    return fd === null ? null : withDescriptor(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
   }
 
   /** Opens a file for reading and returns its descriptor; null if it is not there. */
   openRead(name: string): number | null {
-    return this.#guard(name, () => ignoring(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null);
+    return this.#guard(name, () => ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null);
   }
 
   /** Opens a file for reading and appending, creates it (0600) if needed, and returns its descriptor. */
@@ -85,7 +98,7 @@ export class PrivateFolder {
 
   /** Opens a file for reading and writing at any position, and returns its descriptor; null if it is not there. */
   openWrite(name: string): number | null {
-    return this.#guard(name, () => ignoring(['ENOENT'], () => this.#open(name, O_RDWR)) ?? null);
+    return this.#guard(name, () => ignoreErrors(['ENOENT'], () => this.#open(name, O_RDWR)) ?? null);
   }
 
   /** Creates a file (0600) that must not exist, for reading and writing, and returns its descriptor. */
@@ -99,30 +112,31 @@ export class PrivateFolder {
    */
   replace(name: string, content: string | Uint8Array, { durable = false } = {}): void {
     this.#guard(name, () => {
+      const path = this.at(name);
       const temporary = this.at(`.${shortName(name)}.tmp`);
-      ignoring(['ENOENT'], () => fs.unlinkSync(temporary));
-      closing(createFile(temporary), (fd) => {
+      const write = (fd: number): void => {
         fs.writeFileSync(fd, content);
         // The file is whole even after a power cut.
         syncIfPossible(fd);
-      });
-      fs.renameSync(temporary, this.at(name));
+      };
+      withDescriptor(createAnew(temporary), write, true);
+      fs.renameSync(temporary, path);
       if (durable) this.#guard('', () => syncIfPossible(this.#fd));
     });
   }
 
   /** Removes a file, if it is there. */
   remove(name: string): void {
-    this.#guard(name, () => ignoring(['ENOENT'], () => fs.unlinkSync(this.at(name))));
+    this.#guard(name, () => ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name))));
   }
 
   /** All names in this folder. */
   names(): string[] {
-    return this.#guard('', () => fs.readdirSync(this.at('')));
+    return this.#guard('', () => fs.readdirSync(this.#at('')));
   }
 
   close(): void {
-    fs.closeSync(this.#fd);
+    closeQuietly(this.#fd);
   }
 
   [Symbol.dispose](): void {
@@ -132,13 +146,21 @@ export class PrivateFolder {
   #open(name: string, flags: number): number {
     const isWritten = (flags & O_RDWR) !== 0;
     return openTrusted(this.at(name), flags, (stats) =>
-      checkFile(join(this.path, name), stats, this.#stats, isWritten),
+      assertTrustedFile(join(this.path, name), stats, this.#stats, isWritten),
     );
   }
 
   #guard<T>(name: string, work: () => T): T {
     return guardFile(join(this.path, name), 'write', work);
   }
+}
+
+/** Creates a file, in place of one that a killed run has left. */
+function createAnew(path: string): number {
+  const fd = ignoreErrors(['EEXIST'], () => createFile(path));
+  if (fd !== undefined) return fd;
+  fs.unlinkSync(path);
+  return createFile(path);
 }
 
 /** Opens a file or folder that is no link and passes `check`, which throws a refusal; returns its descriptor. */
@@ -150,18 +172,10 @@ function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => vo
     check(fs.fstatSync(fd));
     return fd;
   } catch (error) {
-    if (fd !== null) fs.closeSync(fd);
+    if (fd !== null) closeQuietly(fd);
     // A refusal says more than the system does of a link, or of a folder that cannot be read.
     const stats = fs.lstatSync(path, { throwIfNoEntry: false });
     if (fd === null && stats !== undefined) check(stats);
     throw error;
   }
-}
-
-/** Throws a usage error for a file that is an export: one that a record in the private folder beside it names. */
-export function refuseRecorded({ path, real }: { readonly path: string; readonly real: string }): void {
-  const parent = dirname(real);
-  if (!fs.existsSync(parent)) return;
-  const record = join(privateFolderOf(parent), `${basename(real)}.json`);
-  if (fs.existsSync(record)) throw usage(`refusing to replace ${path}: it is an export`, 'name another file');
 }

@@ -13,27 +13,37 @@ export type Unreadable = (why: string) => Failure;
 const maxLineLength = 8 * 1024;
 const lineEnd = 10;
 
+/** A line of text; `problem`: why it cannot be used. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  readonly problem: string | null;
+}
+
 /**
  * The lines of a file, a pipe or a device (a path), or of a stream, which is then closed; without BOM. Throws
- * `unreadable` if it cannot be read, or is not UTF-8 text in lines of at most 8 KiB, and the reason of `stop`.
+ * `unreadable` if it cannot be read or contains NUL bytes, and the reason of `stop`.
  */
 export async function* readLines(
   from: string | InputStream,
   unreadable: Unreadable,
   stop?: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Line> {
   let number = 0;
   for await (const bytes of readByteLines(from, maxLineLength, unreadable, stop)) {
     number++;
-    if (bytes.length > maxLineLength) throw unreadable(`line ${number} is longer than 8 KiB`);
-    if (!isUtf8(bytes) || bytes.includes(0)) throw unreadable(`line ${number} is not UTF-8 text`);
-    yield bytes.toString('utf8').replace(/^\ufeff/, '');
+    if (bytes.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
+    const isLong = bytes.length > maxLineLength;
+    const problem = isLong ? 'the line is longer than 8 KiB' : isUtf8(bytes) ? null : 'the line is not UTF-8';
+    const text = problem === null ? bytes.toString('utf8').replace(/^\ufeff/, '') : '';
+    yield { number, text, problem };
   }
 }
 
 /**
- * The lines of an input (`readLines`) as bytes, whatever they contain. A line of more than `maxLength` bytes may be cut,
- * and is then the last.
+ * The lines of an input (`readLines`) as bytes, whatever they contain. Of a line of more than `maxLength` bytes, the rest
+ * may be skipped.
  */
 export async function* readByteLines(
   from: string | InputStream,
@@ -41,8 +51,8 @@ export async function* readByteLines(
   unreadable: Unreadable,
   stop?: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  /** The start of a line whose end has not arrived. */
-  let parts: Buffer[] = [];
+  /** The start of a line whose end has not arrived; null: the rest of a line is skipped. */
+  let parts: Buffer[] | null = [];
   let length = 0;
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
@@ -53,24 +63,43 @@ export async function* readByteLines(
       for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
         const line = chunk.subarray(start, end);
         // To copy every line takes half as long again.
-        yield parts.length === 0 ? line : Buffer.concat([...parts, line]);
+        if (parts !== null) yield parts.length === 0 ? line : Buffer.concat([...parts, line]);
         parts = [];
         length = 0;
         start = end + 1;
       }
+      if (parts === null) continue;
       parts.push(chunk.subarray(start));
       length += chunk.length - start;
-      if (length > maxLength) break;
+      if (length <= maxLength) continue;
+      yield Buffer.concat(parts);
+      parts = null;
     }
   } catch (error) {
     stop?.throwIfAborted();
     throw unreadable(readProblem(error));
   }
-  if (length > 0) yield Buffer.concat(parts);
+  if (parts !== null && length > 0) yield Buffer.concat(parts);
+}
+
+/** An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read, and the reason of `stop`. */
+export async function* readChunks(
+  from: string | InputStream,
+  unreadable: Unreadable,
+  stop: AbortSignal,
+): AsyncGenerator<Buffer> {
+  try {
+    const stream = typeof from === 'string' ? openInput(from) : from;
+    for await (const read of addAbortSignal(stop, stream))
+      yield typeof read === 'string' ? Buffer.from(read) : read;
+  } catch (error) {
+    stop.throwIfAborted();
+    throw unreadable(readProblem(error));
+  }
 }
 
 /** Throws `unreadable` if a file can clearly not be read, without opening it. */
-export function requireReadable(path: string, unreadable: Unreadable): void {
+export function assertReadable(path: string, unreadable: Unreadable): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {

@@ -1,37 +1,13 @@
-import { type Command, Help } from 'commander';
+import { Help } from 'commander';
+import type { Example, TermRows, Terms } from '../cli/command.ts';
+import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Context } from '../context.ts';
 import { type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
-/** A complete command line and its purpose. */
-export type Example = readonly [what: string, line: string];
-
-export type TermRows = readonly (readonly [term: string, meaning: string])[];
-
-/** A list of terms and their meanings, under a heading. */
-export interface Terms {
-  readonly heading: string;
-  readonly rows: TermRows;
-}
-
 /** The topics of the help that are not commands. */
-export const topicNames = ['exit-codes', 'formats', 'environment'] as const;
+export const topicNames = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
-
-/** Sets the paragraphs of a command's help, and after its flags terms and examples. */
-export function describeCommand(
-  command: Command,
-  about: readonly string[],
-  examples: readonly Example[],
-  terms: Terms | null = null,
-): void {
-  command.description(about.join('\n\n')).addHelpText('after', ({ command: shown }) => {
-    if (shown !== command) return '';
-    const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
-    const blocks = terms === null ? [] : [...termLines(terms, width), ''];
-    return `\n${[...blocks, ...exampleLines(examples)].join('\n')}`;
-  });
-}
 
 /** For the help of the commands that export. */
 export const resumes =
@@ -48,7 +24,7 @@ export function shortCost(operation: Operation): string {
 
 /** The same as a sentence of the help (docs/service.md, sections 1, 5 and 8). */
 export function costSentence(operation: Operation): string {
-  if (operation.credits > 0) return `Costs ${shortCost(operation)}; errors of the service cost nothing.`;
+  if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';
 }
 
@@ -63,17 +39,28 @@ export function wrap(text: string, width: number): string[] {
   return new Help().boxWrap(text, width).split('\n');
 }
 
-/** Terms and their meanings in two columns, under their heading. */
-export function termLines({ heading, rows }: Terms, width: number): string[] {
+/** Terms and their meanings in two columns, under their heading. `termWidth`: of the first column. */
+export function termLines(
+  { heading, rows }: Terms,
+  width: number,
+  termWidth = Math.max(...rows.map(([term]) => term.length)),
+): string[] {
   const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: 20 });
-  const termWidth = Math.max(...rows.map(([term]) => term.length));
   const items = rows.flatMap(([term, meaning]) =>
     help.formatItem(term, termWidth, meaning, help).split('\n'),
   );
   return [...wrap(heading, width), ...items];
 }
 
+/** Flags as terms: the long names in one column. */
+export const flagTerms = (flags: readonly FlagRow[]): TermRows =>
+  flags.map((flag) => [flag.flag.startsWith('--') ? `    ${flag.flag}` : flag.flag, flagHelp(flag)]);
+
 /** Examples under a heading. No line is broken, so that it can be copied. */
 export function exampleLines(examples: readonly Example[]): string[] {
   return ['Examples:', ...examples.flatMap(([what, line]) => [`  # ${what}`, `  ${line}`])];
 }
+
+/** Blocks of lines with an empty line between them, as a text. */
+export const inBlocks = (blocks: readonly (readonly string[])[]): string =>
+  `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

@@ -1,16 +1,9 @@
-import { exitCodes, failureCodes } from '../errors.ts';
-import { knownFields } from '../output/fields.ts';
+import type { Example, TermRows, Terms } from '../cli/command.ts';
+import { globalFlags } from '../cli/global-flags.ts';
+import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { type FormatName, formatNames, formats } from '../output/formats.ts';
-import { type OperationName, operations, pagedNames } from '../service/contract.ts';
-import {
-  type Example,
-  exampleLines,
-  type TermRows,
-  type Terms,
-  type TopicName,
-  termLines,
-  wrap,
-} from './document.ts';
+import { operations, pagedNames } from '../service/contract.ts';
+import { exampleLines, flagTerms, inBlocks, type TopicName, termLines, wrap } from './document.ts';
 
 const extensions = (name: FormatName): string =>
   formats[name].extensions.map((extension) => `.${extension}`).join(', ');
@@ -20,44 +13,79 @@ const extensionList = formatNames
   .map((name) => `${extensions(name)} for ${name}`)
   .join('; ');
 
-const fieldsOf = (operation: OperationName): string => knownFields(operations[operation]).join(', ');
-
 const sums = '{"confirmed", "possibly_charged"}';
 
 const terms = (heading: string, ...rows: TermRows): Terms => ({ heading, rows });
 
+/** What is known of each field of an entry or a resolve result. */
+const fieldMeanings: Readonly<Record<string, string>> = {
+  channel_id: 'canonical ID, beginning with UC',
+  resolved_from: 'the reference that was resolved',
+  videoId: 'ID of the video',
+  title: 'its title',
+  channelId: 'canonical ID of its channel',
+  channelTitle: 'display name of the channel',
+  channelHandle: 'handle of the channel, beginning with @',
+  lengthText: 'duration as text: 12:34, 1:02:33, LIVE; see @seconds',
+  viewCountText: 'view count, and often age, as text; see @views',
+  thumbnails: 'list of images: thumbnails.0.url is the address of the first one',
+  index: 'position in the list, a number as text; the first is 0',
+  publishedTimeText: 'age as text: 2 years ago',
+  members_only: 'whether only members can watch it',
+  type: 'video, or something else',
+  channelVerified: 'whether the channel is verified',
+  hasCaptions: 'whether the video has captions',
+  author: 'display name of the channel',
+  published: 'date of publication (ISO 8601); in the future: scheduled',
+  updated: 'date of the last change (ISO 8601)',
+  link: 'address of the video; that of a Short contains /shorts/',
+  description: 'its description',
+  thumbnail: 'one image: thumbnail.url, thumbnail.width, thumbnail.height',
+  viewCount: 'exact view count, a number as text',
+  starRating: 'rating: starRating.average, starRating.count',
+};
+
+/** Terms for these fields, each with its meaning. */
+const fieldTerms = (heading: string, fields: readonly string[]): Terms =>
+  terms(heading, ...fields.map((field) => [field, fieldMeanings[field] ?? ''] as const));
+
+const { resolve, uploads, search, latest } = operations;
+const paged = pagedNames.join(' and ');
+const unspecified = uploads.documentedFields.filter(
+  (field) => !(uploads.fields as readonly string[]).includes(field),
+);
+
 /** The paragraphs and terms of each topic, which the man page has, too. */
 export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = {
-  'exit-codes': [
-    terms('Exit codes:', ...Object.entries(exitCodes)),
-    'An error is one line on stderr that names the next step. If references fail in different ways, the exit code is ' +
-      'that of the most serious failure, in this order: 129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5.',
+  flags: [
+    'Global flags stand before or after the command. The help of a command names those that it takes; another one is ' +
+      'an error. A flag takes precedence over its variable, a variable over the profile.',
+    ...[...new Set(globalFlags.map(({ group = '' }) => group))].map((group) =>
+      terms(group, ...flagTerms(globalFlags.filter((flag) => flag.group === group))),
+    ),
   ],
-  formats: [
+  fields: [
+    '--fields a,b.c,d.0 prints these fields, in this order, in table, json, ndjson and csv. Dots reach inside: ' +
+      'thumbnails.0.url. A missing value is null (csv: empty); * stands for all fields as sent.',
+    fieldTerms('Fields of resolve:', resolve.fields),
+    fieldTerms(`Fields of ${paged}:`, uploads.fields),
+    fieldTerms(`Not specified, but known to be sent by ${paged}:`, unspecified),
+    fieldTerms('Not specified, but known to be sent by search:', search.documentedFields),
+    fieldTerms('Not specified, but known to be sent by latest:', latest.documentedFields),
     terms(
-      'Formats (-f, --format; --json and --ndjson for short):',
-      ...formatNames.map((name) => [name, formats[name].meaning] as const),
+      'Computed fields:',
+      ['@reference', 'the channel or playlist as given'],
+      ['@seconds', 'duration as a number, from lengthText; null: it is not a duration'],
+      ['@views', 'view count as a number, from viewCount, else viewCountText: 434K views is 434000'],
+      [
+        '@published',
+        'date of publication as latest sends it; in ndjson exports of uploads the date that latest gave when the entry ' +
+          'was first seen; null: not known',
+      ],
     ),
-    `Without --format: with -o by the extension of the file (${extensionList}), ndjson without an extension; another ` +
-      'extension needs --format. Without -o: table if stdout is a terminal, else ndjson. No stored setting changes that.',
-    'check, credits and auth print table, json, ndjson and csv.',
-    'Every format streams: each page is written before the next is requested.',
-    'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
-      'json has {"error": {"code", "status", "message"}}, also if nothing was requested.',
-    '--fields a,b.c,d.0 picks fields, in this order, in every format. Dots reach inside: thumbnails.0.url. A ' +
-      'missing value is null (csv: empty), * stands for all fields as sent.',
-    'Computed fields: @reference (as given), @seconds (from lengthText), @views (from viewCount or viewCountText), ' +
-      '@published (as latest sends it; in exports the date that latest gave when the entry was first seen). Values that ' +
-      'are not known are null.',
+    'In jq, quote the names of computed fields: jq \'."@views"\'.',
     terms(
-      'Fields:',
-      ['resolve', fieldsOf('resolve')],
-      [pagedNames.join(', '), fieldsOf('uploads')],
-      ['search', `not specified; services are known to send ${fieldsOf('search')}`],
-      ['latest', `not specified; services are known to send ${fieldsOf('latest')}`],
-    ),
-    terms(
-      'Fields of the report of --summary (JSON):',
+      'Fields of the summary (--summary):',
       ['command', 'the command of the run'],
       ['started, seconds', 'when it started (ISO 8601), and how long it took'],
       ['exit', 'exit code; null: the run is in progress, or was killed'],
@@ -78,6 +106,10 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ],
       ['entries, new', 'entries in the file, or printed; those that an update added (null: no update)'],
       ['missing', 'numVideos less entries, if positive; null: no page was paid for'],
+      [
+        'unlisted',
+        'after an update that fetched every page: {"count", "ids"} of the entries that no page contained; null: not known',
+      ],
       ['pages, credits', 'of this run'],
       ['resumed', 'entries that an earlier, interrupted run had'],
       ['why', 'why the update paid for a page; null: for new uploads in the feed, or it paid for none'],
@@ -86,21 +118,45 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['exit', 'exit code of its failure; null: it did not fail'],
     ),
     terms(
-      'Fields of chanlist check:',
+      'Fields of check:',
       ['file, reference, id', 'the export, its reference, and its channel or playlist ID; null: not known'],
       ['entries, limit', 'number of entries, and the --limit of the export; null: not known, or none'],
       ['missing', 'numVideos less entries, at the last page; null: not known'],
-      ['newest', 'ID of the first entry'],
+      ['newest', 'ID of the first entry; null: not known, or no ndjson'],
       ['checked', 'last successful check (ISO 8601); null: not known'],
       ['problem', '{"code", "message", "fix"}, the codes are in chanlist help check; null: none'],
     ),
     terms(
-      'Fields of chanlist credits:',
+      'Fields of credits:',
       ['account', 'origin of the service, and last four characters of the key'],
       ['month', 'YYYY-MM'],
       ['today, total', `${sums} today and in the month; today is null for another month`],
       ['day, command, reference', `with --by in place of today and total: the part, and its sums`],
     ),
+    terms(
+      'Fields of --dry-run:',
+      ['reference', 'as given'],
+      ['method, url', 'of its first request; null: no request is needed'],
+      ['cost', 'credits of that request'],
+    ),
+  ],
+  'exit-codes': [
+    terms('Exit codes:', ...Object.entries(exitCodes)),
+    'An error is one line on stderr that names the next step. If references fail in different ways, the exit code is ' +
+      `that of the most serious failure, in this order: ${gravity.join(', ')}.`,
+  ],
+  formats: [
+    terms(
+      'Formats (-f, --format; --json and --ndjson for short):',
+      ...formatNames.map((name) => [name, formats[name].meaning] as const),
+    ),
+    `Without --format: with -o by the extension of the file (${extensionList}), ndjson without an extension; another ` +
+      'extension needs --format, and a format that contradicts the extension is an error. Without -o: table if stdout ' +
+      'is a terminal, else ndjson. No stored setting changes that.',
+    'check, credits and auth print table, json, ndjson and csv. --output-dir writes ndjson; show makes the other formats of it.',
+    'Every format streams: each page is written before the next is requested.',
+    'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
+      'json has {"error": {"code", "status", "message"}}, also if nothing was requested.',
   ],
   environment: [
     terms(
@@ -139,16 +195,22 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
   ],
 };
 
-const formatExamples: readonly Example[] = [
-  ['print the titles of the first 5 uploads', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title'],
-  ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,title -o demo.csv'],
-];
+const topicExamples: { readonly [Name in TopicName]?: readonly Example[] } = {
+  fields: [
+    ['write a spreadsheet', 'chanlist uploads @demo --sandbox --fields index,videoId,@views -o demo.csv'],
+    ['print the views', `chanlist uploads @demo --sandbox --fields @views | jq '."@views"'`],
+  ],
+  formats: [
+    ['print the titles of the first 5 uploads', 'chanlist uploads @demo --sandbox --limit 5 | jq -r .title'],
+    ['write a spreadsheet', 'chanlist uploads @demo --sandbox -o demo.csv'],
+  ],
+};
 
 /** The text of a topic, in lines of at most `width` columns. */
 export function topicText(name: TopicName, width: number): string {
   const blocks = topics[name].map((block) =>
     typeof block === 'string' ? wrap(block, width) : termLines(block, width),
   );
-  if (name === 'formats') blocks.push(exampleLines(formatExamples));
-  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  const examples = topicExamples[name];
+  return inBlocks(examples === undefined ? blocks : [...blocks, exampleLines(examples)]);
 }

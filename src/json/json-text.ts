@@ -1,11 +1,11 @@
+import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../text/ascii.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
+import type { ByteWriter } from './byte-writer.ts';
 import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
 
-const LINE_FEED = 10;
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPEN_BRACE = 123;
-const OPEN_BRACKET = 91;
+const LETTER_F = 0x66;
+const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
 
 /** Escapes, those of both halves of a surrogate pair together. */
 const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
@@ -30,22 +30,39 @@ function keyLiteral(key: string): Buffer {
   return literal;
 }
 
-function equals(literal: Buffer, bytes: Buffer, from: number, to: number): boolean {
-  if (to - from !== literal.length) return false;
-  for (let i = 0; i < literal.length; i++) if (bytes[from + i] !== literal[i]) return false;
+/** Whether a text stands in `bytes` from `from` to `to`; `start`, `end`: where it stands in its own. */
+function equals(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  text: Buffer,
+  start = 0,
+  end = text.length,
+): boolean {
+  if (to - from !== end - start) return false;
+  for (let i = start; i < end; i++) if (bytes[from + i - start] !== text[i]) return false;
   return true;
 }
 
 type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-const kinds: Readonly<Record<string, Kind>> = {
-  '{': 'object',
-  '[': 'array',
-  '"': 'string',
-  t: 'boolean',
-  f: 'boolean',
-  n: 'null',
-};
+function kindOf(first: number | undefined): Kind {
+  switch (first) {
+    case OPEN_BRACE:
+      return 'object';
+    case OPEN_BRACKET:
+      return 'array';
+    case QUOTE:
+      return 'string';
+    case LETTER_T:
+    case LETTER_F:
+      return 'boolean';
+    case LETTER_N:
+      return 'null';
+    default:
+      return 'number';
+  }
+}
 
 /**
  * One JSON value as the service wrote it: a slice of its bytes, never parsed and printed again, so that numbers
@@ -68,10 +85,13 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /** The value of a text in UTF-8 (`isUtf8`); null if it is not a JSON text. */
-  static parse(bytes: Buffer): JsonText | null {
-    const index = indexJson(bytes);
-    return index === null ? null : new JsonText(index, 0, index.bytes.length, index.parts);
+  /**
+   * The value of a text in UTF-8 (`isUtf8`); null if it is not a JSON text, or one of more than a million values.
+   * `withMembers`: the members of its entries will be read, and are found in the same pass.
+   */
+  static parse(bytes: Buffer, withMembers = false): JsonText | null {
+    const index = indexJson(bytes, withMembers);
+    return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
   }
 
   /** The value of a text that is known to be JSON. */
@@ -81,37 +101,26 @@ export class JsonText {
     return value;
   }
 
-  /**
-   * The canonical JSON of consecutive entries of a page in UTF-8, with commas between them: a slice of the page. Null
-   * if the page's bytes are not canonical.
-   */
-  static run(entries: readonly JsonText[]): Buffer | null {
-    const [first] = entries;
-    const last = entries.at(-1);
-    if (first === undefined || last === undefined || !first.#index.canonical) return null;
-    let next = first.#from;
-    for (const entry of entries) {
-      if (entry.#index !== first.#index || entry.#from !== next) return null;
-      next = entry.#to + 1;
-    }
-    return first.#index.bytes.subarray(first.#from, last.#to);
+  /** Writes the canonical JSON (`toString`). */
+  writeTo(out: ByteWriter): void {
+    if (this.#index.canonical) out.copy(this.#index.bytes, this.#from, this.#to);
+    else out.text(this.toString());
   }
 
-  /** The same with one entry per line, written to `room` if it is large enough. */
-  static lines(entries: readonly JsonText[], room: Buffer): Buffer | null {
-    const run = JsonText.run(entries);
-    const [first] = entries;
-    if (run === null || first === undefined) return null;
-    const length = run.length + 1;
-    const out = room.length < length ? Buffer.allocUnsafeSlow(length) : room.subarray(0, length);
-    run.copy(out);
-    // Line feeds replace the commas.
-    for (const entry of entries) out[entry.#to - first.#from] = LINE_FEED;
-    return out;
+  /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
+  writePlain(out: ByteWriter, special: Uint8Array): boolean {
+    const { bytes, canonical } = this.#index;
+    const isString = bytes[this.#from] === QUOTE;
+    const from = isString ? this.#from + 1 : this.#from;
+    const to = isString ? this.#to - 1 : this.#to;
+    if (!canonical) return false;
+    for (let i = from; i < to; i++) if (special[bytes[i] as number] === 1) return false;
+    if (isString || bytes[from] !== LETTER_N) out.copy(bytes, from, to);
+    return true;
   }
 
   get kind(): Kind {
-    return kinds[String.fromCharCode(this.#index.bytes[this.#from] ?? 0)] ?? 'number';
+    return kindOf(this.#index.bytes[this.#from]);
   }
 
   /** The text as sent, without white space between tokens. */
@@ -141,8 +150,11 @@ export class JsonText {
   /** This value with its parts, which are found on demand for nested values. */
   #opened(): { readonly index: JsonIndex; readonly parts: Parts } {
     if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
-    this.#own ??= indexJson(this.utf8);
-    if (this.#own === null) throw new Error('not JSON');
+    if (this.#own === null) {
+      const index = indexJson(this.utf8);
+      if (typeof index === 'string') throw new Error(index);
+      this.#own = index;
+    }
     return { index: this.#own, parts: this.#own.parts };
   }
 
@@ -179,7 +191,7 @@ export class JsonText {
     for (let i = parts.length - 4; i >= 0; i -= 4) {
       const [from = 0, to = 0] = [parts[i], parts[i + 1]];
       const isSame =
-        equals(literal, index.bytes, from, to) ||
+        equals(index.bytes, from, to, literal) ||
         (!index.canonical && charactersOf(index.bytes.toString('utf8', from, to)) === key);
       if (isSame) return JsonText.#part(index, parts, i + 2);
     }
@@ -191,6 +203,19 @@ export class JsonText {
     let value: JsonText | undefined = this;
     for (const key of path) value = value?.get(key);
     return value;
+  }
+
+  /** Whether both are objects with the same keys in the same order. */
+  hasKeysOf(other: JsonText): boolean {
+    if (this.kind !== 'object' || other.kind !== 'object') return false;
+    const [own, others] = [this.#opened(), other.#opened()];
+    if (own.parts.length !== others.parts.length) return false;
+    for (let i = 0; i < own.parts.length; i += 4) {
+      const [from = 0, to = 0] = [own.parts[i], own.parts[i + 1]];
+      if (!equals(own.index.bytes, from, to, others.index.bytes, others.parts[i], others.parts[i + 1]))
+        return false;
+    }
+    return true;
   }
 
   /** True or false; undefined for a value that is neither. */

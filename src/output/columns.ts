@@ -1,6 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
+import { thousands } from '../text/count.ts';
 import { splitViews } from './computed.ts';
-import { expandFields, memberFields, picker } from './fields.ts';
+import { expandFields, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap } from './records.ts';
 
@@ -10,6 +11,8 @@ export interface Column {
   readonly isRight?: boolean;
   /** Its cells are not cut: IDs, dates, durations. Numbers are not in any column. */
   readonly isWhole?: boolean;
+  /** Width that it always has, for numbers of later entries. */
+  readonly minWidth?: number;
   /** Width to reserve for later entries, if the first page is narrower. */
   readonly reserved?: number;
   /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
@@ -57,7 +60,7 @@ function videoColumns(
   entries: readonly JsonText[],
   indexDigits: number,
 ): Columns {
-  const text = (entry: JsonText, name: string): string => entry.get(name)?.plain() ?? '';
+  const text = (entry: JsonText, name: string): string => cellText(name, entry.get(name));
   const date = (entry: JsonText): string => {
     const sent = text(entry, '@published') || text(entry, 'published') || text(entry, 'publishedTimeText');
     // At a terminal the day of a date is enough.
@@ -68,11 +71,11 @@ function videoColumns(
   const right = { isRight: true, isWhole: true } as const;
   const all: readonly (readonly [column: Column, text: (entry: JsonText) => string])[] = [
     [
-      { header: '#', isRight: true, reserved: Math.max(3, indexDigits), drop: 5 },
+      { header: '#', isRight: true, minWidth: Math.max(5, indexDigits), drop: 5 },
       (entry) => text(entry, 'index'),
     ],
     [{ header: 'videoId', ...whole, reserved: 11, drop: 1 }, (entry) => text(entry, 'videoId')],
-    [{ header: 'length', ...right, reserved: 7, drop: 2 }, (entry) => text(entry, 'lengthText')],
+    [{ header: 'length', ...right, minWidth: 8, drop: 2 }, (entry) => text(entry, 'lengthText')],
     [
       { header: 'views', ...right, reserved: 10, drop: 3 },
       (entry) => text(entry, 'viewCount') || views(entry)[0],
@@ -92,6 +95,13 @@ function videoColumns(
   };
 }
 
+/** A value in a table: numbers as in messages (`1,234`), but an index as it is. */
+function cellText(name: string | undefined, value: JsonText | undefined): string {
+  const text = value?.plain() ?? '';
+  const isCount = name !== 'index' && (name === 'viewCount' || value?.kind === 'number');
+  return isCount && /^\d{4,15}$/.test(text) ? thousands(Number(text)) : text;
+}
+
 /** Members that are not cut. */
 const wholeMembers =
   /^(?:@published|published|updated|publishedTimeText|lengthText|viewCountText|\w*Id|channel_id)$/;
@@ -100,7 +110,7 @@ function fieldColumns({ operation }: FormatOptions, fields: readonly Field[]): C
   const pick = picker(fields, operation);
   return {
     columns: fields.map(({ name }) => ({ header: name, isWhole: wholeMembers.test(name) })),
-    cells: (entry, item) => pick(entry, item).map((value) => value.plain()),
+    cells: (entry, item) => pick(entry, item).map((value, i) => cellText(fields[i]?.name, value)),
   };
 }
 
@@ -116,5 +126,5 @@ function recordColumns(options: FormatOptions, entries: readonly JsonText[]): Co
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
   if (keys.size === 0) return { columns: [{ header: 'value' }], cells: (entry) => [String(entry)] };
-  return fieldColumns(options, memberFields([...keys].slice(0, maxKeyColumns)));
+  return fieldColumns(options, [...keys].slice(0, maxKeyColumns).map(memberField));
 }

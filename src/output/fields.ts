@@ -1,10 +1,12 @@
 import { usage } from '../errors.ts';
+import type { ByteWriter } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
+import { CLOSE_BRACE, COMMA, OPEN_BRACE } from '../text/ascii.ts';
 import { expectedOneOf, nearest } from '../text/nearest.ts';
 import { durationSeconds, views } from './computed.ts';
 import type { Field, Item, RecordShape } from './format.ts';
-import { memberMap, recordKeys } from './records.ts';
+import { memberMap, membersOf, recordKeys } from './records.ts';
 
 /** The value of a field; undefined if it is missing. */
 type FieldReader = (entry: JsonText, item: Item) => JsonText | undefined;
@@ -42,15 +44,39 @@ const computed: Readonly<Record<string, FieldReader>> = {
 export const computedFields = Object.keys(computed);
 
 /** All fields of an entry, as sent. */
-const everything = '*';
+const wildcard = '*';
+
+/** Names that other programs have for fields of uploads and playlists, in lower case. */
+const namesElsewhere: Readonly<Record<string, string>> = {
+  id: 'videoId',
+  views: '@views',
+  viewcount: '@views',
+  duration: '@seconds',
+  length: '@seconds',
+  published: '@published',
+  url: 'thumbnails.0.url, or videoId',
+};
+
+/** The field that is meant by the name of one that entries do not have; undefined if it may be one of theirs. */
+function fieldMeant(name: string, first: string, operation: RecordShape): string | undefined {
+  const known = knownFields(operation);
+  if (known.includes(first)) return undefined;
+  // These entries are specified; others may have such fields.
+  if (operation.body === 'page') {
+    const path = name.replace(/\[(\d+)\]/g, '.$1');
+    if (path !== name) return path;
+    const key = first.toLowerCase();
+    if (Object.hasOwn(namesElsewhere, key)) return namesElsewhere[key];
+  }
+  return nearest(first, known);
+}
 
 /**
  * The fields of a `--fields` value; null without one. Throws a usage error for an empty or repeated name, for a near
- * miss of a specified field, and for an unknown name that begins with `@`.
+ * miss of a specified field or its name elsewhere, and for an unknown name that begins with `@`.
  */
 export function parseFields(value: string | null, operation: RecordShape): readonly Field[] | null {
   if (value === null) return null;
-  const known = knownFields(operation);
   const fields: Field[] = [];
   const names = new Set<string>();
   for (const name of value.split(',').map((part) => part.trim())) {
@@ -59,12 +85,14 @@ export function parseFields(value: string | null, operation: RecordShape): reado
     const noField = `--fields: there is no field '${first}'`;
     if (names.has(name)) throw usage(`--fields names ${name} twice`);
     names.add(name);
-    if (path.includes(''))
-      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${known.slice(0, 2).join(',')}`);
-    const isComputed = first === everything || computedFields.includes(first);
+    if (path.includes('')) {
+      const examples = knownFields(operation).slice(0, 2).join(',');
+      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${examples}`);
+    }
+    const isComputed = first === wildcard || computedFields.includes(first);
     if (first.startsWith('@') && !isComputed) throw usage(noField, expectedOneOf(first, computedFields));
     if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
-    const meant = isComputed || known.includes(first) ? undefined : nearest(first, known);
+    const meant = isComputed ? undefined : fieldMeant(name, first, operation);
     if (meant !== undefined) throw usage(noField, `did you mean ${meant}?`);
     fields.push({ name, path: isComputed ? null : path });
   }
@@ -102,27 +130,30 @@ function valueAt(entry: JsonText, [key = '', ...rest]: readonly string[]): JsonT
   return value?.at(rest);
 }
 
-/** A function that picks fields of an entry into a JSON object; a missing field is null. */
+/** A function that writes fields of an entry as a JSON object; a missing field is null. */
 export function recordPicker(
   fields: readonly Field[],
   operation: RecordShape,
-): (entry: JsonText, item: Item) => string {
+): (out: ByteWriter, entry: JsonText, item: Item) => void {
   const pick = picker(fields, operation);
-  const keys = fields.map((field) => quoteJson(field.name));
+  const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
+  const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
   const names = new Set(fields.map(({ name }) => name));
-  return (entry, item) => {
-    const values = pick(entry, item);
-    const members = fields.flatMap(({ name }, i) =>
-      name === everything ? sentMembers(entry, names) : `${keys[i]}:${values[i]}`,
-    );
-    return `{${members.join(',')}}`;
+  return (out, entry, item) => {
+    out.byte(OPEN_BRACE);
+    const start = out.length;
+    const write = (key: Buffer, value: JsonText): void => {
+      if (out.length > start) out.byte(COMMA);
+      out.copy(key);
+      value.writeTo(out);
+    };
+    for (const [i, value] of pick(entry, item).entries()) {
+      const key = keys[i];
+      if (key) write(key, value);
+      else for (const [name, member] of membersOf(entry)) if (!names.has(name)) write(keyOf(name), member);
+    }
+    out.byte(CLOSE_BRACE);
   };
-}
-
-/** The members of an entry as sent, without those that are named beside `*`. */
-function sentMembers(entry: JsonText, named: ReadonlySet<string>): string[] {
-  const members = entry.kind === 'object' ? [...entry.members()] : [...memberMap(entry)];
-  return members.flatMap(([key, value]) => (named.has(key) ? [] : `${quoteJson(key)}:${value}`));
 }
 
 /**
@@ -134,18 +165,28 @@ export function expandFields(
   operation: RecordShape,
   entries: readonly JsonText[],
 ): Field[] {
-  const given = fields ?? [{ name: everything, path: null }];
-  const named = new Set(given.map(({ name }) => name));
-  return given.flatMap((field) => {
-    if (field.name !== everything) return field;
+  const requested = fields ?? [{ name: wildcard, path: null }];
+  const named = new Set(requested.map(({ name }) => name));
+  return requested.flatMap((field) => {
+    if (field.name !== wildcard) return field;
     const keys = new Set([...firstFields(operation), ...recordKeys(entries)]);
-    return memberFields([...keys].filter((key) => !named.has(key)));
+    return [...keys].filter((key) => !named.has(key)).map(memberField);
   });
 }
 
 /** Whether `*` is among the fields: then the entries decide which fields there are. */
-export function hasEverything(fields: readonly Field[]): boolean {
-  return fields.some(({ name }) => name === everything);
+export function hasWildcard(fields: readonly Field[]): boolean {
+  return fields.some(({ name }) => name === wildcard);
+}
+
+/** Whether `@published` is among the fields, and null in all entries: only `latest` and files have dates. */
+export function lacksDates(
+  fields: readonly Field[],
+  { name, documentedFields }: RecordShape,
+  { published }: Item,
+): boolean {
+  const isKnown = documentedFields.includes('published') || (name === 'uploads' && published !== undefined);
+  return !isKnown && fields.some((field) => field.name === '@published');
 }
 
 /** The names of the fields that none of these entries has. */
@@ -155,7 +196,5 @@ export function absentFields(fields: readonly Field[], entries: readonly JsonTex
   return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
 }
 
-/** Fields that are top-level members of these names. */
-export function memberFields(names: readonly string[]): Field[] {
-  return names.map((name) => ({ name, path: [name] }));
-}
+/** The field that is the top-level member of this name. */
+export const memberField = (name: string): Field => ({ name, path: [name] });

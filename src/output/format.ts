@@ -49,10 +49,7 @@ export interface FormatOptions {
   readonly several: boolean;
   /** Of stdout, if that is a terminal; null: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: Terminal | null;
-  /**
-   * csv: the columns of an interrupted export, or of the file that an update extends. `head` returns the header that
-   * they make, for new rows; `rows` does not write it again.
-   */
+  /** csv: the columns, if they are decided beforehand; else the first page decides. */
   readonly columns?: readonly string[] | null;
 }
 
@@ -70,8 +67,8 @@ export function joined(first: string, second: Text): Text {
  * for each reference `open`, `rows` for each page, `close` (listings) or one of `body` and `failed`; finally `tail`.
  */
 export interface Format {
-  /** csv with `columns`: the header, which comes first in a new file; else empty. */
-  head(): string;
+  /** Whether it reads members of entries (`Client.readsMembers`). */
+  readonly readsMembers: boolean;
   /** Before the first page of a listing; `info` is that page's playlist_info, null if nothing arrived. */
   open(item: Item, info: JsonText | null): string;
   /** Entries of a page; a Buffer is valid until the next call, and a copy of the service's bytes. */
@@ -84,9 +81,7 @@ export interface Format {
   tail(): string;
   /** Warnings about the output, one per cause: requested at the end. */
   warnings(): string[];
-  /** csv: the columns, once the first page has fixed them, so that a resumed export keeps them; else null. */
-  columns(): readonly string[] | null;
 }
 
 /** What the file of a format defines: `rows`, and whatever differs from the defaults in formats.ts. */
-export type Writer = Pick<Format, 'rows'> & Partial<Format>;
+export type Writer = Pick<Format, 'rows'> & Partial<Omit<Format, 'readsMembers'>>;

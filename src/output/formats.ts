@@ -1,8 +1,8 @@
 import { excerpt } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { absentFields } from './fields.ts';
-import type { Format, FormatOptions, Writer } from './format.ts';
-import { bodyRecords } from './records.ts';
+import { absentFields, lacksDates } from './fields.ts';
+import type { Field, Format, FormatOptions, Item, RecordShape, Writer } from './format.ts';
+import { bodyRecords, recordKeys } from './records.ts';
 
 /** A row of the table of formats. */
 interface FormatRow {
@@ -10,6 +10,8 @@ interface FormatRow {
   readonly extensions: readonly string[];
   /** Its description in the help. */
   readonly meaning: string;
+  /** It reads members of entries also without `--fields`: they are found in the pass that checks a page. */
+  readonly readsMembers: boolean;
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
 }
 
@@ -18,6 +20,7 @@ export const formats = {
   table: {
     extensions: [],
     meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
+    readsMembers: true,
     writer: async () => (await import('./table.ts')).tableFormat,
   },
   json: {
@@ -25,22 +28,26 @@ export const formats = {
     meaning:
       "one valid document, also after an error. A listing is the service's envelope with all pages in it; " +
       'if it was cut short, has_more is true and continuation_token is where to resume (null: the first page)',
+    readsMembers: false,
     writer: async () => (await import('./json.ts')).jsonFormat,
   },
   ndjson: {
     extensions: ['ndjson', 'jsonl'],
     meaning:
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
+    readsMembers: false,
     writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
   },
   csv: {
     extensions: ['csv'],
     meaning: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
+    readsMembers: true,
     writer: async () => (await import('./csv.ts')).csvFormat,
   },
   id: {
     extensions: [],
     meaning: 'one videoId per line (resolve: channel_id)',
+    readsMembers: true,
     writer: async () => (await import('./id.ts')).idFormat,
   },
 } as const satisfies Record<string, FormatRow>;
@@ -59,39 +66,55 @@ export function formatByExtension(extension: string): FormatName | undefined {
 
 export const fileFormats: readonly FileFormat[] = formatNames.filter((name) => name !== 'table');
 
-const endings = fileFormats.flatMap((name) => [name, ...formats[name].extensions]);
-/** Names of exports of `--output-dir`: an ID and a format. */
-export const exportName = new RegExp(`^(?:UC|PL|UU|LL|FL|OL)[\\w-]+\\.(?:${endings.join('|')})$`);
+/** Names of archives of `--output-dir`: an ID. */
+export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 
-/** The format of that name; it also warns about paths of `--fields` that no entry on the first page has. */
+/** The format of that name; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { operation, fields, columns } = options;
   const writer = await (await formats[name].writer())(options);
-  let absent: readonly string[] | null = null;
-  const check = (entries: readonly JsonText[]): void => {
-    if (fields !== null && !columns && entries.length > 0) absent ??= absentFields(fields, entries);
+  let warnings: readonly string[] | null = null;
+  /** Looks at the first entries. */
+  const check = (item: Item, entries: readonly JsonText[]): void => {
+    if (fields !== null && !columns && entries.length > 0)
+      warnings ??= fieldWarnings(fields, operation, item, entries);
   };
   return {
-    head: () => '',
     open: () => '',
     close: () => '',
     failed: () => '',
     tail: () => '',
-    columns: () => null,
     ...writer,
+    readsMembers: fields !== null || formats[name].readsMembers,
     rows: (item, entries) => {
-      check(entries);
+      check(item, entries);
       return writer.rows(item, entries);
     },
     body: (item, body) => {
       const { records } = bodyRecords(operation, body);
-      check(records);
+      check(item, records);
       return writer.body?.(item, body) ?? writer.rows(item, records);
     },
-    warnings: () => {
-      const names = (absent ?? []).join(', ');
-      const warning = `--fields: no entry on the first page has ${excerpt(names)}`;
-      return [...(writer.warnings?.() ?? []), ...(names === '' ? [] : [warning])];
-    },
+    warnings: () => [...(writer.warnings?.() ?? []), ...(warnings ?? [])],
   };
+}
+
+/** Fields of a page that a warning names, at most. */
+const maxNamedFields = 50;
+
+/** What is wrong with fields, by the entries of the first page. */
+function fieldWarnings(
+  fields: readonly Field[],
+  operation: RecordShape,
+  item: Item,
+  entries: readonly JsonText[],
+): string[] {
+  const absent = absentFields(fields, entries).join(', ');
+  const present = recordKeys(entries).slice(0, maxNamedFields).map(excerpt).join(', ');
+  const warnings: string[] = [];
+  if (absent !== '')
+    warnings.push(`--fields: no entry on the first page has ${excerpt(absent)}; its fields are ${present}`);
+  if (lacksDates(fields, operation, item))
+    warnings.push('--fields: @published is null: only latest and ndjson exports of uploads have dates');
+  return warnings;
 }

@@ -1,9 +1,11 @@
 import type { Failure } from '../errors.ts';
+import { ByteWriter } from '../json/byte-writer.ts';
 import { indenter } from '../json/indent.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { isNoList } from '../service/pages.ts';
+import { COMMA } from '../text/ascii.ts';
 import { recordPicker } from './fields.ts';
-import { type FormatOptions, type Item, joined, type ListingEnd, type Text, type Writer } from './format.ts';
+import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';
 
 /**
@@ -13,14 +15,16 @@ import { bodyRecords, withList } from './records.ts';
  */
 export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
   const pick = fields === null ? null : recordPicker(fields, operation);
-  const print = (item: Item) => (entry: JsonText) => (pick === null ? entry.toString() : pick(entry, item));
-  const indent = terminal === null ? (text: string) => text : indenter();
+  const out = new ByteWriter();
+  const indented = terminal === null ? null : indenter();
+  const indent = (text: string): string => indented?.(text) ?? text;
   const isArray = operation.body === 'records';
   /** A page of the current reference has arrived. */
   let hasPage = false;
-  /** Before the next reference, and before the next entry of this one. */
+  /** Before the next reference. */
   let bracket = '[';
-  let separator = '';
+  /** The next entry is the first of its list. */
+  let isFirst = true;
 
   const before = (item: Item): string => {
     if (!several) return '';
@@ -30,21 +34,23 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   };
   const after = several ? '}' : '\n';
 
-  const rows = (item: Item, entries: readonly JsonText[]): Text => {
-    hasPage = true;
-    if (entries.length === 0) return '';
-    const opening = separator;
-    separator = ',';
-    const copied = pick === null && terminal === null ? JsonText.run(entries) : null;
-    if (copied !== null) return joined(opening, copied);
-    return indent(opening + entries.map(print(item)).join(','));
+  /** The entries of a list, with commas between them. */
+  const listed = (item: Item, entries: readonly JsonText[]): Buffer => {
+    for (const entry of entries) {
+      if (!isFirst) out.byte(COMMA);
+      isFirst = false;
+      if (pick === null) entry.writeTo(out);
+      else pick(out, entry, item);
+    }
+    return out.take();
   };
 
   const picked = (item: Item, body: JsonText): string => {
     if (pick === null) return body.toString();
     const found = bodyRecords(operation, body);
-    if (found.list === null) return pick(body, item);
-    return withList(body, found, `[${found.records.map(print(item)).join(',')}]`);
+    isFirst = true;
+    const list = listed(item, found.records).toString();
+    return found.list === null ? list : withList(body, found, `[${list}]`);
   };
 
   const ending = (item: Item, { token, failure, hasMore }: ListingEnd): string => {
@@ -59,10 +65,14 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   return {
     open: (item, info) => {
       hasPage = false;
-      separator = '';
+      isFirst = true;
       return indent(isArray ? '[' : `${before(item)}{"playlist_info":${info},"results":[`);
     },
-    rows,
+    rows: (item, entries) => {
+      hasPage = true;
+      const text = listed(item, entries);
+      return indented === null ? text : indented(text.toString());
+    },
     close: (item, end) => indent(isArray ? ']\n' : `]${ending(item, end)}${after}`),
     body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
     failed: (item, failure) => indent(`${before(item)}{"error":${errorText(failure)}}${after}`),

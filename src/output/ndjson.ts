@@ -1,22 +1,20 @@
-import { JsonText } from '../json/json-text.ts';
+import { ByteWriter } from '../json/byte-writer.ts';
+import { LINE_FEED } from '../text/ascii.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Writer } from './format.ts';
 
 /** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
 export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
   const pick = fields === null ? null : recordPicker(fields, operation);
-  /** Reused for each page: the collector frees large buffers late. */
-  let buffer: Buffer = Buffer.alloc(0);
+  const out = new ByteWriter();
   return {
     rows: (item, entries) => {
-      const copied = pick === null ? JsonText.lines(entries, buffer) : null;
-      if (copied !== null) {
-        if (copied.length > buffer.length) buffer = copied;
-        return copied;
+      for (const entry of entries) {
+        if (pick === null) entry.writeTo(out);
+        else pick(out, entry, item);
+        out.byte(LINE_FEED);
       }
-      let out = '';
-      for (const entry of entries) out += `${pick === null ? entry : pick(entry, item)}\n`;
-      return out;
+      return out.take();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { JsonText } from '../json/json-text.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { memberFields } from './fields.ts';
+import { memberField } from './fields.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import type { Stderr } from './stderr.ts';
 import { Stdout } from './stdout.ts';
@@ -27,18 +27,18 @@ export interface RecordOptions<R> {
  */
 export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
-  { format: given, color, context, stderr, fields, columns, document = 'array' }: RecordOptions<R>,
+  { format: requested, color, context, stderr, fields, columns, document = 'array' }: RecordOptions<R>,
 ): Promise<FormatName> {
   const stdout = new Stdout(context, stderr);
   const terminal = decideTerminal(context.stdout, context.env, color);
-  const name = given ?? (terminal === null ? 'ndjson' : 'table');
+  const name = requested ?? (terminal === null ? 'ndjson' : 'table');
   const cells = name === 'table' ? columns : undefined;
   const shown = cells === undefined ? fields : Object.keys(cells);
   const body = document === 'array' ? 'records' : 'record';
   const operation = { name: 'records', fields: shown, documentedFields: [], idField: '', body } as const;
   const format = await createFormat(name, {
     operation,
-    fields: memberFields(shown),
+    fields: shown.map(memberField),
     several: false,
     terminal,
   });

@@ -3,7 +3,8 @@ import { count, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from './width.ts';
 
-export interface ProgressState {
+/** The progress of one listing. */
+export interface ListingProgress {
   /** The listed reference, if it is shown. */
   readonly reference?: string | null;
   readonly page: number;
@@ -14,6 +15,18 @@ export interface ProgressState {
   /** Estimated credits at the end; null if unknown. */
   readonly estimated: number | null;
 }
+
+/** The progress of several references together. */
+export interface RunProgress {
+  readonly done: number;
+  readonly all: number;
+  /** `channel` or `playlist`. */
+  readonly noun: string;
+  readonly entries: number;
+  readonly credits: number;
+}
+
+export type ProgressState = ListingProgress | RunProgress;
 
 /** The start of a listing: its time, and the entries of a resumed one. */
 export interface ProgressStart {
@@ -26,27 +39,47 @@ export interface ProgressStart {
 const minName = 6;
 const maxName = 32;
 
-/** One line for a running listing, in at most `room` columns. */
+/** One line for a running listing, or for several, in at most `room` columns. */
 export function progressText(
   state: ProgressState,
   started: ProgressStart,
   now: number,
   room: number,
 ): string {
-  const { reference, page, entries, total, credits, estimated } = state;
   const elapsed = now - started.at;
-  const rate = elapsed > 0 ? ((entries - started.entries) * 1000) / elapsed : 0;
-  const of = (part: number, all: number | null, one: string, many: string): string =>
+  return 'done' in state ? runText(state, elapsed, room) : listingText(state, started.entries, elapsed, room);
+}
+
+const timeLeft = (milliseconds: number): string => `${span(milliseconds)} left`;
+
+function runText({ done, all, noun, entries, credits }: RunProgress, elapsed: number, room: number): string {
+  const parts = [
+    `${thousands(done)}/${count(all, noun, `${noun}s`)}`,
+    count(entries, 'entry', 'entries'),
+    count(credits, 'credit', 'credits'),
+  ];
+  if (done > 0 && done < all) parts.push(timeLeft((elapsed / done) * (all - done)));
+  return cut(parts.join(', '), room);
+}
+
+function listingText(
+  { reference, page, entries, total, credits, estimated }: ListingProgress,
+  startEntries: number,
+  elapsed: number,
+  room: number,
+): string {
+  const rate = elapsed > 0 ? ((entries - startEntries) * 1000) / elapsed : 0;
+  const ofTotal = (part: number, all: number | null, one: string, many: string): string =>
     all === null ? count(part, one, many) : `${thousands(part)}/${count(all, one, many)}`;
   const estimate = estimated === null || estimated < credits ? null : estimated;
   const parts = [
     `page ${thousands(page)}`,
-    of(entries, total, 'entry', 'entries'),
-    of(credits, estimate, 'credit', 'credits'),
+    ofTotal(entries, total, 'entry', 'entries'),
+    ofTotal(credits, estimate, 'credit', 'credits'),
   ];
   if (rate > 0) {
     parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-    if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
+    if (total !== null && total > entries) parts.push(timeLeft(((total - entries) / rate) * 1000));
   }
   const text = parts.join(', ');
   // The name is cut before the time left is.

@@ -7,6 +7,10 @@ import { decideTerminal, isPipe } from './terminal.ts';
 export interface ProgressLine {
   /** Before the first request of a listing, and after each page. */
   update(state: ProgressState): void;
+  /** One reference of several is done. */
+  referenceDone(): void;
+  /** Nothing is drawn because stdout is a pipe, whose reader may draw on the same terminal. */
+  readonly isHidden: boolean;
   /** Counts down a wait before a request is sent again: how long, and why in a few words. */
   countDown(milliseconds: number, why: string): void;
   /** Removes the line permanently. */
@@ -19,8 +23,8 @@ const delayMs = 150;
 const spinnerWidth = 4;
 
 /**
- * The progress of a run. It does nothing if stderr is not a terminal, a dumb one, or one without a width, with `quiet`,
- * and while stdout is a pipe, whose reader may draw on the same terminal.
+ * The progress of a run. It does nothing if stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a
+ * pipe.
  */
 export function createProgress(
   context: Context,
@@ -29,13 +33,14 @@ export function createProgress(
 ): ProgressLine {
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color !== false);
-  if (quiet || terminal === null || !stream.columns || env.TERM === 'dumb' || isPipe(context.stdout))
-    return { update: () => {}, countDown: () => {}, stop: async () => {} };
+  const isHidden = terminal !== null && isPipe(context.stdout);
+  const nothing = { update: () => {}, referenceDone: () => {}, countDown: () => {}, stop: async () => {} };
+  if (quiet || terminal === null || env.TERM === 'dumb' || isHidden) return { ...nothing, isHidden };
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   let state: ProgressState | null = null;
-  /** Start of the current reference's listing, for its rate. */
+  /** Start of the current listing, or of the run. */
   let started: ProgressStart = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 
@@ -49,6 +54,8 @@ export function createProgress(
       if (waiting.until > now) return texts.waitText(waiting.until - now, waiting.why, room);
       return state === null ? '' : texts.progressText(state, started, now, room);
     };
+    // Where the width is not known, ora would divide by 0.
+    stream.columns ||= terminal.columns;
     stderr.attach(
       ora({
         stream,
@@ -67,8 +74,10 @@ export function createProgress(
   };
 
   return {
+    isHidden,
+    referenceDone: () => {},
     update: (next) => {
-      if (next.reference !== state?.reference || state === null)
+      if (state === null || nameOf(next) !== nameOf(state))
         started = { at: clock.elapsed(), entries: next.entries };
       state = next;
       waiting = { until: 0, why: '' };
@@ -86,20 +95,25 @@ export function createProgress(
   };
 }
 
-/** One progress line for concurrent listings: their pages, entries and credits together. */
-export function sharedProgress(progress: ProgressLine): ProgressLine {
-  const latest = new Map<string, ProgressState>();
-  const sum = { page: 0, entries: 0, credits: 0 };
+const nameOf = (state: ProgressState): string | null | undefined =>
+  'done' in state ? null : state.reference;
+
+/** One progress line for `all` references: how many are done, their entries and credits together. */
+export function sharedProgress(progress: ProgressLine, all: number, noun: string): ProgressLine {
+  const latest = new Map<string | null | undefined, ProgressState>();
+  const sum = { done: 0, all, noun, entries: 0, credits: 0 };
+  progress.update({ ...sum });
   return {
+    ...progress,
     update: (state) => {
-      const reference = state.reference ?? '';
-      const before = latest.get(reference);
-      latest.set(reference, state);
-      for (const name of ['page', 'entries', 'credits'] as const)
-        sum[name] += state[name] - (before?.[name] ?? 0);
-      progress.update({ ...sum, total: null, estimated: null });
+      const before = latest.get(nameOf(state));
+      latest.set(nameOf(state), state);
+      for (const name of ['entries', 'credits'] as const) sum[name] += state[name] - (before?.[name] ?? 0);
+      progress.update({ ...sum });
     },
-    countDown: (milliseconds, why) => progress.countDown(milliseconds, why),
-    stop: () => progress.stop(),
+    referenceDone: () => {
+      sum.done++;
+      progress.update({ ...sum });
+    },
   };
 }

@@ -34,15 +34,25 @@ export function withList(body: JsonText, { key }: Records, list: string): string
 /** The column of a record that is not an object. */
 const valueColumn = 'value';
 
-/** A record's members by key (the last of equal ones); a record that is not an object has one, `value`. */
+/** A record's members in order, with duplicates; a record that is not an object has one, `value`. */
+export function membersOf(record: JsonText): Iterable<readonly [key: string, value: JsonText]> {
+  return record.kind === 'object' ? record.members() : [[valueColumn, record]];
+}
+
+/** The same by key: the last of equal ones. */
 export function memberMap(record: JsonText): ReadonlyMap<string, JsonText> {
-  return record.kind === 'object' ? new Map(record.members()) : new Map([[valueColumn, record]]);
+  return new Map(membersOf(record));
 }
 
 /** The keys of all records, in order of first appearance. */
 export function recordKeys(list: readonly JsonText[]): string[] {
   const keys = new Set<string>();
-  for (const record of list) for (const key of memberMap(record).keys()) keys.add(key);
+  let last: JsonText | null = null;
+  for (const record of list) {
+    // Most entries of a page have the same keys.
+    if (last === null || !record.hasKeysOf(last)) for (const [key] of membersOf(record)) keys.add(key);
+    last = record;
+  }
   return [...keys];
 }
 

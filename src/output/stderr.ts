@@ -1,4 +1,4 @@
-import { Chalk } from 'chalk';
+import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context, OutputStream } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
@@ -42,9 +42,11 @@ export class Stderr {
     this.#options = options;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
     const hasColor = decideTerminal(stderr, env, options.color !== false)?.color === true;
-    const chalk = new Chalk({ level: hasColor ? 1 : 0 });
-    this.#error = chalk.red('error: ');
-    this.#warning = chalk.yellow('warning: ');
+    // Not chalk, which only tables load: every start would take longer for two words.
+    const style = (color: 'red' | 'yellow', text: string): string =>
+      hasColor ? styleText(color, text, { validateStream: false }) : text;
+    this.#error = style('red', 'error: ');
+    this.#warning = style('yellow', 'warning: ');
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
   }
@@ -82,6 +84,11 @@ export class Stderr {
   /** What is wrong without being a failure. */
   warn(message: string): void {
     if (!this.#options.quiet) this.#line(message, this.#warning);
+  }
+
+  /** What a user asked to know: at a terminal or not. */
+  result(message: string): void {
+    if (!this.#options.quiet) this.#line(message);
   }
 
   /** Information, and the final tally: at a terminal, and with -v elsewhere. */

@@ -7,9 +7,9 @@ import { isPipe } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
-/** The pause within each of the first pages to a pipe (ms): most readers that close it do so early. */
+/** The pause within each of the first pages to a pipe (ms): readers that stop early usually stop here. */
 const pauseMs = 10;
-const pausedPages = 5;
+const pausedPages = 2;
 
 /** stdout for data: notices when its reader closes it, and never mixes with the progress line. */
 export class Stdout {
@@ -42,30 +42,26 @@ export class Stdout {
    */
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
-    this.#check();
+    this.#assertWritable();
     this.#stderr.hide();
     try {
       await this.#written(text);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
-    this.#check();
+    this.#assertWritable();
   }
 
   /**
-   * Writes the text of a page so that a reader that closes the pipe while reading it is noticed: that shows only at
-   * the next write, so the last character follows a moment after the rest.
+   * Writes the text of a page so that a reader that closes the pipe while it reads the page is noticed before the next one
+   * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
    */
   async writePage(text: Text): Promise<void> {
-    if (text.length === 0) return;
-    if (this.#isPipe) {
-      await this.write(slice(text, 0, -1));
-      const isPaused = this.#pages++ < pausedPages;
-      await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
-    }
-    await this.write(this.#isPipe ? slice(text, -1) : text);
-    await new Promise((resolve) => setImmediate(resolve));
-    this.#check();
+    if (!this.#isPipe || text.length === 0) return await this.write(text);
+    await this.write(slice(text, 0, -1));
+    const isPaused = this.#pages++ < pausedPages;
+    await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
+    await this.write(slice(text, -1));
   }
 
   /** Resolves once the text is written or failed; rejects if, after a stop signal, that takes too long. */
@@ -95,7 +91,7 @@ export class Stdout {
     });
   }
 
-  #check(): void {
+  #assertWritable(): void {
     if (this.#failure !== null) throw this.#failure;
     if (this.#error === null) return;
     const code = systemCode(this.#error);

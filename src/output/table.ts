@@ -1,5 +1,4 @@
-import { Chalk } from 'chalk';
-import { sanitize } from '../text/sanitize.ts';
+import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, type Columns, chooseColumns } from './columns.ts';
 import type { FormatOptions, Terminal, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
@@ -13,6 +12,8 @@ const maxWhole = 40;
 const minText = 14;
 
 const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?$/i;
+/** Whether a cell is a number; most are none by their first character. */
+const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
 
 /**
  * A table for people: columns that fit the terminal, sized by the first page; one header. Later pages are aligned with
@@ -68,12 +69,43 @@ interface Shown extends Column {
 /** Draws rows, the first time below a header. Cells contain no control characters. */
 type Draw = (columns: readonly Column[], rows: readonly (readonly string[])[]) => string;
 
+/** Rows of one CliTable, at most, about a page: it takes quadratic time. */
+const maxRows = 100;
+/** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
+const placeholder = '\ue000';
+
 /** Loads cli-table3. The function always gets the same columns: it chooses those that fit with the first rows. */
 async function newTable(terminal: Terminal | null): Promise<Draw> {
   const { default: CliTable } = await import('cli-table3');
-  const style = new Chalk({ level: terminal?.color ? 1 : 0 });
+  const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   let shown: readonly Shown[] | null = null;
+
+  const lines = (
+    head: string[],
+    columns: readonly Shown[],
+    rows: readonly (readonly string[])[],
+  ): string[] => {
+    const colWidths = columns.map(({ width }) => width);
+    const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
+    const table = new CliTable({ head, chars, style: plain, colWidths, colAligns, truncate: '…' });
+    const texts: string[] = [];
+    for (const row of rows) {
+      table.push(
+        columns.map(({ at, width }) => {
+          const cell = row[at] ?? '';
+          if (isPlain(cell)) return cell;
+          const text = terminal === null ? cell : cut(cell, width);
+          const columnsOfText = textWidth(text);
+          if (columnsOfText > 0) texts.push(text);
+          return placeholder.repeat(columnsOfText);
+        }),
+      );
+    }
+    let next = 0;
+    const drawn = table.toString().split('\n');
+    return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
+  };
 
   return (all, rows) => {
     const isFirst = shown === null;
@@ -87,21 +119,15 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
         : shown.map((column) => widened(column, rows, terminal === null));
     const columns = fit(wanted, total);
     shown = columns;
-    const colWidths = columns.map(({ width }) => width);
-    const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
-    // A table of many rows takes cli-table3 quadratic time.
-    const line = (cells: readonly string[]): string => {
-      const table = new CliTable({ chars, style: plain, colWidths, colAligns });
-      table.push(
-        columns.map(({ at, width }) => (terminal === null ? cells[at] : cut(cells[at] ?? '', width))),
-      );
-      return table.toString().trimEnd();
-    };
-    const body = rows.map((row) => `${line(row)}\n`).join('');
-    if (!isFirst) return body;
-    const names = line(all.map(({ header }) => sanitize(header)));
-    const rule = '─'.repeat(totalWidth(colWidths));
-    return `${style.bold(names)}\n${style.dim(rule)}\n${body}`;
+    const out: string[] = [];
+    if (isFirst) {
+      const [names = ''] = lines([], columns, [all.map(({ header }) => sanitize(header))]);
+      const rule = '─'.repeat(totalWidth(columns.map(({ width }) => width)));
+      out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
+    }
+    for (let i = 0; i < rows.length; i += maxRows)
+      out.push(...lines([], columns, rows.slice(i, i + maxRows)));
+    return `${out.join('\n')}\n`;
   };
 }
 
@@ -110,11 +136,11 @@ const totalWidth = (widths: readonly number[]): number =>
 
 /** A column as wide as its header and these rows. One of numbers is aligned right. */
 function measured(column: Column, at: number, rows: readonly (readonly string[])[]): Shown {
-  const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '');
-  const isRight = column.isRight || (own.length > 0 && own.every((cell) => number.test(cell)));
+  const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '' && cell !== '-');
+  const isRight = column.isRight || (own.length > 0 && own.every(isNumber));
   const header = textWidth(sanitize(column.header));
   const width = Math.max(column.reserved ?? 1, header);
-  const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
+  const minWidth = column.minWidth ?? (column.isWhole ? Math.min(header, maxWhole) : 1);
   return widened({ ...column, at, width, minWidth, isRight }, rows, true);
 }
 
@@ -125,7 +151,7 @@ function widened(column: Shown, rows: readonly (readonly string[])[], isFree: bo
     const cell = row[column.at] ?? '';
     const own = textWidth(cell);
     if (isFree) width = Math.max(width, own);
-    if (column.isWhole || number.test(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
+    if (column.isWhole || isNumber(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
   }
   return { ...column, width: Math.max(width, minWidth), minWidth };
 }

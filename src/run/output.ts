@@ -10,12 +10,12 @@ import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
-/** What `-o` names; null: stdout. Throws usage errors as `checkPaths` and `resolveTarget`. */
+/** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
 export async function outputTarget(
   options: NamedPaths & Pick<CommonOptions, 'output'>,
   context: Context,
 ): Promise<Target | null> {
-  await checkPaths(options, context);
+  await assertPaths(options, context);
   if (options.output === null) return null;
   const { resolveTarget } = await import('../fs/output-target.ts');
   return resolveTarget(options.output);
@@ -55,7 +55,7 @@ export interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summ
  * Throws a usage error if an output of a run is another one or an input, if one names a file in a private folder, or if the
  * report would replace an export. `exports`: the files of `--output-dir` or `-o`, once they are known.
  */
-export async function checkPaths(
+export async function assertPaths(
   options: NamedPaths,
   { env }: Pick<Context, 'env'>,
   exports: readonly Target[] = [],
@@ -79,9 +79,9 @@ export async function checkPaths(
   const { assertDistinctPaths, locate } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
   if (!summary) return;
-  const { refuseRecorded } = await import('../fs/private-folder.ts');
-  const { real } = locate(summary);
-  refuseRecorded({ path: summary, real });
-  if (outputDir && dirname(real) === locate(outputDir).real && exportName.test(basename(real)))
+  const { assertNotRecorded } = await import('../fs/recorded.ts');
+  const { real } = locate(summary, true);
+  assertNotRecorded({ path: summary, real });
+  if (outputDir && dirname(real) === locate(outputDir, true).real && exportName.test(basename(real)))
     throw usage(`--summary ${summary} has the name of an export`, 'name another file');
 }

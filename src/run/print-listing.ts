@@ -1,14 +1,13 @@
 import { commandLine } from '../cli/invocation.ts';
-import type { ListingOptions } from '../cli/options.ts';
+import { effectiveFormat, type ListingOptions } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { type Format, joined } from '../output/format.ts';
 import type { Stdout } from '../output/stdout.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { isNoList, isUnresumable, type Page } from '../service/pages.ts';
-import { count, credits } from '../text/count.ts';
+import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
-import { perPage } from './dry-run.ts';
 import {
   creditsLeft,
   firstEntries,
@@ -18,9 +17,10 @@ import {
   pagesOf,
   type Sink,
   startPosition,
-} from './listing.ts';
+} from './list-pages.ts';
 import type { Run } from './open.ts';
 import { openOutput, outputFormat } from './output.ts';
+import { perPage } from './print-dry-run.ts';
 import { type Result, resultOf, type Subject, unreached } from './results.ts';
 
 /** A listing on stdout: of a reference, or from a continuation token on. */
@@ -51,29 +51,31 @@ export async function printListings(
   options: ListingOptions,
   { target, several }: { readonly target: Target | null; readonly several: boolean },
 ): Promise<readonly Result[]> {
-  const { format, isTerminalTable } = await outputFormat(operation, options, run.context, several);
-  const output = await openOutput(target, run.context, run.stderr);
+  const { format, isTerminalTable } = await outputFormat(operation, options, run.session.context, several);
+  const output = await openOutput(target, run.session.context, run.session.stderr);
+  run.session.client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits } = options;
+  if (listings.length > 1) run.session.shareProgress(listings.length);
   // Only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
   const printing = { operation, options, listings, format, output, isFirstPageOnly };
   const results: Result[] = [];
   try {
     for (const listing of listings) {
-      const result = await run.work(listing, () => printPages(run, printing, listing));
+      const result = await run.report.work(listing, () => printPages(run, printing, listing));
       results.push(result);
-      if (run.hasReaderLeft) break;
+      if (run.report.hasReaderLeft) break;
       const opening = result.pages === 0 ? format.open(listing, null) : '';
       const hasMore = result.failure !== null || result.status === 'limited';
       await output.write(opening + format.close(listing, { ...result, hasMore }));
     }
-    if (!run.hasReaderLeft) await output.write(format.tail());
+    if (!run.report.hasReaderLeft) await output.write(format.tail());
   } catch (error) {
-    run.endAt(error);
+    run.report.endAt(error);
   }
-  for (const warning of format.warnings()) run.stderr.warn(warning);
-  if (!run.hasReaderLeft) noteMore(run, printing, results);
-  return [...results, ...listings.slice(results.length).map((one) => unreached(one, run.stopped))];
+  for (const warning of format.warnings()) run.report.warn('format', null, warning);
+  if (!run.report.hasReaderLeft) noteMore(run, printing, results);
+  return [...results, ...listings.slice(results.length).map((one) => unreached(one, run.report.stopped))];
 }
 
 /** Prints the pages of one listing; each is written before the next is fetched. */
@@ -83,7 +85,7 @@ async function printPages(run: Run, printing: Printing, listing: PrintedListing)
   const isLast = listing === listings.at(-1);
   const first = firstEntries(operation, limit);
   const onePage: Listing['select'] = (page, written) => ({ ...first(page, written), done: true });
-  const wanted: Listing = {
+  const printed: Listing = {
     operation,
     reference: listing.value,
     before: { ...startPosition, token: continuation },
@@ -100,7 +102,7 @@ async function printPages(run: Run, printing: Printing, listing: PrintedListing)
       await (isMoreFetched ? output.writePage(text) : output.write(text));
     },
   };
-  const { position, pages, failure } = await listPages(run, wanted, sink, listing.tally);
+  const { position, pages, failure } = await listPages(run, printed, sink, listing.tally);
   const { entries, hasMore, token, total } = position;
   const isResumable = failure === null || canResume(failure, token);
   return resultOf(listing, {
@@ -128,7 +130,7 @@ function channelOf({ entries: [first] }: Page): string | null {
 
 /** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
 function canResume(failure: Failure, token: string | null): boolean {
-  if (failure.code === 'bad_answer' || failure.code === 'loop') return false;
+  if (failure.code === 'invalid_response' || failure.code === 'loop') return false;
   return token === null ? !isNoList(failure) : !isUnresumable(failure, token);
 }
 
@@ -136,7 +138,7 @@ function canResume(failure: Failure, token: string | null): boolean {
 function resumeHint(run: Run, options: ListingOptions, position: Position, failure: Failure): string | null {
   const { token } = position;
   if (token === null || token === options.continuation)
-    return failure.code === 'budget' && run.isNothingAllowed ? null : 'run the same command again';
+    return failure.code === 'budget' && run.session.isNothingAllowed ? null : 'run the same command again';
   if (!isShowable(token)) return "the next page's token cannot be printed here; use --json to get it";
   return `resume with: ${continueCommand(options, position)}`;
 }
@@ -149,12 +151,12 @@ function noteMore(
 ): void {
   for (const result of results) {
     const { label, status, token } = result;
-    const about = label === null ? '' : `${label}: `;
+    const about = listings.length === 1 ? '' : `${label}: `;
     if (status !== 'limited') continue;
-    if (isFirstPageOnly) run.stderr.note(`${about}${firstPageNote(result)}`);
+    if (isFirstPageOnly) run.session.stderr.note(`${about}${firstPageNote(result)}`);
     else if (listings.length === 1 && token !== null && isShowable(token)) {
       const command = continueCommand(options, result);
-      run.stderr.note(`${about}more, from the first page not fully printed: ${command}`);
+      run.session.stderr.note(`${about}more, from the first page not fully printed: ${command}`);
     }
   }
 }
@@ -163,9 +165,12 @@ function noteMore(
 function firstPageNote({ label, entries, missing }: Result): string {
   // After a token, and if numVideos is too low, how many more there are is not known.
   const total = label === null || !missing ? null : entries + missing;
-  const all = total === null ? 'there are more entries' : `${entries} of ${count(total, 'entry', 'entries')}`;
+  const all =
+    total === null
+      ? 'there are more entries'
+      : `${thousands(entries)} of ${count(total, 'entry', 'entries')}`;
   const cost = total === null || entries === 0 ? perPage : `about ${credits(pagesOf(total, entries))}`;
-  return `${all}; --all lists all of them for ${cost}`;
+  return `${all}; --all lists all for ${cost}`;
 }
 
 /** Maximum size of a token in a message (bytes). */
@@ -174,12 +179,18 @@ const maxShownBytes = 4096;
 /** Whether a token can be shown in a message and pasted back into a shell. */
 const isShowable = (token: string): boolean => !isUnsafe(token) && Buffer.byteLength(token) <= maxShownBytes;
 
-/** The command that resumes at the page of a token. */
+/** The command that resumes at the page of a token: on stdout, with the format of a device or a pipe. */
 function continueCommand(
-  { invocation, limit }: ListingOptions,
+  options: ListingOptions,
   { token, entries }: Pick<Position, 'token' | 'entries'>,
 ): string {
+  const { invocation, limit, output } = options;
+  const drop = ['--from', '--output', '--continuation', '--limit'];
   const add = [{ name: '--continuation', value: token }];
   if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
-  return commandLine(invocation, [], { drop: ['--from', '--continuation', '--limit'], add });
+  if (output !== null) {
+    drop.push('--format');
+    add.push({ name: '--format', value: effectiveFormat(options, false) });
+  }
+  return commandLine(invocation, [], { drop, add });
 }

@@ -34,6 +34,8 @@ export interface Result extends Subject {
   readonly added: number | null;
   /** numVideos less entries, if positive; null if no page was fetched. */
   readonly missing: number | null;
+  /** Entries in FILE that the list no longer has; null unless this run fetched every page of an update. */
+  readonly unlisted: { readonly count: number; readonly ids: readonly string[] } | null;
   /** Pages of this run. */
   readonly pages: number;
   /** Entries that an earlier, interrupted run had. */
@@ -47,13 +49,15 @@ export interface Result extends Subject {
   readonly next: string | null;
   /** About how many credits the rest costs; null if unknown. */
   readonly creditsLeft: number | null;
+  /** False if the run ended before its turn. */
+  readonly isReached: boolean;
 }
 
 export function newSubject(reference: string | null, label: string | null = reference): Subject {
   return { reference, label, tally: newTally(reference) };
 }
 
-/** The result of a reference that nothing is known of but these facts. */
+/** The result of a reference: these facts; defaults for the rest. */
 export function resultOf({ reference, label, tally }: Subject, facts: Partial<Result>): Result {
   const { failure = null } = facts;
   return {
@@ -66,6 +70,7 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
     entries: 0,
     added: null,
     missing: null,
+    unlisted: null,
     pages: 0,
     resumed: 0,
     why: null,
@@ -73,13 +78,14 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
     failure,
     next: null,
     creditsLeft: null,
+    isReached: true,
     ...facts,
   };
 }
 
 /** The result of a reference that a run did not reach; `failure`: why, null if the reader of stdout has left. */
 export const unreached = (subject: Subject, failure: Failure | null): Result =>
-  resultOf(subject, { status: 'interrupted', failure });
+  resultOf(subject, { status: 'interrupted', failure, isReached: false });
 
 /** The sum of a number of each result. */
 export const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>

@@ -1,14 +1,15 @@
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { checkWritable, writeFileAtomic } from '../fs/atomic.ts';
+import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { acquireLock, type Release } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
-import { PrivateFolder, privateFolderOf, refuseRecorded } from '../fs/private-folder.ts';
+import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { assertNotRecorded } from '../fs/recorded.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import type { Run } from './open.ts';
-import type { InputReference } from './references.ts';
+import type { InputReference } from './read-references.ts';
+import type { Report } from './report.ts';
 
 /** Entries that may wait for the file to be replaced: it can be large, and is replaced whole. */
 const maxUnsaved = 1000;
@@ -22,7 +23,7 @@ export class SeenFile {
   readonly #folder: PrivateFolder;
   readonly #release: Release | null;
   readonly #ids: Set<string>;
-  /** Of entries that are being printed, and of baselines. */
+  /** IDs of the entries that are being printed, and of baselines. */
   #pending: string[] = [];
   #unsaved = 0;
   /** References that are checked for the first time. */
@@ -42,8 +43,8 @@ export class SeenFile {
    */
   static async open(path: string, stop: AbortSignal): Promise<SeenFile> {
     const target = resolveTarget(path, { onlyFiles: true });
-    refuseRecorded(target);
-    checkWritable(target);
+    assertNotRecorded(target);
+    assertReplaceable(target);
     const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(target.real)));
     let release: Release | null = null;
     try {
@@ -90,16 +91,20 @@ export class SeenFile {
   }
 
   /** Saves what was seen, and says what the next run prints. */
-  save(run: Run): void {
+  save(report: Report): void {
     this.#save();
     const { path } = this.#target;
     const added = this.#baselines.filter((value) => this.#ids.has(value)).length;
     if (added > 0) {
       const what = `added ${count(added, 'reference', 'references')} to ${path}`;
-      run.warn('baseline', null, `${what}; their future uploads will be printed`);
+      report.warn('baseline', null, `${what}; uploads from now on will be printed`);
     }
     for (const label of this.#missed)
-      run.warn('all new', label, 'all entries are new since the last check; older ones may have been missed');
+      report.warn(
+        'all new',
+        label,
+        'all entries are new since the last check; older ones may have been missed',
+      );
   }
 
   /** Releases the file. */
@@ -126,7 +131,10 @@ async function readIds({ stats, real, path }: Target, stop: AbortSignal): Promis
   if (stats === null) return ids;
   const unreadable = (why: string): Failure =>
     usage(`--seen: cannot read ${path}: ${why}`, 'name a file of IDs, one per line');
-  for await (const line of readLines(real, unreadable, stop)) ids.add(line.trim());
+  for await (const { number, text, problem } of readLines(real, unreadable, stop)) {
+    if (problem !== null) throw unreadable(`line ${number}: ${problem}`);
+    ids.add(text.trim());
+  }
   ids.delete('');
   return ids;
 }

@@ -1,9 +1,8 @@
-import { lstatSync } from 'node:fs';
 import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
 import { Stderr } from '../output/stderr.ts';
-import { newTally, type Tally } from '../service/budget.ts';
-import { checkPaths, type NamedPaths, openOutput } from './output.ts';
+import type { Tally } from '../service/budget.ts';
+import { openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
 
 /** How a run ended. */
@@ -15,8 +14,8 @@ export interface RunEnd {
 
 /**
  * Writes the report of `--summary`, at the start of the work (`end`: null) and at its end; without the flag, nothing.
- * Throws `failed` if it cannot be created or written; at the start a usage error for a link that others planted. At the
- * end a reader that has left, or does not read after a signal, is no failure.
+ * Throws `failed` if it cannot be created or written. At the end a reader that has left, or does not read after a signal,
+ * is no failure.
  */
 export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
 
@@ -48,21 +47,12 @@ export function summaryWriter(
     } catch (error) {
       if (end !== null && (error instanceof ClosedPipe || error === stop.reason)) return;
       const failure = toFailure(error);
-      const exit = end === null && isLink(summary) ? failure.exit : 1;
-      throw failure.with({ message: `--summary: ${failure.message}`, exit });
+      throw failure.with({ message: `--summary: ${failure.message}`, exit: 1 });
     }
   };
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
-}
-
-/** `total`: null while the run works: a killed run does not say that nothing was spent. */
+/** `total`: null until the run ends, so that the summary of a killed run does not claim that nothing was spent. */
 const document = (results: readonly Result[], end: RunEnd | null, total: Tally | null) => ({
   exit: end?.exit ?? null,
   error: end?.failure ?? null,
@@ -80,6 +70,7 @@ const document = (results: readonly Result[], end: RunEnd | null, total: Tally |
     entries: result.entries,
     new: result.added,
     missing: result.missing,
+    unlisted: result.unlisted,
     pages: result.pages,
     credits: total && result.tally.credits,
     resumed: result.resumed,
@@ -89,18 +80,3 @@ const document = (results: readonly Result[], end: RunEnd | null, total: Tally |
     exit: result.failure?.exit ?? null,
   })),
 });
-
-/** Writes the report of a run that failed before it was opened; its failure is what counts. */
-export async function writeSummaryOf(
-  failure: Failure,
-  asked: NamedPaths & { readonly command: string; readonly summary: string | null },
-  context: Context,
-): Promise<void> {
-  try {
-    await checkPaths(asked, context);
-    const write = summaryWriter(asked.command, asked.summary, newTally(), context);
-    await write([], { exit: failure.exit, failure });
-  } catch {
-    // Reported is what went wrong first.
-  }
-}

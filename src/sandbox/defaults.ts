@@ -50,3 +50,6 @@ export const sandboxDefaults: SandboxSettings = {
 };
 
 export const servePort = 8787;
+
+/** What the sandbox has, for the message about anything else. */
+export const demoReferences = 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo';

@@ -1,4 +1,5 @@
-interface Taken {
+/** What the limit says of one request. */
+interface Verdict {
   readonly headers: Readonly<Record<string, string>>;
   /** Seconds until the next window if this one is exhausted, else null. */
   readonly retryAfter: number | null;
@@ -8,7 +9,7 @@ interface Taken {
  * Counts requests against a limit per minute: call it for each. A window of one minute starts with the first request
  * after the previous window. `now`: the clock, in milliseconds since 1970.
  */
-export function rateLimit(limit: number, now: () => number): () => Taken {
+export function rateLimit(limit: number, now: () => number): () => Verdict {
   let end = Number.NEGATIVE_INFINITY;
   let left = 0;
   return () => {

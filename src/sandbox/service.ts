@@ -3,9 +3,9 @@ import { type Operation, operationPath, operations } from '../service/contract.t
 import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
 import { demoCatalog } from './lists.ts';
-import { ErrorResponse, readParameters } from './parameters.ts';
+import { ErrorResponse, readParameters } from './query.ts';
 import { rateLimit } from './rate-limit.ts';
-import { type Data, respond } from './responses.ts';
+import { type Data, respond } from './response-bodies.ts';
 
 export interface Reply {
   readonly status: number;

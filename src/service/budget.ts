@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
-import { credits } from '../text/count.ts';
+import { credits, thousands } from '../text/count.ts';
 
-/** Credits, as receipts name them. */
+/** Credits, as summaries name them. */
 export interface Credits {
   /** A complete 200 of a paid operation was read (docs/service.md, 7, rule 2). */
   confirmed: number;
@@ -35,7 +35,7 @@ export function spent(credits: Credits): number {
 /** `1 credit`, `3 credits, 1 more possibly charged`; `verb` (`spent`) follows the confirmed ones. */
 export function describeCredits({ confirmed, possibly_charged }: Credits, verb = ''): string {
   const sure = `${credits(confirmed)} ${verb}`.trim();
-  return possibly_charged === 0 ? sure : `${sure}, ${possibly_charged} more possibly charged`;
+  return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
@@ -54,85 +54,89 @@ export function formatBound({ credits, per }: CreditBound): string {
   return per === 'run' ? `${credits}` : `${credits}/${per}`;
 }
 
-/** A bound that a request would exceed; `resets`: local date and time (`2026-12-01 00:00`), null for a run. */
-export interface SpentBound extends CreditBound {
-  readonly resets: string | null;
-}
-
-/** The credit ledger, as a budget uses it: it enforces the bounds per day and per month. */
+/** The credit ledger, as a budget uses it: it notes paid requests and enforces the bounds per day and per month. */
 export interface Ledger {
-  /**
-   * Notes a paid request before it is sent, or returns the bound that it would exceed. Throws a `Failure` if it cannot
-   * and has bounds to enforce.
-   */
-  reserve(credits: number, reference: string | null): Settle | SpentBound;
+  /** Notes a request before it is sent; returns what notes its outcome. */
+  note(credits: number, reference: string | null): Settle;
+  /** The same within the bounds: throws `budget` if one would be exceeded, and if the ledger cannot be used. */
+  reserve(credits: number, reference: string | null): Promise<Settle>;
 }
 
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
   readonly bounds: readonly CreditBound[];
   readonly total: Tally = newTally();
+  /** Those that are enforced here, the smallest first. */
+  readonly #runBounds: readonly CreditBound[];
   readonly #openLedger: (() => Promise<Ledger>) | null;
-  #ledger: Promise<Ledger> | null = null;
+  #ledger: Ledger | null = null;
+  /** Credits of requests in flight. */
   #reserved = 0;
-  #waiting: (() => void)[] = [];
+  /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Wakes the reservation that waits for a request in flight. */
+  #wake = (): void => {};
 
-  /**
-   * All `bounds` apply. `openLedger` is called once, before the first paid request; null (the sandbox): nothing is noted,
-   * and the bounds per day and month apply to this run alone.
-   */
+  /** All `bounds` apply. `openLedger` null (the sandbox): bounds per day and month apply to this run alone. */
   constructor(bounds: readonly CreditBound[], openLedger: (() => Promise<Ledger>) | null) {
     this.bounds = bounds;
     this.#openLedger = openLedger;
+    this.#runBounds = bounds
+      .filter(({ per }) => openLedger === null || per === 'run')
+      .sort((a, b) => a.credits - b.credits);
   }
 
-  /** Opens the ledger now if a bound needs it: one that cannot be used stops a paid run before its first request. */
+  /** Opens the ledger, before the first paid request of a run. Throws if a bound needs it and it cannot be used. */
   async prepare(): Promise<void> {
-    if (this.bounds.some(({ per }) => per !== 'run')) await this.#open();
+    this.#ledger = (await this.#openLedger?.()) ?? null;
   }
 
   /**
-   * Sets `credits` aside for a request and notes it in the ledger; waits for pending requests, which may turn out
-   * to be free. Returns what charges the request to the run, to its reference and in the ledger. Throws a `budget` failure
-   * if a bound is spent, and as `Ledger.reserve` does. 0 credits need no reservation.
+   * Reserves credits for a request and notes it in the ledger. Returns what charges the request to the run, to its
+   * reference and in the ledger; a promise only if there are bounds. If one of them is spent, waits for requests in
+   * flight, which may turn out to be free, then throws `budget`. Throws as `Ledger.reserve`. 0 credits need no
+   * reservation.
    */
-  async reserve(credits: number, tally: Tally): Promise<Settle> {
+  reserve(credits: number, tally: Tally): Settle | Promise<Settle> {
     if (credits === 0) return () => {};
-    const ledger = await this.#open();
+    if (this.bounds.length === 0)
+      return this.#charged(credits, tally, this.#ledger?.note(credits, tally.reference));
+    const reservation = this.#queue.then(() => this.#reserveWithinBounds(credits, tally));
+    this.#queue = reservation.catch(() => {});
+    return reservation;
+  }
+
+  async #reserveWithinBounds(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
-      const noted =
-        this.#exceededBound(credits + this.#reserved) ?? ledger?.reserve(credits, tally.reference);
-      if (typeof noted !== 'object') {
-        this.#reserved += credits;
-        return (charge) => {
-          noted?.(charge);
-          this.#reserved -= credits;
-          if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
-          for (const wake of this.#waiting.splice(0)) wake();
-        };
+      try {
+        const committed = spent(this.total.credits) + this.#reserved + credits;
+        const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
+        if (exceeded !== undefined) throw budgetSpent(exceeded, null);
+        return this.#charged(credits, tally, await this.#ledger?.reserve(credits, tally.reference));
+      } catch (error) {
+        const isSpent = error instanceof Failure && error.code === 'budget';
+        if (!isSpent || this.#reserved === 0) throw error;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
       }
-      if (this.#reserved === 0 || this.#exceededBound(credits) !== null) throw budgetSpent(noted);
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
-  #open(): Promise<Ledger> | null {
-    this.#ledger ??= this.#openLedger?.() ?? null;
-    return this.#ledger;
-  }
-
-  /** The smallest bound that is enforced here and that `credits` more would exceed; null if there is none. */
-  #exceededBound(credits: number): SpentBound | null {
-    const [smallest] = this.bounds
-      .filter(({ per }) => this.#openLedger === null || per === 'run')
-      .filter((bound) => spent(this.total.credits) + credits > bound.credits)
-      .sort((a, b) => a.credits - b.credits);
-    return smallest === undefined ? null : { ...smallest, resets: null };
+  /** Counts a request as in flight; returns what ends that. `note` notes its outcome in the ledger. */
+  #charged(credits: number, tally: Tally, note: Settle | undefined): Settle {
+    this.#reserved += credits;
+    return (charge) => {
+      note?.(charge);
+      this.#reserved -= credits;
+      if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
+      this.#wake();
+    };
   }
 }
 
-/** The failure of a run that has spent a bound (exit 9): names it, and when it resets. */
-function budgetSpent({ resets, ...bound }: SpentBound): Failure {
+/** The failure of a run that has spent a bound (exit 9). `resets`: local date and time; null for a bound of the run. */
+export function budgetSpent(bound: CreditBound, resets: string | null): Failure {
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
   return new Failure('budget', `stopped at --max-credits ${formatBound(bound)}${reset}`);
 }

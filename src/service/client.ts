@@ -8,7 +8,7 @@ import type { Budget, Charge, Tally } from './budget.ts';
 import { type Operation, operationPath } from './contract.ts';
 import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response } from './http.ts';
-import { checkParameters, type Parameters } from './parameters.ts';
+import { assertParameters, type Parameters } from './parameters.ts';
 import { readBody } from './response-body.ts';
 import { decideRetry } from './retry.ts';
 import { RetryThrottle } from './retry-throttle.ts';
@@ -18,6 +18,8 @@ export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
+  /** The next step after a 404, instead of the usual one. */
+  readonly notFoundHint?: string;
 }
 
 export interface ClientOptions {
@@ -64,6 +66,8 @@ export class Client {
   readonly #abortSignal: AbortSignal;
   readonly #throttle: RetryThrottle;
   #connections: Promise<Connections> | null = null;
+  /** The members of entries will be read (`JsonText.parse`). */
+  readsMembers = false;
 
   constructor(options: ClientOptions) {
     const { context, onWait } = options;
@@ -80,7 +84,7 @@ export class Client {
    * `tally` and to the budget.
    */
   async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {
-    checkParameters(operation, parameters);
+    assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
     const path = requestPath(service, operation, parameters);
     const limits = { retries, maxWaitMs: maxWait * 1000 };
@@ -92,7 +96,7 @@ export class Client {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        return await readBody(outcome);
+        return await readBody(outcome, this.readsMembers);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') maybeCharged++;
       const random = context.clock.random();
@@ -116,8 +120,11 @@ export class Client {
 
   /** Closes every connection. */
   async close(): Promise<void> {
-    this.end(new Failure('failed', 'the run has ended'));
-    await (await this.#connections?.catch(() => null))?.dispatcher.destroy();
+    const reason = new Failure('failed', 'the run has ended');
+    this.end(reason);
+    const connections = await this.#connections?.catch(() => null);
+    connections?.stopConnecting(reason);
+    await connections?.dispatcher.destroy();
   }
 
   /** Sends one request, attempt number `attempt` (from 1). Returns a complete 200 or the failed attempt. */
@@ -128,7 +135,7 @@ export class Client {
     attempt: number,
   ): Promise<Response | FailedAttempt> {
     const { service, context, budget, timeout, userAgent } = this.#options;
-    const { baseUrl, key } = service;
+    const { baseUrl, key, notFoundHint } = service;
     const { clock, stop } = context;
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
     await this.#throttle.paused();
@@ -138,11 +145,13 @@ export class Client {
     let result = 'not sent';
     try {
       await this.#throttle.paused();
-      // Pending events run first: a connection that the service has just closed is not used again.
-      await new Promise((resolve) => setImmediate(resolve));
-      this.#abortSignal.throwIfAborted();
       this.#connections ??= this.#open();
       const connections = await this.#connections;
+      // Pending events run first, unless the service is known to keep connections open: one that it has just closed is
+      // not used again.
+      if (connections.responses <= connections.connects)
+        await new Promise((resolve) => setImmediate(resolve));
+      this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
       for (const each of [tally, budget.total]) {
         each.requests++;
@@ -166,7 +175,7 @@ export class Client {
         return outcome;
       }
       const now = clock.now();
-      const failed = failedAttempt(outcome, { at: connections.name, now, hide: this.#hide });
+      const failed = failedAttempt(outcome, { at: connections.name, now, notFoundHint, hide: this.#hide });
       charge = failed.charge;
       stop.throwIfAborted();
       return failed;

@@ -3,7 +3,6 @@
  * pinned to one version in package.json): its index takes three times as long to load as the parts used here, which is
  * a fifth of the whole time of `resolve`.
  */
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Context } from '../context.ts';
@@ -30,6 +29,7 @@ export async function openConnections(
 ): Promise<Connections> {
   const parserLoaded = await disableWasmTiering(baseUrl);
   let connect: buildConnector.BuildOptions | buildConnector.connector = { timeout };
+  let stopConnecting = (_: Error): void => {};
   let name = baseUrl.origin;
   const variable = proxyVariables.find((name) => env[name]?.trim());
   if (variable !== undefined && !baseUrl.loopback) {
@@ -38,7 +38,7 @@ export async function openConnections(
     const { hostname } = new URL(baseUrl.origin);
     const proxy = parseProxy(variable, env[variable]?.trim() ?? '', hostname, noProxy);
     if (proxy !== null) {
-      connect = tunnelThrough(proxy, timeout);
+      ({ connect, stop: stopConnecting } = tunnelThrough(proxy));
       name += ` through the proxy ${proxy.host}`;
     }
   }
@@ -55,7 +55,17 @@ export async function openConnections(
   const Connection = connections > 1 ? (await import('undici/lib/dispatcher/pool.js')).default : Client;
   const dispatcher = new Connection(baseUrl.origin, options);
   dispatcher.once('connect', parserLoaded);
-  const opened: Connections = { dispatcher, name, closesUnannounced: false };
+  const opened: Connections = {
+    dispatcher,
+    name,
+    stopConnecting,
+    closesUnannounced: false,
+    connects: 0,
+    responses: 0,
+  };
+  dispatcher.on('connect', () => {
+    opened.connects++;
+  });
   dispatcher.on('disconnect', (_origin, _targets, error) => {
     // undici uses this code if it closes the connection itself, as the service has announced.
     if (systemCode(error) !== 'UND_ERR_INFO') opened.closesUnannounced = true;
@@ -70,6 +80,7 @@ export async function openConnections(
  */
 async function disableWasmTiering(baseUrl: BaseUrl): Promise<() => void> {
   if (!process.versions.node.startsWith('20.')) return () => {};
+  const { setFlagsFromString } = await import('node:v8');
   if (baseUrl.origin.startsWith('https:')) await import('node:tls');
   setFlagsFromString('--wasm-tiering-budget=1000000000');
   return () => setFlagsFromString('--wasm-tiering-budget=1800000');

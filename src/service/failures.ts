@@ -28,14 +28,17 @@ const response = (what: string) => (words: string) => `${what} (${words})`;
 const rejected: Meaning = {
   code: 'unauthorized',
   say: response('the key was rejected'),
-  hint: 'see which key is used: chanlist auth status',
+  hint: 'see which key is used: chanlist auth status; store another one: chanlist auth login',
 };
 const unavailable: Meaning = { code: 'unavailable', say: response('the service is not available') };
 const busy: Meaning = { ...unavailable, isRetried: true };
 const refused: Meaning = { code: 'refused', say: response('the service refused the request') };
-const unexpected: Meaning = { code: 'bad_answer', say: response('the service sent an unexpected status') };
+const unexpected: Meaning = {
+  code: 'invalid_response',
+  say: response('the service sent an unexpected status'),
+};
 const redirect: Meaning = {
-  code: 'bad_answer',
+  code: 'invalid_response',
   say: response('the service redirects, which is not followed'),
   hint: 'set the address with --base-url',
 };
@@ -90,7 +93,7 @@ const broken: Meaning = {
   say: (words) => `no complete response: ${words}`,
   isRetried: true,
 };
-const invalid: Meaning = { code: 'bad_answer', say: (words) => words };
+const invalid: Meaning = { code: 'invalid_response', say: (words) => words };
 
 /**
  * Errors of the transport: their words (null: their own), and their meaning, if it does not follow from whether the
@@ -159,6 +162,8 @@ interface AttemptContext {
   readonly at: string;
   /** See `retryAfter`. */
   readonly now: number;
+  /** The next step after a 404, instead of the usual one. */
+  readonly notFoundHint?: string | undefined;
   /** Removes secrets from remote text. */
   hide(text: string): string;
 }
@@ -177,10 +182,12 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
 /** A response of which the body may not have arrived. */
 type Head = Pick<Response, 'status' | 'headers'> & { readonly body: Buffer | null };
 
-function failedResponse({ status, headers, body }: Head, { at, now, hide }: AttemptContext): FailedAttempt {
+function failedResponse({ status, headers, body }: Head, context: AttemptContext): FailedAttempt {
+  const { at, now, hide } = context;
   const detail = detailOf(body);
   const meaning = status === 403 && detail === null ? blocked : meaningOfStatus(status);
-  const { code, say, hint, isRetried = false } = meaning;
+  const { code, say, isRetried = false } = meaning;
+  const hint = (status === 404 ? context.notFoundHint : undefined) ?? meaning.hint;
   const said = status < 400 ? (headers.location ?? '') : (detail ?? '').replace(/\s+/g, ' ').trim();
   const words = said === '' ? `${status}` : `${status}: ${excerpt(hide(said))}`;
   const failure = new Failure(code, say(words, at), { status, hint });

@@ -14,11 +14,16 @@ export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it: its origin, and the proxy if there is one. */
   readonly name: string;
+  /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
+  stopConnecting(error: Error): void;
   /**
    * The service closes connections without announcing it: each request gets a new one from now on, because a request
    * that crosses such a close may have been charged.
    */
   closesUnannounced: boolean;
+  /** Number of connections made so far, and of complete responses: if it is greater, connections are used again. */
+  connects: number;
+  responses: number;
 }
 
 /** A complete response. */
@@ -69,7 +74,7 @@ export function get(
     let controller: Dispatcher.DispatchController | null = null;
     let status: number | null = null;
     const headers: Record<string, string | undefined> = {};
-    // One growing buffer: a list of one-byte chunks would take a hundred times the memory.
+    // One buffer, of the announced length or growing: a list of one-byte chunks would take a hundred times the memory.
     let body = Buffer.alloc(0);
     let length = 0;
     let settled = false;
@@ -86,7 +91,11 @@ export function get(
       controller?.abort(new Error('no longer needed'));
     };
     const onStop = (): void => fail(stop.reason);
-    const onTime = (): void => fail(new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`));
+    const onTime = (): void => {
+      const error = new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`);
+      if (controller === null) connections.stopConnecting(error);
+      fail(error);
+    };
     const last = Math.min(lastMs, timeout / 2);
     let timer = setTimeout(() => {
       timer = setTimeout(onTime, last);
@@ -96,15 +105,18 @@ export function get(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
-        // It ended before a connection was ready: it is not sent.
+        // The request was given up before a connection was ready, so it is not sent.
         if (settled) started.abort(new Error('no longer needed'));
         else controller = started;
       },
       onResponseStart(_, statusCode, received) {
         if (statusCode < 200) return;
         status = statusCode;
-        for (const [name, value] of Object.entries(received)) headers[name] = [value].flat()[0];
-        if (Number(headers['content-length']) > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        for (const [name, value] of Object.entries(received))
+          headers[name] = Array.isArray(value) ? value[0] : value;
+        const announced = Number(headers['content-length'] ?? 0);
+        if (announced > maxBodyBytes) fail(new TransportError('TOO_LARGE', tooLarge));
+        else if (announced > 0) body = Buffer.allocUnsafe(announced);
       },
       onResponseData(_, chunk) {
         const end = length + chunk.length;
@@ -119,8 +131,9 @@ export function get(
       },
       onResponseEnd() {
         if (settled) return;
-        if (status === null) fail(new Error('no status'));
-        else settle({ status, headers, body: body.subarray(0, length) });
+        if (status === null) return fail(new Error('no status'));
+        connections.responses++;
+        settle({ status, headers, body: body.subarray(0, length) });
       },
       onResponseError(_, error) {
         if (!settled && controller !== null && status === null) connections.closesUnannounced = true;

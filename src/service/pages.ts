@@ -15,11 +15,11 @@ export interface Page {
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
-  /** Token of the next page; null on the last page, and if no page can follow. */
+  /** Token of the next page; null on the last page, and on the last readable one. */
   readonly next: string | null;
   /** False on the last page. */
   readonly hasMore: boolean;
-  /** Why no page can follow: thrown after the page was yielded. `bad_answer` or `loop`. */
+  /** Why this is the last readable page: thrown after it was yielded. `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
@@ -28,7 +28,7 @@ const maxEmptyPages = 10;
 /** Maximum length of a token in a request, in characters: servers do not take longer addresses. */
 const maxTokenLength = 1024 * 1024;
 /** Statuses of a token that the service no longer accepts. */
-const tokenRefused: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
+const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
 /**
  * Whether no run can continue a listing from its token: the service no longer accepts it, or a loop has
@@ -36,18 +36,18 @@ const tokenRefused: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
  * null: the first page.
  */
 export function isUnresumable({ code, status }: Failure, token: string | null): boolean {
-  return token !== null && (code === 'loop' || tokenRefused.has(status));
+  return token !== null && (code === 'loop' || refusedStatuses.has(status));
 }
 
 /** Whether the failure of a first page means that there is no such list. */
 export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', 'refused'].includes(code);
 
 /**
- * The pages of a listing; each request is sent when the caller takes the next page (docs/service.md, 4.3 and
- * 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;
- * after yielding the page that shows it, `loop` if paging would never end, and `bad_answer` for an invalid page.
+ * Fetches the pages of a listing; each request is sent when the caller asks for the next page (docs/service.md, 4.3
+ * and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;
+ * after yielding the page that shows it, `loop` if paging would never end, and `invalid_response` for an invalid page.
  */
-export async function* pages(
+export async function* fetchPages(
   client: Client,
   operation: PagedOperation,
   start: { readonly reference: string | null; readonly token: string | null },
@@ -55,7 +55,7 @@ export async function* pages(
 ): AsyncGenerator<Page, void> {
   const [first] = operation.parameters;
   let token = start.token;
-  const seen = new Set([token]);
+  const seenTokens = new Set([token]);
   let previous: Buffer | null = null;
   let empty = 0;
   for (;;) {
@@ -65,14 +65,14 @@ export async function* pages(
     });
     let page = readPage(response, token);
     empty = page.entries.length === 0 ? empty + 1 : 0;
-    if (page.next !== null && seen.has(page.next))
-      page = broken(page, 'loop', 'the service repeated a continuation token');
+    if (page.next !== null && seenTokens.has(page.next))
+      page = lastReadable(page, 'loop', 'the service repeated a continuation token');
     else if (empty >= maxEmptyPages && page.next !== null)
-      page = broken(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
+      page = lastReadable(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
     else if (empty === 0 && previous?.equals(page.list))
-      page = broken(page, 'loop', 'the service sent the same page twice');
+      page = lastReadable(page, 'loop', 'the service sent the same page twice');
     if (empty === 0) previous = page.list;
-    seen.add(page.next);
+    seenTokens.add(page.next);
     yield page;
     if (page.broken !== null) throw page.broken;
     if (!page.hasMore) return;
@@ -82,7 +82,7 @@ export async function* pages(
 
 /** A token that is not accepted does not mean that the reference is gone. */
 function asTokenRefused(error: unknown): unknown {
-  if (!(error instanceof Failure) || !tokenRefused.has(error.status)) return error;
+  if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
   const { message, status } = error;
   return new Failure('refused', `the service no longer accepts the continuation token: ${message}`, {
     status,
@@ -90,10 +90,10 @@ function asTokenRefused(error: unknown): unknown {
   });
 }
 
-/** Marks a page as one that no page can follow: `loop`, or `bad_answer` for an invalid page. */
-function broken(
+/** Marks a page as the last readable one: `loop`, or `invalid_response` for an invalid page. */
+function lastReadable(
   page: Omit<Page, 'next' | 'hasMore' | 'broken'>,
-  code: 'loop' | 'bad_answer',
+  code: 'loop' | 'invalid_response',
   what: string,
 ): Page {
   return { ...page, next: null, hasMore: true, broken: new Failure(code, what, { status: 200 }) };
@@ -112,12 +112,15 @@ function readPage(json: JsonText, token: string | null): Page {
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),
   };
-  if (hasMore === undefined) return broken(page, 'bad_answer', 'has_more is missing or not a boolean');
-  if (results?.kind !== 'array') return broken(page, 'bad_answer', 'results is missing or not an array');
+  if (hasMore === undefined)
+    return lastReadable(page, 'invalid_response', 'has_more is missing or not a boolean');
+  if (results?.kind !== 'array')
+    return lastReadable(page, 'invalid_response', 'results is missing or not an array');
   if (!hasMore) return { ...page, next: null, hasMore, broken: null };
-  if (!next) return broken(page, 'bad_answer', 'has_more is true, but there is no continuation token');
+  if (!next)
+    return lastReadable(page, 'invalid_response', 'has_more is true, but there is no continuation token');
   if (next.length > maxTokenLength || !next.isWellFormed())
-    return broken(page, 'bad_answer', 'the continuation token cannot be sent back');
+    return lastReadable(page, 'invalid_response', 'the continuation token cannot be sent back');
   return { ...page, next, hasMore, broken: null };
 }
 

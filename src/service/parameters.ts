@@ -8,9 +8,9 @@ export type Parameters = Readonly<Record<string, string | number | undefined>>;
  * Checks the parameters of a request against its row of the contract (docs/service.md, 8); throws a usage
  * error that names the argument and its limits.
  */
-export function checkParameters(operation: Operation, given: Parameters): void {
+export function assertParameters(operation: Operation, values: Parameters): void {
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
-    const value = given[name];
+    const value = values[name];
     if (value === undefined) continue;
     const isNumber = type === 'integer';
     const size = isNumber ? Number(value) : codePoints(String(value));

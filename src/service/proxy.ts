@@ -34,12 +34,16 @@ function authorization({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-/** Connects to https origins through a proxy. `timeout`: milliseconds. */
-export function tunnelThrough(proxy: URL, timeout: number): buildConnector.connector {
+/** Connects to https origins through a proxy; `stop` ends what is still connecting, with its error. */
+export function tunnelThrough(proxy: URL): {
+  readonly connect: buildConnector.connector;
+  stop(error: Error): void;
+} {
   const isSecure = proxy.protocol === 'https:';
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
-  return ({ hostname, port, servername }, callback) => {
-    const failed = (error: Error): void => callback(error, null);
+  /** Fails each attempt that is still connecting. */
+  const attempts = new Set<(error: Error) => void>();
+  const connect: buildConnector.connector = ({ hostname, port, servername }, callback) => {
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;
     const options: https.RequestOptions = {
       host,
@@ -50,29 +54,36 @@ export function tunnelThrough(proxy: URL, timeout: number): buildConnector.conne
       path: target,
       headers: { host: target, ...authorization(proxy) },
       agent: false,
-      timeout,
     };
     const request = (isSecure ? https : http).request(options);
-    request.once('timeout', () => request.destroy(new Error('timeout')));
-    request.once('error', (error) =>
-      failed(new TransportError('PROXY', `the proxy cannot be reached: ${errorWords(error)}`, error)),
-    );
+    let tunnel: tls.TLSSocket | null = null;
+    const fail = (error: Error): void => {
+      if (!attempts.delete(fail)) return;
+      const isProxy = tunnel === null && !(error instanceof TransportError && error.code !== 'TIMEOUT');
+      const reason = `the proxy cannot be reached: ${errorWords(error)}`;
+      callback(isProxy ? new TransportError('PROXY', reason, error) : error, null);
+      (tunnel ?? request).destroy();
+    };
+    attempts.add(fail);
+    request.on('error', fail);
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode < 200 || statusCode >= 300) {
-        socket.destroy();
         const refuses = statusCode === 407 || statusCode === 403;
         const what = `the proxy ${refuses ? 'refused' : 'failed to make'} the connection (${statusCode})`;
-        return failed(new TransportError(refuses ? 'PROXY' : 'PROXY_FAILED', what));
+        socket.destroy();
+        return fail(new TransportError(refuses ? 'PROXY' : 'PROXY_FAILED', what));
       }
       const names = { host: hostname, ...(servername && { servername }) };
       const connection = tls.connect({ socket, ...names, ALPNProtocols: ['http/1.1'] });
-      connection.setTimeout(timeout, () => connection.destroy(new Error('timeout')));
-      connection.once('error', failed);
-      connection.once('secureConnect', () => {
-        connection.off('error', failed).setTimeout(0).setNoDelay(true);
-        callback(null, connection);
+      tunnel = connection.on('error', fail).once('secureConnect', () => {
+        attempts.delete(fail);
+        callback(null, connection.off('error', fail).setNoDelay(true));
       });
     });
     request.end();
   };
+  const stop = (error: Error): void => {
+    for (const fail of attempts) fail(error);
+  };
+  return { connect, stop };
 }

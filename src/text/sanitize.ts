@@ -4,12 +4,21 @@ const unsafeInJson = new RegExp(`[${unsafe}]`, 'g');
 /** The same with what JSON escapes itself (C0), and line separators. */
 const unsafeRuns = new RegExp(`[\\u0000-\\u001f\\u2028\\u2029${unsafe}]+`, 'g');
 
+/** Whether a text contains only printable ASCII: as wide as it is long, and harmless everywhere. */
+export function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 /**
  * Remote text made harmless for a terminal, on one line: runs of unsafe characters become one space, half
  * surrogate pairs U+FFFD.
  */
 export function sanitize(text: string): string {
-  return text.replace(unsafeRuns, ' ').toWellFormed();
+  return isPlain(text) ? text : text.replace(unsafeRuns, ' ').toWellFormed();
 }
 
 /** Whether a text contains a character that must not reach a terminal, or half a surrogate pair. */

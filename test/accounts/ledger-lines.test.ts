@@ -1,58 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  appendedText,
-  LedgerSums,
+  LedgerEntries,
+  lineText,
   type OutcomeLine,
   parseLine,
   type RequestLine,
 } from '../../src/accounts/ledger-lines.ts';
-import { type Credits, noCredits, spent } from '../../src/service/budget.ts';
 
 const origin = 'https://a.example';
 
 function request(id: string, day: string, changes: Partial<RequestLine> = {}): RequestLine {
   const time = `${day}T12:00:00.000Z`;
   const account = { origin, key: '0123456789abcdef', last_four: 'wxyz' };
-  return {
-    version: 1,
-    kind: 'request',
-    id,
-    time,
-    day,
-    ...account,
-    command: 'uploads',
-    reference: '@a',
-    credits: 1,
-    ...changes,
-  };
+  const line = { version: 1, kind: 'request', id, time, day, ...account } as const;
+  return { ...line, command: 'uploads', reference: '@a', credits: 1, ...changes };
 }
 
 const outcome = (id: string, outcome: OutcomeLine['outcome']) =>
   ({ version: 1, kind: 'outcome', id, time: '2026-11-21T12:00:00.000Z', outcome }) as const;
 
-/** Possibly charged and confirmed credits at the origin in all, per day, and of unreadable lines at the end. */
+/** What a day, by default the month, may have cost at the origin. */
 function spentIn(text: string): (day?: string) => number {
-  const total = noCredits();
-  const days = new Map<string | null, Credits>();
-  const sums = new LedgerSums((day, request) => {
-    if (request !== null && request.origin !== origin) return [];
-    const ofDay = days.get(day) ?? noCredits();
-    days.set(day, ofDay);
-    return [total, ofDay];
-  });
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
+  const entries = new LedgerEntries();
+  for (const line of text.split('\n').filter(Boolean)) {
     const parsed = parseLine(line);
-    assert.notEqual(parsed, 'newer');
-    if (parsed !== 'newer') sums.add(parsed);
+    assert.ok(parsed !== 'newer');
+    entries.add([parsed]);
   }
-  return (day) => spent(day === undefined ? total : (days.get(day) ?? noCredits())) + sums.unplaced;
+  return (day = '2026-11') => entries.spentAt(origin, day);
 }
 
 test('a line is appended between two line ends and read back as it was', () => {
   const line = request('a', '2026-11-21', { reference: 'x\n\u2028"\u{1f3ac}' });
-  const text = appendedText(line);
+  const text = lineText(line);
   assert.match(text, /^\n\{[^\n]*\}\n$/);
   assert.deepEqual(parseLine(text.trim()), line);
   assert.deepEqual(parseLine(JSON.stringify(outcome('a', 'free'))), outcome('a', 'free'));
@@ -95,7 +76,7 @@ test('a request counts until it is known to be free, with any key, at its own or
     outcome('c', 'free'),
     outcome('a', 'free'),
   ];
-  const spentOn = spentIn(text.map(appendedText).join(''));
+  const spentOn = spentIn(text.map(lineText).join(''));
   assert.equal(spentOn(), 5);
   assert.equal(spentOn('2026-11-20'), 1);
   assert.equal(spentOn('2026-11-21'), 4);
@@ -103,7 +84,7 @@ test('a request counts until it is known to be free, with any key, at its own or
 });
 
 test('an unreadable line is one credit, on the day of the next request; at the end, on any day', () => {
-  const text = (day: string): string => appendedText(request(day, day));
+  const text = (day: string): string => lineText(request(day, day));
   const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
   assert.equal(spentOn(), 5);
   assert.equal(spentOn('2026-11-19'), 2);
@@ -112,15 +93,15 @@ test('an unreadable line is one credit, on the day of the next request; at the e
 });
 
 test('a line cut short at any byte damages only itself, and never lowers the sum', () => {
-  const before = appendedText(request('a', '2026-11-21')) + appendedText(outcome('a', 'confirmed'));
-  const after = appendedText(request('z', '2026-11-21'));
+  const before = lineText(request('a', '2026-11-21')) + lineText(outcome('a', 'confirmed'));
+  const after = lineText(request('z', '2026-11-21'));
   const pending = request('b', '2026-11-21');
   for (const [torn, earlier] of [
     [pending, ''],
-    [outcome('b', 'confirmed'), appendedText(pending)],
-    [outcome('b', 'free'), appendedText(pending)],
+    [outcome('b', 'confirmed'), lineText(pending)],
+    [outcome('b', 'free'), lineText(pending)],
   ] as const) {
-    const text = appendedText(torn);
+    const text = lineText(torn);
     for (let cut = 0; cut < text.length; cut++) {
       const spentOn = spentIn(before + earlier + text.slice(0, cut) + after);
       // The line is whole without its line end, and no byte of it, or only its first line end, is nothing.

@@ -4,7 +4,8 @@ process.on('exit', () => {
   const modules = process.moduleLoadList
     .filter((name) => !before.has(name) && name.startsWith('NativeModule '))
     .map((name) => name.slice('NativeModule '.length))
-    .filter((name) => !name.startsWith('internal/'));
+    // The latter: stdin has been opened.
+    .filter((name) => !name.startsWith('internal/') || name === 'internal/fs/streams');
   const files = Object.keys(require.cache).map((path) => path.split(/[\\/]/).at(-1));
   console.error(JSON.stringify({ modules, files }));
 });

@@ -39,6 +39,7 @@ async function service(t: TestContext): Promise<Record<string, string>> {
 const unusedModules = [
   ...['http', 'https', '_http_client', '_http_server', 'http2', 'tls', '_tls_wrap', 'crypto', 'zlib'],
   ...['child_process', 'worker_threads', 'readline', 'perf_hooks', 'dns', 'assert', 'fs/promises'],
+  'internal/fs/streams',
 ];
 /** Parts of the program without a use in a call that prints to stdout, off a terminal. */
 const unusedFiles = ['export', 'server', 'ora', 'source', 'pool', 'proxy'];

@@ -1,10 +1,10 @@
 /**
- * Kills the real program with SIGKILL, at random moments, again and again until each export is done: after some time,
+ * Kills the real program with SIGKILL, at random moments, with changing umasks and modes, again and again until each export is done: after some time,
  * after so many requests, or right after a response. (test/faults kills before each system call on a file.)
  * `npm run chaos`: CHANLIST_KILLS sets how often, CHANLIST_SEED repeats the choices of a run.
  */
 import assert from 'node:assert/strict';
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
@@ -15,6 +15,8 @@ import { contents, pageSize, rowsLeft, type Scenario, scenarios, sizes } from '.
 const wanted = Number(process.env.CHANLIST_KILLS ?? 25);
 const random = seeded(Number(process.env.CHANLIST_SEED ?? 7));
 const below = (n: number): number => Math.floor(random() * n);
+const umasks = [0o000, 0o002, 0o022, 0o077] as const;
+const modes = [0o600, 0o640, 0o644, 0o660, 0o664, 0o666] as const;
 const oneOf = <T>(all: readonly [T, ...T[]]): T => all[below(all.length)] ?? all[0];
 
 /** A run that follows a kill keeps what is complete, with a warning. */
@@ -63,6 +65,13 @@ class Bench {
     return outcome;
   }
 
+  /** Each FILE gets another mode. */
+  async #changeModes(): Promise<void> {
+    const { folder } = this.fixture;
+    for (const name of (await contents(folder)).keys())
+      if (/\.\w+$/.test(name)) await chmod(join(folder, name), oneOf(modes));
+  }
+
   /** Runs the program and kills it at a random moment; it may be done before that. */
   async runKilled(args: readonly string[]): Promise<Outcome> {
     const moment = oneOf(['time', 'request', 'response']);
@@ -76,12 +85,15 @@ class Bench {
       if (moment === 'request') kill();
       else timer = setTimeout(kill, delay);
     };
+    await this.#changeModes();
+    const umask = process.umask(oneOf(umasks));
     const outcome = await this.fixture.run(args, {
       started: (child) => {
         kill = () => child.kill('SIGKILL');
         if (moment === 'time') timer = setTimeout(kill, delay);
       },
     });
+    process.umask(umask);
     clearTimeout(timer);
     this.fixture.onRequest = () => {};
     return outcome;

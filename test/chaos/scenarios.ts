@@ -47,7 +47,7 @@ export interface Sizes {
   readonly lists: readonly [Size, Size, Size];
 }
 
-/** Exports and updates in all formats, and folders of several lists. */
+/** Exports in all formats, updates, restarts, and folders of several lists. */
 export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
   const handle = '@size-7';
   const handles = ['@size-11', '@size-12', '@size-13'];
@@ -66,14 +66,15 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
         await writeFile(join(folder, `list.${format}`), '');
       },
     })),
-    ...(['ndjson', 'csv', 'id'] as const).map((format) => ({
-      name: `update, ${format}`,
-      args: ['uploads', handle, '-o', `list.${format}`, '-f', format, '--update'],
-      credits: added.credits,
+    ...([[], ['--all']] as const).map((all) => ({
+      name: ['update', ...all].join(' '),
+      args: ['uploads', handle, '-o', 'list.ndjson', '--update', ...all],
+      credits: all.length === 0 ? added.credits : Math.ceil((21 + added.uploads) / pageSize),
       concurrency: 1,
+      ...(all.length > 0 && { until: 'list.ndjson' }),
       prepare: async (sandbox: TestSandbox, _: string, run: Run) => {
         sandbox.setUploads(handle, 21);
-        await run(['uploads', handle, '-o', `list.${format}`, '-f', format]);
+        await run(['uploads', handle, '-o', 'list.ndjson']);
         sandbox.setUploads(handle, 21 + added.uploads);
       },
     })),
@@ -102,7 +103,7 @@ export function scenarios({ whole, added, lists }: Sizes): Scenario[] {
     },
     {
       name: 'folder',
-      args: [...folderArgs, '-f', 'csv'],
+      args: folderArgs,
       credits: lists.reduce((sum, { credits }) => sum + credits, 0),
       concurrency: 2,
       prepare: async (sandbox, folder) => {

@@ -24,5 +24,5 @@ export function options(flags: Partial<CommonOptions> = {}): CommonOptions {
 
 /** The options of `auth login --no-verify` with these flags. */
 export function loginOptions(flags: Partial<LoginOptions> = {}): LoginOptions {
-  return { ...options(flags), verify: false };
+  return { ...options(flags), noVerify: true };
 }

@@ -6,6 +6,7 @@ import type { CommonOptions } from '../../src/cli/options.ts';
 import { run as runLogin } from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { scriptedService } from '../support/service.ts';
 import { storeIn, writeStore } from '../support/stored-accounts.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { loginOptions } from './auth-options.ts';
@@ -106,4 +107,15 @@ test('a signal ends it, the terminal restored', async (t) => {
   fake.controller.abort(interrupted('SIGTERM'));
   await assert.rejects(done, { exit: 143 });
   assert.deepEqual(fake.rawModes, [true, false]);
+});
+
+test('an address where nothing responds fails at once: no retries at a prompt', async (t) => {
+  const broken = await scriptedService(t, () => (_, socket) => socket.destroy());
+  const folder = await temporaryFolder(t);
+  const fake = terminal(folder);
+  fake.type(`${broken.url}\r${key}\r`);
+  const login = runLogin({ ...loginOptions(), noVerify: false }, fake.context);
+  await assert.rejects(login, { exit: 7, hint: /nothing is stored/ });
+  assert.equal(broken.seen.length, 1);
+  assert.equal(readStore(fake.context.env).profiles.size, 0);
 });

@@ -233,10 +233,26 @@ test('status: profile, store, origin, where the key comes from, last four, check
   assert.ok(!other.stdout().includes('short'));
 });
 
+test('status: a rejected key names what replaces it', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 401, body: { detail: 'no' } }));
+  const folder = await temporaryFolder(t);
+  writeStore(folder, { "o'b": { ...two.home, baseUrl: service.url } }, "o'b");
+  for (const [env, says] of [
+    [{}, /; store another key: chanlist auth login --profile 'o'\\''b'\n$/],
+    [{ CHANLIST_API_KEY: 'sk_other_key_1' }, /; replace the key in CHANLIST_API_KEY\n$/],
+  ] as const) {
+    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
+    assert.equal(await runStatus(options(), fake.context), 3);
+    assert.equal(JSON.parse(fake.stdout()).check, 'rejected');
+    assert.match(fake.stderr(), says);
+  }
+});
+
 test('status without an account: 3, with the first steps', async (t) => {
   const fake = fakeContext({ env: { HOME: await temporaryFolder(t) } });
   assert.equal(await runStatus(options(), fake.context), 3);
-  assert.equal(JSON.parse(fake.stdout()).profile, null);
+  const { profile, check } = JSON.parse(fake.stdout());
+  assert.deepEqual([profile, check], [null, null]);
   assert.match(fake.stderr(), /^chanlist: error: no account is configured: [^\n]*--sandbox.*auth login\n$/);
 });
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CommonOptions } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
-import { wantsJson } from '../../src/cli/usage-errors.ts';
-import { commands } from '../../src/commands/table.ts';
+import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
 import { options } from './auth-options.ts';
 
@@ -11,22 +10,19 @@ type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknow
 
 /** The options that the arguments ask for. */
 async function parse(...argv: string[]): Promise<Parsed> {
-  const task = await parseArguments(argv, commands);
-  assert.ok(typeof task !== 'string');
-  return task.options as Parsed;
+  const { request } = await parseArguments(argv, commands);
+  if (request instanceof Error) throw request;
+  assert.ok(typeof request === 'object' && 'run' in request);
+  return request.options as unknown as Parsed;
 }
 
 /** The usage error of the arguments: one line. */
 async function refused(argv: readonly string[]): Promise<string> {
-  try {
-    await parseArguments(argv, commands);
-  } catch (error) {
-    assert.ok(error instanceof Failure, String(error));
-    assert.equal(error.exit, 2);
-    assert.doesNotMatch(error.line(), /\n/);
-    return error.line();
-  }
-  return assert.fail(`accepted: ${argv.join(' ')}`);
+  const { request } = await parseArguments(argv, commands);
+  assert.ok(request instanceof Failure, `accepted: ${argv.join(' ')}`);
+  assert.equal(request.exit, 2);
+  assert.doesNotMatch(request.line(), /\n/);
+  return request.line();
 }
 
 const { invocation: _, ...defaults } = options();
@@ -35,14 +31,16 @@ const { invocation: _, ...defaults } = options();
 const commonOf = (parsed: Parsed): object =>
   Object.fromEntries(
     [...Object.keys(defaults), 'profile', 'baseUrl', 'namespace', 'keyFile']
-      .filter((name) => Object.hasOwn(parsed, name))
+      .filter((name) => parsed[name] !== undefined)
       .map((name) => [name, parsed[name]]),
   );
 
 /** All other options but the command line. */
 const ownOf = (parsed: Parsed): object =>
   Object.fromEntries(
-    Object.entries(parsed).filter(([name]) => !Object.hasOwn(defaults, name) && name !== 'invocation'),
+    Object.entries(parsed).filter(
+      ([name, value]) => value !== undefined && !Object.hasOwn(defaults, name) && name !== 'invocation',
+    ),
   );
 
 const calls: readonly (readonly [command: string, ...words: string[]])[] = [
@@ -74,6 +72,7 @@ const commonFlags: readonly (readonly [argv: readonly string[], options: Partial
   [['-f', 'csv'], { format: 'csv' }],
   [['-fcsv'], { format: 'csv' }],
   [['-qfcsv'], { quiet: true, format: 'csv' }],
+  [['-f=csv'], { format: 'csv' }],
   [['--format=id'], { format: 'id' }],
   [['--json'], { format: 'json' }],
   [['--ndjson'], { format: 'ndjson' }],
@@ -81,6 +80,7 @@ const commonFlags: readonly (readonly [argv: readonly string[], options: Partial
   [['--fields', 'videoId,thumbnails.0.url'], { fields: 'videoId,thumbnails.0.url' }],
   [['--fields', 'title', '--fields', 'videoId,index'], { fields: 'title,videoId,index' }],
   [['-o', 'out.csv'], { output: 'out.csv' }],
+  [['-o=out.csv'], { output: 'out.csv' }],
   [['-o', '-'], { output: null }],
   [['--summary', 'summary.json'], { summary: 'summary.json' }],
   [['--no-color'], { color: false }],
@@ -127,7 +127,8 @@ test('uploads and playlist: their own flags', async () => {
     const plain = ownOf(await parse(command, 'one', 'two'));
     assert.deepEqual(plain, { ...absent, ...more, references: ['one', 'two'] });
     assert.deepEqual(ownOf(await parse(command, ...own)), { ...absent, ...more, ...given, references: [] });
-    assert.equal((await parse(command, '--limit', '8', 'one')).limit, 8);
+    for (const limit of [['--limit', '8'], ['--limit=8'], ['-n', '8'], ['-n8'], ['-n=8']])
+      assert.equal((await parse(command, ...limit, 'one')).limit, 8);
   }
 });
 
@@ -202,9 +203,9 @@ test('auth: common flags before auth, before the action and after it', async () 
   ]) {
     const parsed = await parse(...argv);
     assert.deepEqual(commonOf(parsed), { ...defaults, profile: 'p' });
-    assert.equal(parsed.verify, true);
+    assert.equal(parsed.noVerify, false);
   }
-  assert.equal((await parse('auth', 'login', '--no-verify')).verify, false);
+  assert.equal((await parse('auth', 'login', '--no-verify')).noVerify, true);
 });
 
 test('the format of a file: by its extension, ndjson without one and for streams', async () => {
@@ -214,21 +215,26 @@ test('the format of a file: by its extension, ndjson without one and for streams
     ]),
     ...['/dev/stdout', '/dev/fd/3', '/proc/self/fd/1.x', '/dev/../dev/a.b'].map((file) => [file]),
     ['a.xlsx', '-f', 'csv'],
+    ['a.jsonl', '--ndjson'],
+    ['a.txt', '-f', 'id'],
+    ['a', '--json'],
+    ['-', '-f', 'table'],
   ];
   for (const [file = '', ...more] of accepted) await parse('uploads', '@x', '-o', file, ...more);
 });
 
 test('words after --json that are not a list of fields are arguments', async () => {
-  assert.deepEqual((await parse('uploads', '--json', '--', 'a,b')).references, ['a,b']);
+  assert.deepEqual((await parse('show', '--json', 'a,b.ndjson')).files, ['a,b.ndjson']);
   assert.deepEqual((await parse('uploads', '--json', '@x')).references, ['@x']);
   assert.deepEqual((await parse('search', '@x', '--ndjson', 'title')).words, ['title']);
+  assert.deepEqual((await parse('search', '@x', '--json', '1,000')).words, ['1,000']);
 });
 
 test('allowed combinations', async () => {
-  const all = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--all', '--print-new');
+  const all = await parse('uploads', '@x', '-o', 'x.ndjson', '--update', '--all', '--print-new');
   assert.deepEqual([all.update, all.all, all.printNew], [true, true, true]);
   assert.equal((await parse('playlist', 'PLx', '--all')).all, true);
-  const fields = await parse('uploads', '@x', '-o', 'x.csv', '--update', '--fields', '@seconds,*');
+  const fields = await parse('uploads', '@x', '-o', 'x', '--update', '--fields', '@seconds,*');
   assert.equal(fields.update, true);
   assert.equal((await parse('uploads', '--continuation', 'abc', '-o', '-')).output, null);
   const both = await parse('uploads', '@x', '-q', '-v');
@@ -242,22 +248,70 @@ test('printed commands have the typed flags: long names, every bound, the last v
     name: 'uploads',
     flags: [
       { name: '--verbose', value: null },
+      { name: '--limit', value: '5' },
       { name: '--max-credits', value: '9' },
       { name: '--verbose', value: null },
       { name: '--no-color', value: null },
       { name: '--max-credits', value: '100/day' },
       { name: '--format', value: 'csv' },
-      { name: '--limit', value: '5' },
     ],
   });
 });
 
-test('json is asked for, whatever else is wrong', () => {
+test('the flags of a command line are known, whatever else is wrong', async () => {
+  const formats = async (line: string): Promise<unknown[]> =>
+    (await parseArguments(line.split(' '), commands)).flags
+      .filter(({ name }) => name === '--format')
+      .map(({ value }) => value);
   for (const line of ['--json foo', 'uploads --nope -f json', 'x -fjson', 'x --format=json', 'x -qf json'])
-    assert.equal(wantsJson(line.split(' ')), true, line);
-  for (const line of ['uploads -f ndjson', 'uploads json', 'uploads -- --json', '-o json'])
-    assert.equal(wantsJson(line.split(' ')), false, line);
+    assert.deepEqual(await formats(line), ['json'], line);
+  for (const line of ['serve --json', 'auth --json lgin', 'search --json', '--nope uploads @x --json'])
+    assert.deepEqual(await formats(line), ['json'], line);
+  assert.deepEqual(await formats('uploads -f ndjson'), ['ndjson']);
+  for (const line of ['uploads json', 'uploads -- --json', 'uploads -o json', 'uploads @x --limit --json'])
+    assert.deepEqual(await formats(line), [], line);
 });
+
+test('--help anywhere is help on the command, whatever else is wrong; --version anywhere is the version', async () => {
+  for (const [line, help] of [
+    ['', []],
+    ['help', []],
+    ['--help', []],
+    ['-h --json', []],
+    ['--help uploads', ['uploads']],
+    ['uploads --help', ['uploads']],
+    ['uploads @x --nope --limit 0 -qh', ['uploads']],
+    ['search -h', ['search']],
+    ['--help search', ['search']],
+    ['help auth login', ['auth', 'login']],
+    ['--help auth login', ['auth', 'login']],
+    ['auth --help login', ['auth', 'login']],
+    ['auth login --help', ['auth', 'login']],
+    ['--help exit-codes', ['exit-codes']],
+    ['serach --help', ['serach']],
+    ['--help auth lgin', ['auth', 'lgin']],
+  ] as const) {
+    const { request } = await parseArguments(line === '' ? [] : line.split(' '), commands);
+    assert.deepEqual(request, { help }, line);
+  }
+  for (const line of ['--version', '-V', 'uploads --version', '--version foo'])
+    assert.equal((await parseArguments(line.split(' '), commands)).request, 'version', line);
+});
+
+const updateOf = (argv: readonly string[], format: string) =>
+  [
+    [...argv, '--update'],
+    new RegExp(
+      `^--update works with ndjson, not with ${format}; .*, then: chanlist show x.ndjson -f ${format}$`,
+    ),
+  ] as const;
+const folderOf = (argv: readonly string[], format: string) =>
+  [
+    ['--output-dir', 'x', ...argv],
+    new RegExp(
+      `^--output-dir writes ndjson, not ${format}; .*, then: chanlist show x/\\*.ndjson -f ${format}$`,
+    ),
+  ] as const;
 
 const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
   [['--limit', '0'], /^--limit is '0': expected a whole number, 1 or more$/],
@@ -268,6 +322,7 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--format', 'xml'], /^there is no format 'xml'; expected one of table, json, ndjson, csv, id$/],
   [['--format', 'ndjsn'], /^there is no format 'ndjsn'; did you mean ndjson\? expected one of/],
   [['--format', 'csv', '--json'], /^conflicting formats: csv and json; choose one$/],
+  [['-n=0'], /^--limit is '0': expected a whole number, 1 or more$/],
   [['--limit'], /^missing value: -n, --limit <n>$/],
   [['--format'], /^missing value: -f, --format <format>$/],
   [['--formt', 'json'], /^uploads has no flag --formt; did you mean --format\?$/],
@@ -277,37 +332,31 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
     ['--key', 'sk_secret'],
     /^uploads has no flag --key; .*use --key-file FILE, CHANLIST_API_KEY or chanlist auth login$/,
   ],
-  [['--update'], /^--update needs a file; /],
-  [['--restart'], /^--restart needs a file; /],
   [['--update', '-o', 'x', '--limit', '3'], /^--update and --limit exclude each other; /],
-  [['-o', 'x', '--output-dir', 'y'], /^--output and --output-dir exclude each other/],
-  [['--output-dir', 'y', '-f', 'table'], /^cannot write a table to a file; choose json, ndjson, csv or id$/],
-  [['-o', 'y', '-f', 'table'], /^cannot write a table to a file; /],
-  [['-o', 'x.csv', '--update', '--restart'], /^--update and --restart exclude each other; /],
+  [['-o', 'x', '--output-dir', 'y'], /^--output-dir and --output exclude each other; choose one$/],
+  [['-o', 'y', '-f', 'table'], /^cannot write a table to a file; choose json, ndjson, csv or id$/],
+  [['-o', 'x', '--update', '--restart'], /^--update and --restart exclude each other; /],
   [['--update', '--continuation', 'abc'], /^--update and --continuation exclude each other; /],
   [['-o', 'x.csv', '--continuation', 'abc'], /^--continuation and --output exclude each other; /],
   [['--output-dir', 'x', '--continuation', 'abc'], /^--continuation and --output-dir exclude /],
   [['--from', 'x', '--continuation', 'abc'], /^--continuation and --from exclude each other; /],
-  [['-o', 'x.csv', '--print-new'], /^--print-new needs --update; /],
-  [['-o', 'x.json', '--update', '--print-new'], /^--update does not work with json; /],
-  [['--output-dir', 'x', '--json', '--update'], /^--update does not work with json; /],
-  [['-o', 'x.csv', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],
+  [['-o', 'x', '--print-new'], /^--print-new needs --update; /],
+  ...['json', 'csv'].map((format) => updateOf(['-o', `x.${format}`], format)),
+  ...['json', 'csv', 'id'].map((format) => updateOf(['-o', 'x', '-f', format], format)),
+  [['-o', 'x', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],
+  ...['table', 'json', 'csv', 'id'].map((format) => folderOf(['-f', format], format)),
+  folderOf(['--json', '--update'], 'json'),
+  [['--json', '-o', 'x.ndjson'], /^-o x.ndjson is a file for ndjson, not for json; change the extension /],
+  [['-f', 'csv', '-o', 'x.JSON'], /^-o x.JSON is a file for json, not for csv; /],
+  [['-f', 'id', '-o', 'x.csv'], /^-o x.csv is a file for csv, not for id; /],
+  [['-f', 'id', '--fields', 'videoId'], /^-f id prints the ID alone and takes no --fields; use -f csv$/],
   [['-o', 'json'], /^--output json names a file; for the format use -f json; /],
   [['-o', 'id', '-f', 'csv'], /^--output id names a file; for the format use -f id; /],
   [['-o', 'a.xlsx'], /^-o a.xlsx: no format has the extension .xlsx; add --format /],
   [['--summary', '-'], /^--summary needs a file: stdout is for data; /],
-  [['--file', 'refs.txt'], /^uploads has no flag --file; use --from <file>$/],
-  [['--batch-file=refs.txt'], /^uploads has no flag --batch-file; use --from <file>$/],
-  [['-a', 'refs.txt'], /^uploads has no flag -a; use --from <file>$/],
-  [['--out', 'a.csv'], /^uploads has no flag --out; use --output <file>$/],
-  [['--outdir=a'], /^uploads has no flag --outdir; use --output-dir <dir>$/],
-  [['--force'], /^uploads has no flag --force; use --restart$/],
-  [['--clobber'], /^uploads has no flag --clobber; use --restart$/],
-  [['--continue'], /^uploads has no flag --continue; run the same command again to resume$/],
-  [['--resume'], /^uploads has no flag --resume; run the same command again to resume$/],
-  [['--max', '5'], /^uploads has no flag --max; use --limit <n>$/],
   [['--json', 'videoId,title'], /^--json takes no value; name the fields with --fields videoId,title$/],
   [['--json=videoId'], /^--json takes no value; name the fields with --fields LIST$/],
+  [['--ndjson', 'a,b'], /^--ndjson takes no value; name the fields with --fields a,b$/],
   [['--seen', 'seen.txt'], /^uploads has no flag --seen; it is a flag of latest$/],
   [['--max-credits', '3/week'], /^--max-credits is '3\/week': expected a whole number, N\/day or N\/month; /],
 ];
@@ -333,9 +382,6 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['--json uploads @x -f csv', /^conflicting formats: json and csv; /],
   ['serach @x', /^there is no command 'serach'; did you mean search\?$/],
   ['foo', /^there is no command 'foo'; see: chanlist help$/],
-  ['foo --help', /^there is no command 'foo'; see: chanlist help$/],
-  ['list @demo', /^there is no command 'list'; use uploads or playlist$/],
-  ['cat a.ndjson', /^there is no command 'cat'; use show$/],
   ['--json', /^missing command; see: chanlist help$/],
   [
     '--limit 5 uploads @x',
@@ -350,9 +396,6 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['latest --from', /^missing value: --from <file>$/],
   ['@demo', /^there is no command '@demo'; use uploads or playlist$/],
   ['https://x.example/@demo', /^there is no command '.*'; use uploads or playlist$/],
-  ['login', /^there is no command 'login'; use auth login$/],
-  ['uploads @x -L 5', /^uploads has no flag -L; use --limit <n>$/],
-  ['uploads @x --csv', /^uploads has no flag --csv; use --format csv$/],
   ['uploads @x --sort views', /^uploads has no flag --sort; see: chanlist help uploads$/],
   ['uploads @x --limt 5', /^uploads has no flag --limt; did you mean --limit\?$/],
   ['auth login --sandbox', /^auth login does not take --sandbox; see: chanlist help auth login$/],
@@ -360,23 +403,29 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['serve --port 70000', /^--port is '70000': expected a whole number, from 0 to 65535$/],
   ['serve --fail 429', /^--fail: '429' is not a fault rule; expected KIND:RATE/],
   ['completion', /^missing shell; see: chanlist help completion$/],
-  ['completion bsh', /^the shell is 'bsh'; did you mean bash\? expected one of bash, zsh, fish$/],
-  ['completion tcsh', /^the shell is 'tcsh'; expected one of bash, zsh, fish$/],
   [
     'completion bash --limit 3',
     /^completion has no flag --limit; it is a flag of uploads, playlist, latest, show, search$/,
   ],
   ['search', /^missing channel; see: chanlist help search$/],
-  ['search @x', /^missing query; see: chanlist help search$/],
   ['search @x word --limit 51', /^--limit is '51': expected a whole number, from 1 to 50$/],
   ['search @x word --from refs.txt', /^search has no flag --from; /],
   ['resolve @x --seen seen.txt', /^resolve has no flag --seen; it is a flag of latest$/],
   ['latest @x --limit 0', /^--limit is '0': expected a whole number, 1 or more$/],
-  ['playlist PLx --update -o x', /^playlist has no flag --update; it is a flag of uploads$/],
+  ['playlist PLx --update -o x', /^playlist has no flag --update; use --restart$/],
+  ['show a.ndjson --update', /^show has no flag --update; it is a flag of uploads$/],
+  ['latest @x --update', /^latest has no flag --update; /],
   ['search @x word --json title,videoId', /^--json takes no value; .*--fields title,videoId$/],
-  ['check lists -f id', /^check does not print id; choose table, json, ndjson or csv$/],
-  ['credits --fields account', /^credits does not take --fields; /],
-  ['auth status -o x', /^auth status does not take --output; /],
+  ...['check lists', 'credits', 'auth list', 'auth status'].flatMap((path) => {
+    const [name] = path.split(' lists');
+    return [
+      [`${path} -f id`, new RegExp(`^${name} does not print id; choose table, json, ndjson or csv$`)],
+      [`${path} --fields a`, new RegExp(`^${name} does not take --fields; `)],
+      [`${path} -o x`, new RegExp(`^${name} does not take --output; `)],
+    ] as const;
+  }),
+  ['show a.ndjson -f id --fields videoId', /^-f id prints the ID alone and takes no --fields; use -f csv$/],
+  ['latest @x --json -o x.csv', /^-o x.csv is a file for csv, not for json; /],
   ['credits --by year', /^--by is 'year'; expected one of day, command, reference$/],
   ['latest @x --sandbox --profile p', /^--sandbox and --profile exclude each other; /],
   ['latest @x --sandbox --base-url https://x.example', /^--sandbox and --base-url exclude each other; /],
@@ -386,4 +435,60 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
 
 test('a wrong line is a usage error of one line that names the fix', async () => {
   for (const [line, message] of wrongLines) assert.match(await refused(line.split(' ')), message, line);
+});
+
+/** Words that other programs use, and what is named in their place. */
+const habits: readonly (readonly [line: string, pointer: string])[] = [
+  ['uploads --file refs.txt', 'use --from <file>'],
+  ['uploads --batch-file=refs.txt', 'use --from <file>'],
+  ['latest -a refs.txt', 'use --from <file>'],
+  ['uploads @x --force', 'use --restart'],
+  ['uploads @x --clobber', 'use --restart'],
+  ['playlist PLx --overwrite', 'use --restart'],
+  ['uploads @x --continue', 'run the same command again to resume'],
+  ['uploads @x --resume', 'run the same command again to resume'],
+  ['uploads @x --max 5', 'use -n, --limit <n>'],
+  ['uploads @x --max-items=5', 'use -n, --limit <n>'],
+  ['search @x bread --first 5', 'use -n, --limit <n>'],
+  ['uploads @x -L 5', 'use -n, --limit <n>'],
+  ['uploads @x --out a.csv', 'use -o, --output <file>'],
+  ['uploads @x --outdir=a', 'use --output-dir <dir>'],
+  ['latest @x --outdir=a', '--output-dir is a flag of uploads, playlist'],
+  ['uploads @x --with-token', 'the key is read from stdin: chanlist auth login < FILE'],
+  ['auth login --with-token', 'the key is read from stdin: chanlist auth login < FILE'],
+  ['uploads @x -j 4', 'use --concurrency <n>'],
+  ['uploads @x -j4', 'use --concurrency <n>'],
+  ['uploads @x --jobs 4', 'use --concurrency <n>'],
+  ['uploads @x --parallel 4', 'use --concurrency <n>'],
+  ['uploads @x --debug', 'use -vv'],
+  ['uploads @x --paginate', 'use --all'],
+  ['latest @x --download-archive a', 'use --seen <file>'],
+  ['uploads @x --download-archive a', '--seen is a flag of latest'],
+  ['uploads @x --estimate', 'use --dry-run'],
+  ['uploads @x --cost', 'use --dry-run'],
+  ['uploads @x --csv', 'use --format csv'],
+  ['export @x', 'use uploads or playlist'],
+  ['download @x', 'use uploads or playlist'],
+  ['videos @x', 'use uploads or playlist'],
+  ['list @x --json', 'use uploads or playlist'],
+  ['convert a.ndjson', 'use show'],
+  ['cat a.ndjson', 'use show'],
+  ['view a.ndjson', 'use show'],
+  ['sandbox', 'use serve, or the flag --sandbox'],
+  ['whoami', 'use auth status'],
+  ['balance', 'use credits'],
+  ['quota', 'use credits'],
+  ['usage', 'use credits'],
+  ['sync @x -o x', 'use uploads --update'],
+  ['feed @x', 'use latest'],
+  ['verify lists', 'use check'],
+  ['resume', 'run the same command again to resume'],
+  ['login', 'use auth login'],
+];
+
+test('habits from other tools get a pointer', async () => {
+  for (const [line, pointer] of habits) {
+    const message = await refused(line.split(' '));
+    assert.equal(message.slice(message.indexOf('; ') + 2), pointer, line);
+  }
 });

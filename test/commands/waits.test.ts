@@ -18,7 +18,7 @@ test('without Retry-After the waits double from half a second, and end with 7 wh
 });
 
 test('Retry-After is obeyed: seconds, and a date by the clock of the service', async (t) => {
-  const answers: Reply[] = [
+  const replies: Reply[] = [
     { status: 429, headers: { 'retry-after': '7' } },
     {
       status: 503,
@@ -26,7 +26,7 @@ test('Retry-After is obeyed: seconds, and a date by the clock of the service', a
     },
     resolved,
   ];
-  const service = await scriptedService(t, (_, number) => answers[number] ?? resolved);
+  const service = await scriptedService(t, (_, number) => replies[number] ?? resolved);
   const result = await service.command('resolve @a');
   assert.equal(result.exit, 0);
   assert.deepEqual(result.waits, [7000, 20_000]);
@@ -34,8 +34,8 @@ test('Retry-After is obeyed: seconds, and a date by the clock of the service', a
 
 test('--max-wait limits the waits since the last success', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
-  const answers: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
-  const service = await scriptedService(t, (_, number) => answers[number] ?? slow);
+  const replies: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
+  const service = await scriptedService(t, (_, number) => replies[number] ?? slow);
   const enough = await service.command('uploads @a --max-wait 100');
   assert.equal(enough.exit, 0);
   assert.deepEqual(enough.waits, [50_000, 50_000, 50_000, 50_000]);
@@ -64,8 +64,8 @@ test('a 503 fails its reference once its own request has waited --max-wait, and 
 test('waits that the service asks for are not retries; a 429 without Retry-After is one', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '3' } };
   const busy: Reply = { status: 503, headers: { 'retry-after': '2' } };
-  const answers: Reply[] = [slow, busy, slow, busy, slow, busy, { status: 429 }, resolved];
-  const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
+  const replies: Reply[] = [slow, busy, slow, busy, slow, busy, { status: 429 }, resolved];
+  const service = await scriptedService(t, (_, number) => replies[number] ?? { status: 500 });
   const summary = join(await temporaryFolder(t), 'summary.json');
   const result = await service.command(['resolve', '@a', '--retries', '1', '--summary', summary]);
   assert.equal(result.exit, 0, result.stderr);
@@ -80,7 +80,7 @@ test('waits that the service asks for are not retries; a 429 without Retry-After
   assert.match(spent.stderr, /after 5 attempts.*try again later/);
 });
 
-for (const [what, args, answer] of [
+for (const [what, args, reply] of [
   ['resolve', ['resolve', '@a', '@b', '@c', '@d', '@e', '@f'], resolved],
   ['a folder of exports', ['uploads', 'UCa', 'UCb', 'UCc', 'UCd', 'UCe', 'UCf'], { body: page(0, 1, null) }],
 ] as const) {
@@ -99,7 +99,7 @@ for (const [what, args, answer] of [
         early++;
         go(asleep);
       }
-      return answer;
+      return reply;
     });
     const folder = args[0] === 'uploads' ? ['--output-dir', await temporaryFolder(t)] : [];
     const result = await service.command([...args, ...folder, '--concurrency', '3'], {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { afterRun, type Check, withReferences } from '../../src/export/after-run.ts';
-import type { ExportRecord } from '../../src/export/record.ts';
+import { afterRun, type Check, withReferences } from '../../src/export/record/after-run.ts';
+import type { ExportRecord } from '../../src/export/record/export-record.ts';
 import { day, finished, now, progress, record, request, timeAt } from './files.ts';
 
 const time = timeAt(0);
@@ -46,7 +46,7 @@ test('a new FILE: its request, the check, no progress and no failure', () => {
   const fed = { ...all, check: check({ feed: feed('v1') }) };
   assert.equal(afterRun(old, { kind: 'replaced', progress: progress(), ...fed }, now).checked, time);
   // An update keeps the request of FILE.
-  const update = progress({ request: csv, isUpdate: true });
+  const update = progress({ request: csv, kind: 'update' });
   assert.deepEqual(afterRun(old, { kind: 'replaced', progress: update, ...all }, now).request, old.request);
 });
 

@@ -1,67 +1,142 @@
-/** A new FILE that is complete, but not yet in place: the run died just before the rename. */
+/** What is on disk of one export: FILE, its record and the rows of an interrupted run. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { inspect, markOf } from '../../src/export/inspect.ts';
-import { readRecord, writeRecord } from '../../src/export/record.ts';
-import { resolveTarget } from '../../src/fs/output-target.ts';
+import { type TestContext, test } from 'node:test';
+import { type ExportFile, inspect } from '../../src/export/inspect/inspect-export.ts';
+import { type ExportRecord, readRecord, writeRecord } from '../../src/export/record/export-record.ts';
+import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { finished, progress, record, request, stop } from './files.ts';
+import { finished, progress, record, request, rows, stop } from './files.ts';
 
-const rows = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
+const two = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
+const one = '{"videoId":"v1"}\n';
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
-const old = '{"videoId":"v1"}\n';
 
-test('a new FILE is pending if its rows are whole and an update began with this FILE', async (t) => {
+interface Disk {
+  /** Writes FILE, and returns its mark. */
+  write(text: string): { size: number; mtime: number; inode: number };
+  folder: PrivateFolder;
+  look(of: Partial<ExportRecord>, readAll?: boolean): Promise<ExportFile>;
+}
+
+async function disk(t: TestContext): Promise<Disk> {
   const parent = await temporaryFolder(t);
   const path = join(parent, 'a.ndjson');
   const folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
   t.after(() => folder.close());
-  const marked = (text: string) => finished({ ...markOf(statSync(path)), digest: '', entries: text.length });
-  for (const [at, [isUpdate, left, now, pending]] of (
-    [
-      [false, rows, old, 'rows'],
-      [true, rows, old, 'rows'],
-      [true, rows, 'changed', null],
-      [false, rows, 'changed', 'rows'],
-      [false, rows.slice(1), old, null],
-      [false, rows.replace('v2', '\0\0'), old, null],
-      [false, null, old, null],
-      [true, null, rows, 'file'],
-    ] as const
-  ).entries()) {
-    writeFileSync(path, old);
-    const base = marked(old);
-    if (now !== old) writeFileSync(path, now === rows ? rows : old.repeat(3));
-    if (left === null) folder.remove('a.part');
-    else folder.replace('a.part', left);
-    const result =
-      now === rows ? marked(rows) : finished({ size: rows.length, inode: 0, digest: digestOf(rows) });
-    writeRecord(folder, 'a.ndjson', record({ finished: base, progress: progress({ isUpdate, result }) }));
-    const snapshot = { target: resolveTarget(path), ...readRecord(folder, 'a.ndjson') };
-    const file = await inspect(folder, snapshot, request(), stop);
-    assert.equal(file.pending, pending, `case ${at}`);
+  return {
+    folder,
+    write(text) {
+      writeFileSync(path, text);
+      return markOf(statSync(path));
+    },
+    look(of, readAll = false) {
+      writeRecord(folder, 'a.ndjson', record(of));
+      const snapshot = { target: resolveTarget(path), ...readRecord(folder, 'a.ndjson') };
+      return inspect(folder, snapshot, { stop, readAll });
+    },
+  };
+}
+
+test('an archive beside its record', async (t) => {
+  const { write, look } = await disk(t);
+  const before = finished({ ...write(two), digest: digestOf(two), entries: 2 });
+  const at = before.mtime / 1000;
+  const state = async (text: string, readAll = false) => {
+    write(text);
+    return (await look({ finished: before }, readAll)).state;
+  };
+  assert.equal((await look({ finished: before })).state, 'recorded');
+  assert.equal((await look({ finished: null })).state, 'unrecorded');
+  assert.equal(await state(`{"videoId":"v3"}\n${two}`), 'changed');
+  assert.equal(await state(one), 'lost');
+  assert.equal(await state(`${two}x\n`), 'damaged');
+  assert.equal(await state(''), 'lost');
+  // Bytes that rotted under the size and the time that are recorded show when they are read.
+  const { target } = await look({ finished: before });
+  write(two.replace('"}', '\0}'));
+  utimesSync(target.path, at, at);
+  const rotten = { ...before, ...markOf(statSync(target.path)) };
+  assert.equal((await look({ finished: rotten })).state, 'recorded');
+  assert.equal((await look({ finished: rotten }, true)).state, 'damaged');
+});
+
+test('a view is as it was written, or changed by others; its lines are not read', async (t) => {
+  const { write, look } = await disk(t);
+  const csv = { request: request({ format: 'csv' }) };
+  write('videoId\nv1\n');
+  const before = finished({ size: 11, mtime: 1, digest: digestOf('videoId\nv1\n') });
+  assert.equal((await look({ ...csv, finished: before })).state, 'recorded');
+  const changed = { ...before, ...write('videoId\nv2\n') };
+  assert.equal((await look({ ...csv, finished: changed })).state, 'recorded');
+  assert.equal((await look({ ...csv, finished: changed }, true)).state, 'changed');
+  assert.equal((await look({ ...csv, finished: before })).state, 'changed');
+});
+
+test('rows of an interrupted run: whole, damaged, not as recorded, or missing', async (t) => {
+  const { folder, look } = await disk(t);
+  const of = { rows, bytes: two.length, entries: 2 };
+  const damage = async (text: string, facts = {}) => {
+    folder.replace(rows, text);
+    return (await look({ progress: progress({ ...of, ...facts }) })).rowsDamage;
+  };
+  assert.equal(await damage(two), null);
+  assert.equal(await damage(`${two}{"videoId":"not yet`), null);
+  assert.deepEqual([...(await look({ progress: progress(of) })).rowIds], ['v2', 'v1']);
+  const notAsRecorded = 'the rows of its interrupted run are not as recorded';
+  assert.equal(await damage(two, { entries: 3 }), notAsRecorded);
+  assert.equal(await damage(two.slice(1)), notAsRecorded);
+  assert.equal(
+    await damage(two.replace('v1', '\0\0')),
+    'the rows of its interrupted run are damaged: line 2 is not a JSON record',
+  );
+  folder.remove(rows);
+  assert.equal(
+    (await look({ progress: progress(of) })).rowsDamage,
+    'the rows of its interrupted run are missing',
+  );
+});
+
+test('whoever removes the rows of a run over a complete FILE has given it up', async (t) => {
+  const { write, look } = await disk(t);
+  const before = finished({ ...write(two), entries: 2 });
+  for (const [kind, entries, isGivenUp] of [
+    ['update', 2, true],
+    ['restart', 2, true],
+    ['export', 2, false],
+    ['update', 3, false],
+  ] as const) {
+    const file = await look({ finished: { ...before, mtime: 0, entries }, progress: progress({ kind }) });
+    assert.equal(file.progress === null, isGivenUp, `${kind} ${entries}`);
+    assert.equal(file.rowsDamage === null, isGivenUp);
   }
 });
 
-test('a FILE that others have touched is as complete as it was', async (t) => {
-  const parent = await temporaryFolder(t);
-  const path = join(parent, 'a.ndjson');
-  writeFileSync(path, old);
-  using folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
-  for (const isCut of [true, false]) {
-    const before = finished({ entries: 1, digest: '', isCut, pageSize: 70 });
-    writeRecord(folder, 'a.ndjson', record({ finished: before }));
-    const file = await inspect(
-      folder,
-      { ...readRecord(folder, 'a.ndjson'), target: resolveTarget(path) },
-      request(),
-      stop,
-    );
-    const { isCut: isStillCut, pageSize, exported } = file.finished ?? {};
-    assert.deepEqual([file.state, isStillCut, pageSize, exported], ['changed', isCut, 70, before.exported]);
+test('a new FILE that is in place is recognized, also in a copied folder', async (t) => {
+  const { write, look } = await disk(t);
+  const mark = write(two);
+  for (const [result, isPublished] of [
+    [{ ...mark, digest: '' }, true],
+    [{ ...mark, inode: 0, mtime: 0, digest: digestOf(two) }, true],
+    [{ ...mark, inode: 0, digest: digestOf(one) }, false],
+    [{ ...mark, size: 1, digest: '' }, false],
+  ] as const) {
+    const file = await look({ progress: progress({ result: finished(result) }) });
+    assert.equal(file.isPublished, isPublished);
   }
+});
+
+test('a record that cannot be used, beside rows that somebody paid for', async (t) => {
+  const { folder } = await disk(t);
+  const snapshot = {
+    target: resolveTarget(join(folder.path, '..', 'a.ndjson')),
+    record: null,
+    unusable: 'damaged',
+    stamp: '',
+  } as const;
+  assert.equal((await inspect(folder, snapshot, { stop, rows: [rows] })).hasUnrecordedRows, true);
+  assert.equal((await inspect(folder, snapshot, { stop, rows: [] })).hasUnrecordedRows, false);
 });

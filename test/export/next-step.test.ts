@@ -1,9 +1,15 @@
 /** The table "What a run does with one export" of docs/updates.md, row by row. */
 import assert from 'node:assert/strict';
+import type { Stats } from 'node:fs';
 import { test } from 'node:test';
-import type { ExportFile } from '../../src/export/inspect.ts';
-import { type ExportFlags, flagsLeft, nextStep } from '../../src/export/next-step.ts';
-import type { ExportRecord, ExportRequest, Finished, Progress } from '../../src/export/record.ts';
+import { type ExportFlags, flagsLeft, nextStep } from '../../src/export/decide/next-step.ts';
+import type { ExportFile } from '../../src/export/inspect/inspect-export.ts';
+import type {
+  ExportRecord,
+  ExportRequest,
+  Finished,
+  Progress,
+} from '../../src/export/record/export-record.ts';
 import { contents, exportFile, finished, hour, now, progress, record, request, timeAt } from './files.ts';
 
 type Options = Partial<Pick<ExportFlags, 'request' | 'isFolder' | 'several' | 'unresumable'>>;
@@ -28,133 +34,229 @@ function row(name: string, file: ExportFile, cells: string, options: Options = {
   });
 }
 
-/** A FILE as its record describes it. */
-const there = (given: Partial<Finished> = {}, of: Partial<ExportRecord> = {}): ExportFile =>
-  exportFile({
-    state: 'recorded',
-    finished: finished(given),
-    record: record({ finished: finished(given), ...of }),
-  });
-
-/** An interrupted run without a FILE, and one beside a complete FILE. */
-const interrupted = (given: Partial<Progress> = {}): ExportFile =>
-  exportFile({ record: record({ progress: progress(given) }) });
-const beside = (given: Partial<Progress>, file: Partial<ExportFile> = {}): ExportFile => ({
-  ...there({}, { progress: progress(given) }),
+/** A FILE as its record describes it, without an interrupted run, and beside one. */
+const whole = (facts: Partial<Finished> = {}, of: Partial<ExportRecord> = {}): ExportFile =>
+  exportFile({ state: 'recorded', record: record({ finished: finished(facts), ...of }) });
+const beside = (facts: Partial<Progress>, file: Partial<ExportFile> = {}): ExportFile => ({
+  ...whole({}, { progress: progress(facts) }),
   ...file,
 });
+/** An interrupted run without a FILE. */
+const interrupted = (facts: Partial<Progress> = {}, file: Partial<ExportFile> = {}): ExportFile => ({
+  ...exportFile({ record: record({ progress: progress(facts) }) }),
+  ...file,
+});
+const unrecorded = (facts: Partial<ExportFile> = {}): ExportFile =>
+  exportFile({ state: 'unrecorded', contents: contents(), ...facts });
 
-const without = (given: Partial<ExportFile> = {}): ExportFile =>
-  exportFile({ state: 'unrecorded', finished: finished(), contents: contents(), ...given });
-const withoutBut = (given: Partial<Progress>): ExportFile =>
-  without({ record: record({ progress: progress(given) }) });
-
-const gone = { state: 'none', finished: null } as const;
-const damage = { contents: contents({ damage: 'line 3 is not a record' }) };
-const damaged = { ...damage, state: 'damaged', finished: null } as const;
-const lost = { state: 'lost', finished: null, contents: contents({ entries: 249 }) } as const;
-const update = { isUpdate: true };
-const restart = { isRestart: true };
+const gone = { state: 'none' } as const;
+const damaged = { state: 'damaged', contents: contents({ damage: 'line 3 is not a JSON record' }) } as const;
+const lost = { state: 'lost', contents: contents({ entries: 249 }) } as const;
+const update = { kind: 'update' } as const;
+const restart = { kind: 'restart', over: { size: 1, mtime: 1, inode: 1 } } as const;
+const badRows = { rowsDamage: 'the rows of its interrupted run are missing' };
+const fetched = { hasMore: false };
 const inFolder = { isFolder: true };
-const now4 = { request: request({ limit: 4 }) };
-const now5 = { request: request({ limit: 5 }) };
-const nowIds = { request: request({ format: 'csv', fields: 'videoId' }) };
+/** The same cell for every column but --restart. */
+const refused = (why: string, last: string): string =>
+  `${Array(3).fill(`refuse: ${why}`).join(' | ')} | ${last}`;
 
-row('nothing', exportFile(), 'full | full | full | full');
+// A FILE, or an interrupted run, of another channel or playlist.
+const other = { request: request({ id: 'UCb' }) };
+const ofOther = { contents: contents({ channels: new Set(['UCb']) }) };
+for (const [what, file] of [
+  ['FILE of another channel', whole({}, other)],
+  ['FILE of a playlist', whole({}, { request: request({ command: 'playlist' }) })],
+  ['FILE without a record, all of another channel', unrecorded(ofOther)],
+  ['FILE that others have filled with another channel', { ...whole(), state: 'changed', ...ofOther }],
+  ['an interrupted run of another channel', interrupted(other)],
+  ['the same beside a complete FILE', beside({ ...other, ...restart })],
+] as const)
+  row(what, file, refused('foreign', 'refuse: foreign'));
 
-const resumed = 'resume | resume | resume | full';
-row('an interrupted export of this request', interrupted(), resumed);
-row('… of a FILE that --limit cut', { ...there({ isCut: true }, { progress: progress() }) }, resumed);
-row('… of a damaged FILE', beside({}, damaged), resumed);
-const restarted = 'resume | resume | resume | resume';
-row('an interrupted --restart, no FILE', interrupted(restart), restarted);
-row('an interrupted --restart of a FILE without a record', withoutBut(restart), restarted);
-row(
-  'an interrupted --restart of a FILE that --limit cut',
-  there({ isCut: true }, { progress: progress(restart) }),
-  restarted,
-);
-row('an interrupted --restart of a damaged FILE', beside(restart, damaged), restarted);
-row(
-  'an interrupted --restart of a complete FILE',
-  beside(restart),
-  'keep: interrupted restart | resume | resume | resume',
-);
-row('an interrupted export, and its FILE is back', beside({}), resumed);
-row(
-  'an interrupted export, and a FILE that others have put there',
-  withoutBut({}),
-  'refuse: no record | refuse: no record | refuse: no record | full',
-);
+// Nothing.
+row('nothing', exportFile(), 'export | export | export | export');
+row('a record of references alone', exportFile({ record: record() }), 'export | export | export | export');
 
-const updated = 'keep: interrupted update | resume | resume | full';
-row('an interrupted update of FILE', beside(update), updated);
-row('… that others have changed', beside(update, { state: 'changed' }), updated);
-row('… that had no record', withoutBut(update), updated);
-row('… that has lost entries', beside(update, lost), 'refuse: lost | refuse: lost | update | full');
-row('… that is damaged', beside(update, damaged), 'refuse: damaged | refuse: damaged | update | full');
+// An interrupted export, and a FILE that was not there when it began.
 row(
-  '… of every page, that is damaged',
-  beside({ ...update, isAll: true }, damaged),
-  'refuse: damaged | refuse: damaged | resume | full',
+  'an interrupted export, and a new FILE',
+  interrupted({}, unrecordedState()),
+  refused('appeared', 'export'),
 );
+row('… that has all pages', interrupted(fetched, unrecordedState()), refused('appeared', 'export'));
+row(
+  'an interrupted --restart that began without a FILE, and a new one',
+  beside({ kind: 'restart' }),
+  refused('appeared', 'export'),
+);
+row('an interrupted export, and the old FILE is back', beside({}), refused('appeared', 'export'));
 
-/** The list loops, or a run has found that the token is refused or the rows are damaged. */
-const noResume = 'refuse: unresumable | refuse: unresumable | refuse: unresumable | full';
-const startsOver = 'keep: interrupted update | update | update | full';
+function unrecordedState(): Partial<ExportFile> {
+  return { state: 'unrecorded', contents: contents() };
+}
+
+// An interrupted run of this request.
+row('an interrupted export', interrupted(), 'resume | resume | resume | export');
+row('an interrupted --restart', beside(restart), 'resume | resume | resume | resume');
+row('… of a damaged FILE', beside(restart, damaged), 'resume | resume | resume | resume');
+row(
+  '… of a FILE without a record',
+  interrupted(restart, unrecordedState()),
+  'resume | resume | resume | resume',
+);
+const stats = (facts: object): Partial<ExportFile> => ({
+  target: { ...exportFile().target, stats: { size: 1, mtimeMs: 1, ino: 1, ...facts } as Stats },
+});
+row('… whose FILE is as it was', beside(restart, stats({})), 'resume | resume | resume | resume');
+row('… in a copied folder', beside(restart, stats({ ino: 2 })), 'resume | resume | resume | resume');
+for (const facts of [{ size: 2 }, { mtimeMs: 2 }])
+  row(
+    `… whose FILE has another ${Object.keys(facts)}`,
+    beside(restart, { ...stats(facts), state: 'changed' }),
+    refused('changed', 'refuse: changed'),
+  );
+row('an interrupted update', beside(update), 'resume | resume | resume | export');
+row(
+  '… of a FILE that others have changed',
+  beside(update, { state: 'changed' }),
+  'resume | resume | resume | export',
+);
+row('… of a FILE with fewer entries', beside(update, lost), 'refuse: lost | refuse: lost | update | export');
+row('… of a damaged FILE', beside(update, damaged), 'refuse: damaged | refuse: damaged | update | export');
+const repair = { ...update, isAll: true };
+row('an interrupted repair', beside(repair, damaged), 'refuse: damaged | refuse: damaged | resume | export');
+row('an update, and FILE is gone', beside(repair, gone), 'export | refuse: absent | refuse: absent | export');
+
+// Its rows are damaged or missing, its token is refused, or its list loops.
+row('an export, rows damaged', interrupted({}, badRows), refused('rows', 'export'));
+row('a --restart, rows damaged', beside(restart, badRows), refused('rows', 'export'));
+row('an update, rows damaged', beside(update, badRows), 'update | update | update | export');
 for (const [what, isLoop, unresumable] of [
   ['of a list that loops', true, false],
   ['whose token is refused', false, true],
 ] as const) {
-  const refused = { unresumable };
-  row(`an interrupted export ${what}`, interrupted({ isLoop }), noResume, refused);
-  row(`an interrupted --restart ${what}`, interrupted({ ...restart, isLoop }), noResume, refused);
-  row(`an interrupted update ${what}`, beside({ ...update, isLoop }), startsOver, refused);
+  const options = { unresumable };
+  row(`an export ${what}`, interrupted({ isLoop }), refused('unresumable', 'export'), options);
+  row(`a --restart ${what}`, beside({ ...restart, isLoop }), refused('unresumable', 'export'), options);
+  row(`an update ${what}`, beside({ ...update, isLoop }), 'update | update | update | export', options);
+}
+
+// All of its pages are there.
+const published = 'publish | publish | publish | publish';
+row('an export with all pages', interrupted(fetched), published);
+row('an export up to its --limit', interrupted({ request: request({ limit: 100 }) }), published);
+row('a --restart with all pages', beside({ ...restart, ...fetched }), published);
+row('an update with all pages', beside({ ...update, ...fetched }), published);
+row(
+  'the same, of another request',
+  interrupted({ ...fetched, request: request({ format: 'csv' }) }),
+  published,
+);
+row(
+  'FILE is in place, but its record does not say so',
+  beside(update, { isPublished: true, progress: null }),
+  published,
+);
+row(
+  'an update with all pages, of a damaged FILE',
+  beside({ ...update, ...fetched }, damaged),
+  'refuse: damaged | refuse: damaged | update | export',
+);
+
+// Another request.
+for (const facts of [{ format: 'csv' }, { fields: 'videoId' }, { limit: 500 }] as const) {
+  const [what] = Object.keys(facts);
+  const of = { request: request(facts) };
+  row(`FILE with another ${what}`, whole({}, of), refused('other request', 'export'));
+  row(`… that is damaged`, { ...whole({}, of), ...damaged }, refused('other request', 'export'));
+  row(`an interrupted export with another ${what}`, interrupted(of), refused('other request', 'export'));
   row(
-    `an interrupted update of every page ${what}, of a damaged FILE`,
-    beside({ ...update, isAll: true, isLoop }, damaged),
-    'refuse: damaged | refuse: damaged | update | full',
-    refused,
+    `an interrupted --restart with another ${what}`,
+    beside({ ...of, ...restart }),
+    refused('other request', 'export'),
+  );
+  row(
+    `an interrupted update with another ${what}`,
+    beside({ ...of, ...update }),
+    refused('other request', 'export'),
+  );
+  row(
+    `FILE gone with another ${what}`,
+    { ...whole({}, of), ...gone },
+    'export | refuse: absent | refuse: absent | export',
   );
 }
+const elsewhere = { request: request({ service: 'http://other/media' }) };
+row('FILE of another service', whole({}, elsewhere), 'keep: complete | update | update | export');
+row('an interrupted export of another service', interrupted(elsewhere), refused('other request', 'export'));
+row(
+  'an interrupted --restart of another service',
+  beside({ ...elsewhere, ...restart }),
+  refused('other request', 'export'),
+);
+row(
+  'an interrupted update of another service',
+  beside({ ...elsewhere, ...update }),
+  'update | update | update | export',
+);
 
-const others: readonly Partial<ExportRequest>[] = [
-  { format: 'csv' },
-  { fields: 'videoId' },
-  { limit: 5 },
-  { service: 'http://other/media' },
-];
-for (const given of others) {
-  const other = { request: request(given) };
-  const [what] = Object.keys(given);
-  const cells = 'refuse: other request | refuse: other request | refuse: other request | full';
-  row(`an interrupted export with another ${what}`, interrupted(other), cells);
-  row(`an interrupted --restart with another ${what}`, interrupted({ ...other, ...restart }), cells);
-  row(`an interrupted update with another ${what}`, beside({ ...other, ...update }), cells);
+// A complete FILE of this request.
+const complete = 'keep: complete | update | update | export';
+row('a complete FILE', whole(), complete);
+row('… changed by others', { ...whole(), state: 'changed' }, complete);
+row('… without entries', whole({ entries: 0, size: 0 }), complete);
+const limited = { request: request({ limit: 5 }) };
+row('… up to the same --limit', whole({ entries: 5 }, limited), complete, limited);
+
+// FILE gone, with fewer entries, damaged.
+row('FILE gone', { ...whole(), ...gone }, 'export | refuse: absent | refuse: absent | export');
+row('FILE with fewer entries', { ...whole(), ...lost }, 'refuse: lost | refuse: lost | update | export');
+row('FILE is damaged', { ...whole(), ...damaged }, 'refuse: damaged | refuse: damaged | update | export');
+
+// A FILE without a record.
+const adopted = 'adopt | adopt | export';
+row('an archive without a record (-o)', unrecorded(), `refuse: no record | ${adopted}`);
+row('… (--output-dir)', unrecorded(), `keep: adopted | ${adopted}`, inFolder);
+const playlist = { request: request({ command: 'playlist', id: 'PLa' }) };
+const many = { contents: contents({ channels: new Set(['UCa', 'UCb', '']) }) };
+row('… of a playlist', unrecorded(many), `refuse: no record | ${adopted}`, playlist);
+row(
+  '… whose entries have no channel',
+  unrecorded({ contents: contents({ channels: new Set(['']) }) }),
+  `refuse: no record | ${adopted}`,
+);
+const noExport = refused('no export', 'export');
+for (const [what, facts, options] of [
+  ['with a line that is no entry', { damage: 'line 2 is not an entry' }, {}],
+  ['without any videoId', { ids: new Set<string>() }, {}],
+  ['with entries of another channel, too', { channels: new Set(['UCa', 'UCb']) }, {}],
+  ['that is wanted as csv', {}, { request: request({ format: 'csv' }) }],
+  ['that is wanted with --limit', {}, limited],
+] as const) {
+  row(`FILE without a record ${what} (-o)`, unrecorded({ contents: contents(facts) }), noExport, options);
+  row(`… (--output-dir)`, unrecorded({ contents: contents(facts) }), noExport, { ...options, ...inFolder });
 }
 
-const complete = 'keep: complete | update | update | full';
-row('a complete FILE of this request', there(), complete);
-row('… changed by others', { ...there(), state: 'changed' }, complete);
-row('… of another service', there({}, { request: request({ service: 'http://other' }) }), complete);
-row('… without entries', there({ entries: 0, size: 0 }), complete);
-row('… now with a --limit that it does not exceed', there({ entries: 5 }), complete, now5);
+// The record cannot be used, and there are rows.
+const unusable = { unusable: 'damaged', hasUnrecordedRows: true } as const;
+row('an unusable record with rows', exportFile(unusable), refused('unusable record', 'export'));
+row('… beside an archive', unrecorded(unusable), refused('unusable record', 'export'), inFolder);
 
 test('--restart of several references keeps what was exported in the last 22 hours', () => {
   const ago = (hours: number, more: Partial<Finished> = {}) => ({ ...more, exported: timeAt(hours * hour) });
+  const csv = { request: request({ format: 'csv' }) };
   const cases: readonly [file: ExportFile, step: string, options?: Options][] = [
-    [there(ago(0)), 'keep'],
-    [there(ago(21)), 'keep'],
-    [there(ago(21)), 'full', { several: false }],
-    [there(ago(22)), 'full'],
-    [there(ago(-1)), 'full'],
-    [there(ago(1)), 'full', nowIds],
-    [{ ...there(ago(1)), ...lost }, 'full'],
-    [{ ...there(ago(1)), ...gone }, 'full'],
-    [there(ago(1), { progress: progress(update) }), 'full'],
-    [there(ago(1), { progress: progress(restart) }), 'resume'],
-    [there(ago(1, { entries: 5, isCut: true }), now5), 'keep', now5],
-    [there(ago(1, { entries: 5, isCut: true }), now5), 'full', now4],
+    [whole(ago(0)), 'keep'],
+    [whole(ago(21)), 'keep'],
+    [whole(ago(21)), 'export', { several: false }],
+    [whole(ago(22)), 'export'],
+    [whole(ago(-1)), 'export'],
+    [whole(ago(1)), 'export', csv],
+    [{ ...whole(ago(1)), ...lost }, 'export'],
+    [{ ...whole(ago(1)), ...gone }, 'export'],
+    [whole(ago(1), { progress: progress(update) }), 'export'],
+    [whole(ago(1), { progress: progress(restart) }), 'resume'],
   ];
   for (const [at, [file, expected, options = {}]] of cases.entries()) {
     const flags = { request: request(), update: false, all: false, restart: true, isFolder: true, now };
@@ -163,116 +265,39 @@ test('--restart of several references keeps what was exported in the last 22 hou
   }
 });
 
-const otherFormat = 'refuse: other format | refuse: other format | refuse: other format | full';
-row('a complete FILE of another format', there({}, { request: request({ format: 'csv' }) }), otherFormat);
-row('a complete FILE with other fields', there({}, { request: request({ fields: 'videoId' }) }), otherFormat);
-row(
-  'a complete FILE, now with a --limit below its entries',
-  there({ entries: 6 }),
-  'refuse: other limit | refuse: other limit | refuse: other limit | full',
-  now5,
-);
-
-const cut = there({ entries: 5, isCut: true }, now5);
-row('a FILE that --limit cut, now without', cut, 'full | full | full | full');
-row('… now another one', cut, 'full | full | full | full', now4);
-row('… now the same', cut, complete, now5);
-
-const fileGone = 'full | refuse: file gone | refuse: file gone | full';
-row('FILE gone, the record is there', { ...there(), ...gone }, fileGone);
-row('FILE gone, with an interrupted update', beside(update, gone), fileGone);
-
-row('FILE has lost entries', { ...there(), ...lost }, 'refuse: lost | refuse: lost | update | full');
-row('FILE is damaged', { ...there(), ...damaged }, 'refuse: damaged | refuse: damaged | update | full');
-
-row('FILE without a record (-o)', without(), 'refuse: no record | update | update | full');
-row('… (--output-dir)', without(), 'keep: adopted | update | update | full', inFolder);
-row(
-  '… whose entries have no channel',
-  without({ contents: contents({ channels: new Set() }) }),
-  'refuse: no record | update | update | full',
-);
-row('… damaged (-o)', without(damage), 'refuse: no record | refuse: damaged | update | full');
-row(
-  '… damaged (--output-dir)',
-  without(damage),
-  'refuse: damaged | refuse: damaged | update | full',
-  inFolder,
-);
-row(
-  '… without IDs',
-  without({ contents: contents({ ids: new Set() }) }),
-  'refuse: no record | refuse: no ids | refuse: no ids | full',
-);
-const noIds = { contents: contents({ ids: new Set() }) };
-const changedNoIds = 'keep: complete | refuse: no ids | refuse: no ids | full';
-row('… that others have changed, without IDs', { ...there(), state: 'changed', ...noIds }, changedNoIds);
-const otherColumns = 'refuse: other columns | refuse: other columns | refuse: other columns | full';
-for (const isFolder of [false, true])
-  row(
-    `… a csv with other columns (${isFolder ? '--output-dir' : '-o'})`,
-    without({ contents: contents({ columns: ['videoId', 'x'] }) }),
-    otherColumns,
-    { isFolder, ...nowIds },
-  );
-
-const foreign = 'refuse: foreign | refuse: foreign | refuse: foreign | refuse: foreign';
-const other = { request: request({ id: 'UCb' }) };
-const otherChannel = { contents: contents({ channels: new Set(['UCb']) }) };
-row('FILE of another channel', there({}, other), foreign);
-row('… of a playlist', there({}, { request: request({ command: 'playlist' }) }), foreign);
-row('… without a record', without(otherChannel), foreign);
-row('… by what others wrote into it', { ...there(), state: 'changed', ...otherChannel }, foreign);
-row('an interrupted run of another channel', interrupted(other), foreign);
-row('… beside a complete FILE', beside(other), foreign);
-row('… whose result is not yet in place', { ...beside(other), pending: 'rows' }, foreign);
-
-for (const pending of ['rows', 'file'] as const)
-  row(
-    `a result that is not yet in place (${pending}), whatever the flags`,
-    { ...beside({ result: finished() }), pending },
-    'publish | publish | publish | publish',
-    nowIds,
-  );
-
 test('what is left to do after an interrupted run was finished, or could not be resumed', () => {
   const of = { unresumable: false, isFolder: false, several: false, now };
   const [plain, toUpdate, toUpdateAll, toRestart] = columns.map((column) => {
     return { request: request(), ...of, ...column };
   });
   const left = (
-    step: 'resume' | 'publish' | 'full',
-    given: Partial<Progress>,
+    step: 'resume' | 'publish' | 'export',
+    facts: Partial<Progress>,
     flags = plain,
-    failed = false,
+    failed: 'unresumable' | 'unavailable' | null = null,
   ) => {
-    const next = flags && flagsLeft({ do: step }, progress(given), failed ? 'unresumable' : null, flags);
+    const next = flags && flagsLeft({ do: step }, progress(facts), failed, flags);
     const names = ['update', 'all', 'restart', 'unresumable'] as const;
     return next ? names.filter((name) => next[name]).join(' ') || 'plain' : null;
   };
-  const cut = { request: request({ limit: 5 }) };
-  const csv = { request: request({ format: 'csv' }) };
-  const all = { isUpdate: true, isAll: true };
-  assert.equal(left('full', {}, toUpdate), null);
+  assert.equal(left('export', {}, toUpdate), null);
   for (const step of ['resume', 'publish'] as const) {
     assert.equal(left(step, {}), null);
     assert.equal(left(step, {}, toUpdate), 'update');
-    assert.equal(left(step, {}, toUpdateAll), 'update all');
-    assert.equal(left(step, all, toUpdateAll), 'update');
-    assert.equal(left(step, { isRestart: true }, toRestart), null);
-    assert.equal(left(step, {}, toRestart), 'restart');
+    assert.equal(left(step, {}, toUpdateAll), 'update');
+    assert.equal(left(step, update, toUpdateAll), 'update all');
+    assert.equal(left(step, repair, toUpdateAll), 'update');
+    assert.equal(left(step, update), null);
+    assert.equal(left(step, {}, toRestart), null);
+    assert.equal(left(step, restart, toRestart), null);
+    assert.equal(left(step, update, toRestart), 'restart');
   }
-  assert.equal(left('publish', cut), 'plain');
-  assert.equal(left('publish', csv), 'plain');
-  assert.equal(left('resume', {}, toUpdate, true), null);
-  assert.equal(left('resume', { isUpdate: true }, toUpdate, true), 'update unresumable');
-  assert.equal(left('resume', { isRestart: true }, toRestart, true), 'restart unresumable');
-  const other = flagsLeft({ do: 'resume' }, progress({ isUpdate: true }), 'unavailable', {
-    request: request(),
-    ...of,
-    update: true,
-    all: false,
-    restart: false,
-  });
-  assert.equal(other, null);
+  const csv: Partial<ExportRequest> = { format: 'csv' };
+  assert.equal(left('publish', { request: request(csv) }), 'plain');
+  assert.equal(left('publish', { request: request(csv) }, toUpdate), 'update');
+  assert.equal(left('resume', {}, toUpdate, 'unresumable'), null);
+  assert.equal(left('resume', update, plain, 'unresumable'), 'unresumable');
+  assert.equal(left('resume', update, toUpdate, 'unresumable'), 'update unresumable');
+  assert.equal(left('resume', restart, toRestart, 'unresumable'), 'restart unresumable');
+  assert.equal(left('resume', update, toUpdate, 'unavailable'), null);
 });

@@ -9,10 +9,10 @@ import {
   recordName,
   stampOf,
   writeRecord,
-} from '../../src/export/record.ts';
+} from '../../src/export/record/export-record.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { finished, progress, record, timeAt } from './files.ts';
+import { finished, progress, record, rows, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {
   const folder = PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
@@ -23,7 +23,8 @@ async function privateFolder(t: TestContext): Promise<PrivateFolder> {
 const full = record({
   references: { '@a': timeAt(0) },
   progress: progress({
-    columns: ['videoId'],
+    over: { size: 0, mtime: 0, inode: 1 },
+    older: { rows, bytes: 0, entries: 0 },
     info: '{}',
     published: { v: 'd' },
     isLoop: true,
@@ -45,8 +46,8 @@ test('a record is read as it was written; only its user can read it', async (t) 
   const stamps = new Set(['']);
   for (const each of [record(), full, record()]) {
     writeRecord(folder, 'a.ndjson', each);
-    const { record: read, isRecordDamaged, stamp } = readRecord(folder, 'a.ndjson');
-    assert.deepEqual([read, isRecordDamaged, stampOf(folder, 'a.ndjson')], [each, false, stamp]);
+    const { record: read, unusable, stamp } = readRecord(folder, 'a.ndjson');
+    assert.deepEqual([read, unusable, stampOf(folder, 'a.ndjson')], [each, null, stamp]);
     stamps.add(stamp);
   }
   assert.equal(stamps.size, 4);
@@ -64,20 +65,22 @@ test('anything else than a whole record is damaged; a newer version is refused',
   const path = join(folder.path, 'a.json');
   const read = (text: string) => {
     writeFileSync(path, text, { mode: 0o600 });
-    const { record: found, isRecordDamaged } = readRecord(folder, 'a');
-    return isRecordDamaged ? 'damaged' : found;
+    const { record: found, unusable } = readRecord(folder, 'a');
+    return unusable ?? found;
   };
   const changed = (change: object): string => JSON.stringify({ ...full, ...change });
   assert.deepEqual(read(changed({})), full);
   for (const [name, value] of Object.entries(full)) {
     assert.equal(read(changed({ [name]: undefined })), 'damaged', `without ${name}`);
-    if (value !== 1) assert.equal(read(changed({ [name]: 7.5 })), 'damaged', name);
+    if (value !== 2) assert.equal(read(changed({ [name]: 7.5 })), 'damaged', name);
   }
   for (const name of Object.keys(full.progress ?? {}))
     assert.equal(read(changed({ progress: { ...full.progress, [name]: undefined } })), 'damaged', name);
   for (const change of [
-    { version: 0 },
-    { version: '1' },
+    { version: '2' },
+    { progress: progress({ rows: '../victim' }) },
+    { progress: progress({ rows: 'a.ndjson.json' }) },
+    { progress: progress({ older: { rows: '.gitignore', bytes: 0, entries: 0 } }) },
     { checked: 'yesterday' },
     { finished: finished({ entries: -1 }) },
     { progress: progress({ bytes: Number.NaN }) },
@@ -87,6 +90,8 @@ test('anything else than a whole record is damaged; a newer version is refused',
   const text = changed({});
   for (const broken of ['', '\0'.repeat(100), '[]', 'null', text.slice(0, -1), `${text}${text}`])
     assert.equal(read(broken), 'damaged', broken.slice(0, 20));
-  for (const newer of ['{"version":2}', changed({ version: 3, more: true })])
+  for (const older of ['{"version":1}', changed({ version: 0 })])
+    assert.equal(read(older), 'of an older version');
+  for (const newer of ['{"version":3}', changed({ version: 4, more: true })])
     assert.throws(() => read(newer), { code: 'usage', exit: 2, message: /newer version/ });
 });

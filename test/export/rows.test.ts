@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { leftovers, Rows, readRows } from '../../src/export/rows.ts';
-import { resolveTarget } from '../../src/fs/output-target.ts';
+import { leftovers, Rows } from '../../src/export/perform/rows.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { progress, request, stop, timeAt } from './files.ts';
+import { progress, stop, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {
   const path = join(await temporaryFolder(t), '.chanlist');
@@ -32,8 +31,7 @@ test('new rows: text and bytes in order; each file has a name of its own', async
   one.sync();
   assert.deepEqual([textOf(folder, one), one.bytes, textOf(folder, two)], ['é\nb\n', 5, '']);
   assert.notEqual(one.name, two.name);
-  const facts = { entries: 2, isCut: false, pageSize: null, exported: timeAt(0) };
-  const { size, entries } = await one.finished(facts, stop);
+  const { size, entries } = await one.finished(2, timeAt(0), stop);
   assert.deepEqual([size, entries], [5, 2]);
   one.remove();
   assert.deepEqual(folder.names(), [two.name]);
@@ -53,62 +51,21 @@ test('reopened rows end where their record says', async (t) => {
   again.close();
 });
 
-test('rows that are not what their record says', async (t) => {
+test('appendOnce: rows of several files, each entry once', async (t) => {
   const folder = await privateFolder(t);
-  const rows = created(folder, '{"videoId":"a"}\n{"videoId":"b"}\n');
-  rows.close();
-  const json = request({ format: 'json' });
-  const read = async (bytes: number, entries: number) => {
-    const of = progress({ rows: rows.name, request: json, bytes, entries });
-    const found = await readRows(folder, of, stop);
-    return typeof found === 'string' ? found : [...found.ids].join(' ');
-  };
-  assert.equal(await read(32, 2), 'a b');
-  assert.equal(await read(16, 1), 'a');
-  const missing = 'the rows of its interrupted run are missing';
-  assert.equal(await read(32, 3), missing);
-  assert.equal(await read(30, 2), 'the rows of its interrupted run are damaged: line 2 is not a record');
-  truncateSync(folder.at(rows.name), 31);
-  assert.equal(await read(32, 2), missing);
-  folder.remove(rows.name);
-  assert.equal(await read(32, 2), missing);
-});
-
-test('appendElements: lines become the elements of an array, also across chunks', async (t) => {
-  const folder = await privateFolder(t);
-  const long = 'x'.repeat(1024 * 1024);
-  for (const lines of [
-    [],
-    ['{"a":"\\n"}'],
-    ['{}', '{}'],
-    [long, '{}', long, long],
-    [long.slice(0, -1), '{}'],
-  ]) {
-    const rows = created(folder, lines.map((line) => `${line}\n`).join(''));
-    const document = created(folder, '[');
-    await document.appendElements(rows, stop);
-    assert.ok(textOf(folder, document) === `[${lines.join(',')}`);
-    for (const each of [rows, document]) each.close();
-  }
-});
-
-test('appendFile: the bytes of a file from a position on', async (t) => {
-  const folder = await privateFolder(t);
-  const big = `a,"\n"\n${'b,x\n'.repeat(400_000)}`;
-  const cases: readonly [content: string, from: number, appended: string][] = [
-    ['', 0, ''],
-    ['a,"\n"\n', 6, ''],
-    [big, 6, big.slice(6)],
-    [big, 0, big],
+  const texts = [
+    '{"videoId":"a"}\n{"n":1}\n{"videoId":"b"}\n',
+    '{"n":1}\n{"videoId":"b"}\n{"videoId":"c"}\nrest',
   ];
-  for (const [at, [content, from, appended]] of cases.entries()) {
-    const path = join(folder.path, 'file');
-    writeFileSync(path, content);
-    const rows = created(folder, 'new\n');
-    await rows.appendFile(resolveTarget(path), from, stop);
-    assert.ok(textOf(folder, rows) === `new\n${appended}`, `case ${at}`);
-    rows.close();
-  }
+  const sources = texts.map((text, at) => {
+    const each = created(folder, text);
+    each.close();
+    return { rows: each.name, bytes: text.length - (at === 1 ? 4 : 0), entries: 3 };
+  });
+  const rows = created(folder, '');
+  assert.equal(await rows.appendOnce(sources, stop), 5);
+  assert.equal(textOf(folder, rows), '{"videoId":"a"}\n{"n":1}\n{"videoId":"b"}\n{"n":1}\n{"videoId":"c"}\n');
+  rows.close();
 });
 
 test('leftovers: rows of this FILE that its record does not name', async (t) => {
@@ -118,5 +75,7 @@ test('leftovers: rows of this FILE that its record does not name', async (t) => 
   for (const rows of [one, two, other]) rows.close();
   const names = [...folder.names(), 'a.ndjson.json', '.gitignore'];
   assert.deepEqual(leftovers(names, 'a.ndjson', progress({ rows: one.name })), [two.name]);
+  const older = { rows: two.name, bytes: 0, entries: 0 };
+  assert.deepEqual(leftovers(names, 'a.ndjson', progress({ rows: one.name, older })), []);
   assert.deepEqual(leftovers(names, 'a.ndjson', null).sort(), [one.name, two.name].sort());
 });

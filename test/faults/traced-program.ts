@@ -49,9 +49,11 @@ const timeLimitMs = 60_000;
 export class TracedProgram {
   readonly #cwd: string;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #umask: number;
   readonly #log: string;
 
-  constructor(cwd: string, scratch: string, env: Readonly<Record<string, string>>) {
+  constructor(cwd: string, scratch: string, env: Readonly<Record<string, string>>, umask = 0o022) {
+    this.#umask = umask;
     this.#cwd = cwd;
     this.#log = join(scratch, 'trace');
     this.#env = {
@@ -136,8 +138,9 @@ export class TracedProgram {
     return await this.#spawn(['strace', ...options, ...filter, ...more, ...program], true);
   }
 
-  async #spawn([command = '', ...args]: readonly string[], isGroup: boolean): Promise<TracedResult> {
-    const child = spawn(command, args, {
+  async #spawn(words: readonly string[], isGroup: boolean): Promise<TracedResult> {
+    const script = `umask ${this.#umask.toString(8)}; exec "$@"`;
+    const child = spawn('sh', ['-c', script, 'sh', ...words], {
       cwd: this.#cwd,
       env: this.#env,
       detached: true,

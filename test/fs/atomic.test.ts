@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
-import {
+import fs, {
   chmodSync,
+  chownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { AtomicFile, checkWritable, moveInto, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { AtomicFile, assertReplaceable, moveInto, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { fileError } from '../../src/fs/file-error.ts';
-import { checkFreeSpace } from '../../src/fs/free-space.ts';
-import { resolveTarget } from '../../src/fs/output-target.ts';
+import { assertFreeSpace } from '../../src/fs/free-space.ts';
+import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -48,16 +51,66 @@ test('a path that cannot be written is found before anything is sent; later it i
   const folder = await temporaryFolder(t);
   mkdirSync(join(folder, 'sub'));
   const target = resolveTarget(join(folder, 'sub', 'out'));
-  checkWritable(target);
+  assertReplaceable(target);
   assert.deepEqual(readdirSync(join(folder, 'sub')), []);
   if (!notRoot)
-    await asUser(nobody, async () => assert.throws(() => checkWritable(target), isFailure(2, target.path)));
+    await asUser(nobody, async () =>
+      assert.throws(() => assertReplaceable(target), isFailure(2, target.path)),
+    );
   mkdirSync(target.path);
   assert.throws(() => writeFileAtomic(target, 'x'), isFailure(1, target.path));
   assert.deepEqual(readdirSync(join(folder, 'sub')), ['out']);
   rmSync(join(folder, 'sub'), { recursive: true });
-  assert.throws(() => checkWritable(target), isFailure(2, `${join(folder, 'sub')} does not exist`));
+  assert.throws(() => assertReplaceable(target), isFailure(2, `${join(folder, 'sub')} does not exist`));
   assert.throws(() => writeFileAtomic(target, 'x'), isFailure(1, target.path, 'removed'));
+});
+
+test("another user's FILE in a sticky folder is found before anything is sent", {
+  skip: notRoot,
+}, async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, 'out');
+  writeFileSync(path, 'theirs');
+  chmodSync(folder, 0o1777);
+  await asUser(nobody, async () => {
+    assert.throws(() => assertReplaceable(resolveTarget(path)), isFailure(2, path, 'user 0', 'sticky'));
+    assertReplaceable(resolveTarget(join(folder, 'own')));
+  });
+  assertReplaceable(resolveTarget(path));
+  chownSync(path, nobody, nobody);
+  await asUser(nobody, async () => assertReplaceable(resolveTarget(path)));
+  chownSync(path, 0, 0);
+  chownSync(folder, nobody, nobody);
+  await asUser(nobody, async () => assertReplaceable(resolveTarget(path)));
+  chownSync(folder, 0, 0);
+  chmodSync(folder, 0o777);
+  await asUser(nobody, async () => assertReplaceable(resolveTarget(path)));
+  assert.deepEqual(readdirSync(folder), ['out']);
+});
+
+test('content that cannot be closed is not put in place', async (t) => {
+  const path = join(await temporaryFolder(t), 'out');
+  writeFileSync(path, 'old');
+  const close = t.mock.method(fs, 'closeSync', () => {
+    throw Object.assign(new Error(), { code: 'EIO' });
+  });
+  syncBuiltinESMExports();
+  assert.throws(() => writeFileAtomic(resolveTarget(path), 'new'), isFailure(1, path, 'EIO'));
+  close.mock.restore();
+  syncBuiltinESMExports();
+  assert.equal(readFileSync(path, 'utf8'), 'old');
+  assert.deepEqual(readdirSync(join(path, '..')), ['out']);
+});
+
+test('another folder in the place of that of FILE: nothing is written there', async (t) => {
+  const folder = join(await temporaryFolder(t), 'a');
+  mkdirSync(folder);
+  const target = resolveTarget(join(folder, 'out'));
+  using file = new AtomicFile(target);
+  renameSync(folder, `${folder}-moved`);
+  symlinkSync('/', folder);
+  assert.throws(() => file.commit(), isFailure(1, 'another folder has taken the place'));
+  assert.throws(() => writeFileAtomic(target, 'x'), isFailure(1, 'another folder has taken the place'));
 });
 
 test('a finished file of a private folder replaces FILE, and gets its mode', async (t) => {
@@ -68,17 +121,18 @@ test('a finished file of a private folder replaces FILE, and gets its mode', asy
   writeFileSync(path, 'old');
   chmodSync(path, 0o664);
   own.replace('rows', 'new');
-  moveInto(own, 'rows', resolveTarget(path));
+  const target = resolveTarget(path);
+  moveInto(own, 'rows', target, target.stats && markOf(target.stats));
   assert.deepEqual([readFileSync(path, 'utf8'), mode(path), own.names()], ['new', 0o664, ['.gitignore']]);
-  assert.throws(() => moveInto(own, 'rows', resolveTarget(path)), isFailure(1, 'has been removed'));
+  assert.throws(() => moveInto(own, 'rows', resolveTarget(path), null), isFailure(1, 'has been removed'));
   assert.equal(readFileSync(path, 'utf8'), 'new');
 });
 
 test('without disk space for the next page nothing is sent; a file system that reports none passes', async (t) => {
   const folder = await temporaryFolder(t);
-  checkFreeSpace(folder, 4 * 1024 * 1024);
+  assertFreeSpace(folder, 4 * 1024 * 1024);
   assert.throws(
-    () => checkFreeSpace(folder, 2 ** 60),
+    () => assertFreeSpace(folder, 2 ** 60),
     isFailure(
       1,
       `not enough disk space in ${folder}: `,
@@ -86,8 +140,8 @@ test('without disk space for the next page nothing is sent; a file system that r
     ),
   );
   // The kernel's own tables report 0 bytes of 0.
-  checkFreeSpace('/proc', 1);
-  checkFreeSpace(join(folder, 'missing'), 1);
+  assertFreeSpace('/proc', 1);
+  assertFreeSpace(join(folder, 'missing'), 1);
 });
 
 test('system errors in words: a wrong path is 2 before anything is sent, everything else 1', () => {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertDistinctPaths, type NamedFile, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/temp.ts';
+import { nobody, notRoot } from '../support/users.ts';
 
 const input = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: false });
 const output = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: true });
@@ -45,20 +54,32 @@ test('no output is an input or another output, also through links; two inputs ma
   ]);
 });
 
+test("an output below another user's link in a folder that others can write is refused; an input is not", {
+  skip: notRoot,
+}, async (t) => {
+  const folder = realpathSync(await temporaryFolder(t));
+  mkdirSync(join(folder, 'open'));
+  mkdirSync(join(folder, 'victim'));
+  symlinkSync('../victim', join(folder, 'open', 'link'));
+  lchownSync(join(folder, 'open', 'link'), nobody, nobody);
+  chmodSync(join(folder, 'open'), 0o777);
+  for (const path of ['link', 'link/new', 'link/new/deep'])
+    for (const flag of ['--output-dir', '--summary', '-o', '--seen'])
+      assert.throws(
+        () => assertDistinctPaths([output(flag, join(folder, 'open', path))]),
+        isFailure(2, join(folder, 'open', path), `is a symbolic link of user ${nobody}`),
+      );
+  assertDistinctPaths([input('--from', join(folder, 'open', 'link', 'refs'))]);
+});
+
 test("nothing lies in a folder of the program's own", async (t) => {
   const folder = await temporaryFolder(t);
-  for (const own of ['.chanlist', '.chanlist-1000']) {
-    mkdirSync(join(folder, own));
-    writeFileSync(join(folder, own, 'a.json'), '');
-    symlinkSync(own, join(folder, `link${own}`));
-    for (const path of [join(own, 'a.json'), join(own, 'new'), join(`link${own}`, 'a.json')]) {
-      for (const file of [input('--from', join(folder, path)), output('-o', join(folder, path))])
-        assert.throws(() => assertDistinctPaths([file]), isFailure(2, file.flag, "chanlist's own"), path);
-    }
-    assert.throws(
-      () => assertDistinctPaths([output('--output-dir', join(folder, own))]),
-      isFailure(2, '--output-dir'),
-    );
+  mkdirSync(join(folder, '.chanlist'));
+  writeFileSync(join(folder, '.chanlist/a.json'), '');
+  symlinkSync('.chanlist', join(folder, 'link'));
+  for (const path of ['.chanlist/a.json', '.chanlist/new', 'link/a.json', '.chanlist', '.chanlist/']) {
+    for (const file of [input('FILE', join(folder, path)), output('-o', join(folder, path))])
+      assert.throws(() => assertDistinctPaths([file]), isFailure(2, file.flag, "chanlist's own"), path);
   }
   assertDistinctPaths([
     output('-o', join(folder, '.chanlist.ndjson')),

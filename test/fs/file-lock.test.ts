@@ -1,22 +1,40 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors.ts';
-import { acquireLock, isLocked } from '../../src/fs/file-lock.ts';
+import { acquireLock, isLocked, livesAfter } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { collect } from '../support/collect.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { asUser, nobody } from '../support/users.ts';
+import { asUser, nobody, notRoot } from '../support/users.ts';
 
-/** This file run as a process of its own: what it does, in which folder, how often. */
-const [, , role, path = '', times = ''] = process.argv;
+/** This file run as a process of its own: what it does, in which folder, how often, on which system. */
+const [, , role, path = '', times = '', system = process.platform] = process.argv;
+
+/** Where there is no /proc. */
+const withoutProc = 'freebsd';
+
+const setSystem = (value: string): void => void Object.defineProperty(process, 'platform', { value });
 
 async function child(): Promise<void> {
+  setSystem(system);
   const folder = PrivateFolder.openOrCreate(path);
   if (role === 'hold') {
     await acquireLock(folder, 'out', 'out');
@@ -54,10 +72,20 @@ async function holder(t: TestContext, folder: string): Promise<ChildProcess> {
   return started;
 }
 
-async function newFolder(t: TestContext): Promise<PrivateFolder> {
-  const folder = PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
+async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
+  const above = join(await temporaryFolder(t), parent);
+  mkdirSync(above, { recursive: true });
+  const folder = PrivateFolder.openOrCreate(join(above, '.chanlist'));
   t.after(() => folder.close());
   return folder;
+}
+
+/** A folder with a path that is too long for a socket, on a system without /proc until the test ends. */
+async function longFolder(t: TestContext): Promise<PrivateFolder> {
+  const { platform } = process;
+  setSystem(withoutProc);
+  t.after(() => setSystem(platform));
+  return await newFolder(t, 'x'.repeat(120));
 }
 
 function tests(): void {
@@ -68,7 +96,7 @@ function tests(): void {
     assert.ok(release);
     assert.equal(await isLocked(folder, 'out'), true);
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
-    const long = 'x'.repeat(250);
+    const long = 'x'.repeat(249);
     const others = [
       await acquireLock(folder, `${long}1`, 'shown'),
       await acquireLock(folder, `${long}2`, 'shown'),
@@ -99,13 +127,13 @@ function tests(): void {
   test('many processes race, each killed repeatedly while it holds the lock: never two at once', async (t) => {
     const folder = await newFolder(t);
     const handovers = process.env.CHANLIST_LONG === '1' ? 5000 : 250;
-    const racer = async (): Promise<void> => {
+    const racer = async (on: string): Promise<void> => {
       for (let taken = 0; taken < handovers; taken += 50) {
-        const { stdout, signal } = await collect(start('race', folder.path, '50'));
+        const { stdout, signal } = await collect(start('race', folder.path, '50', on));
         assert.deepEqual([stdout, signal], ['', 'SIGKILL']);
       }
     };
-    await Promise.all([racer(), racer(), racer(), racer()]);
+    await Promise.all([process.platform, process.platform, withoutProc, withoutProc].map(racer));
     (await acquireLock(folder, 'out', 'shown'))?.();
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
@@ -138,12 +166,114 @@ function tests(): void {
     });
   });
 
+  test('a path of any length, without /proc: one writer, and the working directory stays', async (t) => {
+    const folder = await longFolder(t);
+    const other = await newFolder(t, 'y'.repeat(120));
+    const cwd = process.cwd();
+    const crypto = process.getBuiltinModule('node:crypto');
+    const random = t.mock.method(crypto, 'randomBytes', () => Buffer.from('217e1965261694980097', 'hex'));
+    const release = await acquireLock(folder, 'out', 'shown');
+    random.mock.restore();
+    assert.ok(release);
+    assert.equal(await isLocked(folder, 'out'), true);
+    await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
+    assert.equal(await isLocked(other, 'out'), false);
+    (await acquireLock(other, 'out', 'shown'))?.();
+    assert.equal(process.cwd(), cwd);
+    release();
+    assert.equal(await isLocked(folder, 'out'), false);
+    assert.deepEqual([folder.names(), other.names()], [['.gitignore'], ['.gitignore']]);
+  });
+
+  test('a path of any length, without /proc, from a working directory that has been removed', async (t) => {
+    const cwd = process.cwd();
+    t.after(() => process.chdir(cwd));
+    const folder = await longFolder(t);
+    const gone = join(await temporaryFolder(t), 'gone');
+    for (const isKnown of [false, true]) {
+      mkdirSync(gone);
+      process.chdir(gone);
+      // Node remembers it.
+      if (isKnown) assert.equal(process.cwd(), realpathSync(gone));
+      rmdirSync(gone);
+      const release = await acquireLock(folder, 'out', 'shown');
+      assert.ok(release);
+      await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
+      release();
+      assert.throws(() => writeFileSync('relative', ''), { code: 'ENOENT' });
+      assert.deepEqual(folder.names(), ['.gitignore']);
+    }
+  });
+
+  test('two names that are one to the file system are one lock', async (t) => {
+    const folder = await newFolder(t);
+    const ignoringCase = { at: (name: string) => folder.at(name.normalize().toLowerCase()) };
+    const release = await acquireLock(ignoringCase, 'caf\u00e9.ndjson', 'shown');
+    assert.ok(release);
+    for (const name of ['CAFE\u0301.ndjson', 'Caf\u00e9.ndjson']) {
+      await assert.rejects(acquireLock(ignoringCase, name, 'shown'), isLockedFailure);
+      assert.equal(await isLocked(ignoringCase, name), true);
+    }
+    release();
+  });
+
+  test('a process that has no time for connections, or belongs to another user, lives', async (t) => {
+    const folder = await newFolder(t);
+    const alive = await holder(t, folder.path);
+    alive.kill('SIGSTOP');
+    const [socket = ''] = readdirSync(join(folder.path, 'out.lock'));
+    const path = join(folder.path, 'out.lock', socket);
+    // As many as the system keeps waiting (511 by default), and more.
+    const codes = new Set<unknown>();
+    for (let i = 0; i < 520; i++) {
+      const connection = connect(path).on('error', (error) => codes.add('code' in error && error.code));
+      t.after(() => connection.destroy());
+    }
+    while (codes.size === 0) await turn();
+    assert.deepEqual([...codes], ['EAGAIN']);
+    await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
+    assert.equal(await isLocked(folder, 'out'), true);
+  });
+
+  test("a socket that this user may not connect to is another user's, who lives", {
+    skip: notRoot,
+  }, async (t) => {
+    const folder = await newFolder(t);
+    const release = await acquireLock(folder, 'out', 'shown');
+    for (const path of [join(folder.path, '..'), folder.path, join(folder.path, 'out.lock')])
+      chmodSync(path, 0o777);
+    await asUser(nobody, async () => {
+      await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
+      assert.equal(await isLocked(folder, 'out'), true);
+    });
+    release?.();
+  });
+
+  test('what an error of a connection says', () => {
+    for (const code of ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']) assert.equal(livesAfter(code), false);
+    for (const code of ['EAGAIN', 'EACCES', 'EPERM']) assert.equal(livesAfter(code), true);
+    for (const code of ['EMFILE', '']) assert.equal(livesAfter(code), null);
+  });
+
+  test('an error that says nothing is neither a lock nor its absence', async (t) => {
+    const folder = await newFolder(t);
+    mkdirSync(join(folder.path, 'out.lock'));
+    symlinkSync('loop', join(folder.path, 'out.lock', 'loop'));
+    await assert.rejects(acquireLock(folder, 'out', 'shown'), { name: 'Failure', exit: 2 });
+    await assert.rejects(isLocked(folder, 'out'), { code: 'ELOOP' });
+  });
+
   test('a file system without sockets: no lock, no leftovers', async (t) => {
-    const folder = join(await temporaryFolder(t), 'x'.repeat(100));
-    mkdirSync(folder);
-    const deep = { at: (name: string) => `${folder}/${name}` };
-    for (let i = 0; i < 2; i++) assert.equal(await acquireLock(deep, 'out', 'shown'), null);
-    assert.deepEqual(readdirSync(folder), []);
+    const folder = await newFolder(t);
+    for (const code of ['EPERM', 'EOPNOTSUPP', 'EADDRNOTAVAIL']) {
+      const listen = t.mock.method(Server.prototype, 'listen', function (this: Server) {
+        process.nextTick(() => this.emit('error', Object.assign(new Error(), { code })));
+        return this;
+      });
+      assert.equal(await acquireLock(folder, 'out', 'shown'), null);
+      listen.mock.restore();
+    }
+    assert.deepEqual(folder.names(), ['.gitignore']);
   });
 }
 

@@ -70,15 +70,15 @@ function tests(): void {
     assert.equal(length, 200_000);
   });
 
-  test('after a signal, a receipt is still written to a FIFO that has a reader', async (t) => {
+  test('after a signal, a summary is still written to a FIFO that has a reader', async (t) => {
     const pipe = join(await temporaryFolder(t), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     t.after(() => closeSync(reader));
     const stream = await open(pipe, AbortSignal.abort(new Failure('interrupted', 'stopped')));
-    await stream.write('receipt\n');
+    await stream.write('summary\n');
     const received = Buffer.alloc(100);
-    assert.equal(received.toString('utf8', 0, readSync(reader, received)), 'receipt\n');
+    assert.equal(received.toString('utf8', 0, readSync(reader, received)), 'summary\n');
   });
 
   test('a reader that has left is ClosedPipe; a full device is a failure', { timeout: 30_000 }, async (t) => {

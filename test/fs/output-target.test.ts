@@ -8,6 +8,7 @@ import {
   mkdirSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -30,7 +31,9 @@ const isUsage = (...words: string[]) => isFailure(2, ...words);
 test('a new file, and an existing one with its mode', async (t) => {
   const at = await inFolder(t);
   const path = at('out.csv');
-  assert.deepEqual(resolveTarget(path), { path, real: path, kind: 'file', stats: null });
+  const { folder, ...target } = resolveTarget(path);
+  assert.deepEqual(target, { path, real: path, kind: 'file', stats: null });
+  assert.equal(folder?.ino, statSync(at()).ino);
   writeFileSync(path, '');
   chmodSync(path, 0o604);
   assert.equal((resolveTarget(path).stats?.mode ?? 0) & 0o777, 0o604);
@@ -130,6 +133,34 @@ test('a link of another user is not followed in a folder that others can write',
   await asUser(nobody, async () =>
     assert.throws(() => resolveTarget(at('open', 'own')), isUsage('user 0', 'symbolic link')),
   );
+});
+
+test('nul is a stream, on Windows alone', async (t) => {
+  const at = await inFolder(t);
+  assert.equal(resolveTarget(at('NUL')).kind, 'file');
+  const { platform } = process;
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
+  for (const path of ['NUL', 'nul', at('nul'), 'C:\\folder\\Nul']) {
+    const { kind, real } = resolveTarget(path);
+    assert.deepEqual([kind, real], ['stream', '\\\\.\\NUL'], path);
+    assert.throws(() => resolveTarget(path, { onlyFiles: true }), isUsage('not a regular file'));
+  }
+  assert.equal(resolveTarget(at('annul')).kind, 'file');
+});
+
+test('a working directory that has been removed', async (t) => {
+  const at = await inFolder(t);
+  const cwd = process.cwd();
+  t.after(() => process.chdir(cwd));
+  mkdirSync(at('gone'));
+  process.chdir(at('gone'));
+  rmSync(at('gone'), { recursive: true });
+  assert.throws(
+    () => resolveTarget('out'),
+    isUsage('the working directory has been removed; change to another'),
+  );
+  assert.equal(resolveTarget(at('out')).real, at('out'));
 });
 
 test('openUnchanged: the file that was looked up, and nothing that has taken its place', async (t) => {

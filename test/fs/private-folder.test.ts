@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   chmodSync,
   chownSync,
   closeSync,
@@ -16,10 +16,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { shortName } from '../../src/fs/files.ts';
 import { PrivateFolder, privateFolderOf } from '../../src/fs/private-folder.ts';
+import { assertTrustedFolder } from '../../src/fs/trust.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -59,14 +61,11 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
   }
 });
 
-test('only a .chanlist has a .gitignore; a sticky folder has one for each user', async (t) => {
+test('only a .chanlist has a .gitignore', async (t) => {
   const parent = await temporaryFolder(t);
   const ledger = PrivateFolder.openOrCreate(join(parent, 'chanlist'));
   assert.deepEqual(ledger.names(), []);
   ledger.close();
-  assert.equal(privateFolderOf(parent), join(parent, '.chanlist'));
-  chmodSync(parent, 0o1777);
-  assert.equal(privateFolderOf(parent), join(parent, `.chanlist-${process.geteuid?.() ?? 0}`));
   assert.throws(
     () => PrivateFolder.openOrCreate(join(parent, 'none', '.chanlist')),
     refused('does not exist'),
@@ -96,6 +95,99 @@ test('files: read, replaced, appended to, removed; what a killed run left does n
   writeFileSync(join(path, `.${shortName('y'.repeat(255))}.tmp`), 'half');
   folder.replace('y'.repeat(255), 'y');
   assert.equal(String(folder.read('y'.repeat(255))), 'y');
+});
+
+test('a name leads to no other folder', async (t) => {
+  const { path, folder } = await created(t);
+  writeFileSync(join(path, '..', 'victim'), 'precious');
+  for (const name of ['../victim', 'a/b', '/etc/passwd', '..', '.', '', 'a/'])
+    for (const work of [
+      () => folder.at(name),
+      () => folder.read(name),
+      () => folder.openAppend(name),
+      () => folder.openWrite(name),
+      () => folder.create(name),
+      () => folder.replace(name, ''),
+      () => folder.remove(name),
+    ])
+      assert.throws(work, { name: 'Failure', code: 'damaged', exit: 1 }, name);
+  assert.deepEqual(folder.names(), ['.gitignore']);
+  assert.equal(readFileSync(join(path, '..', 'victim'), 'utf8'), 'precious');
+  folder.replace('a\\b ..', 'x');
+  assert.equal(String(folder.read('a\\b ..')), 'x');
+});
+
+test('a file is replaced with no call that is not needed', async (t) => {
+  const { folder } = await created(t);
+  const unlink = t.mock.method(fs, 'unlinkSync');
+  syncBuiltinESMExports();
+  folder.replace('a', 'one');
+  folder.replace('a', 'two');
+  assert.equal(unlink.mock.callCount(), 0);
+  unlink.mock.restore();
+  syncBuiltinESMExports();
+});
+
+test('what cannot be closed: content that is not in place is lost, what was read is not', async (t) => {
+  const { folder } = await created(t);
+  folder.replace('a', 'one');
+  const close = t.mock.method(fs, 'closeSync', () => {
+    throw Object.assign(new Error(), { code: 'EIO' });
+  });
+  syncBuiltinESMExports();
+  assert.equal(String(folder.read('a')), 'one');
+  assert.throws(() => folder.replace('a', 'two'), isFailure(1, 'the device reports an error (EIO)'));
+  close.mock.restore();
+  syncBuiltinESMExports();
+  assert.equal(String(folder.read('a')), 'one');
+  folder.replace('a', 'three');
+  assert.equal(String(folder.read('a')), 'three');
+});
+
+/** Lets the system show every file with this owner and these permissions until the test ends. */
+function showAs(t: TestContext, uid: number, permissions: number): void {
+  for (const name of ['fstatSync', 'lstatSync'] as const) {
+    const original = fs[name] as (...args: unknown[]) => fs.Stats | undefined;
+    t.mock.method(fs, name, (...args: unknown[]) => {
+      const stats = original(...args);
+      return stats && Object.assign(stats, { uid, mode: (stats.mode & ~0o777) | permissions });
+    });
+  }
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+}
+
+test('a mount that shows everything with one owner and mode', async (t) => {
+  const parent = await temporaryFolder(t);
+  showAs(t, 4321, 0o777);
+  const folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
+  folder.replace('a', 'text');
+  assert.equal(String(folder.read('a')), 'text');
+  folder.close();
+  assert.deepEqual(readdirSync(parent), ['.chanlist']);
+  const isRefused = (stats: Partial<fs.Stats>, ...words: string[]): void => {
+    const shown = Object.assign(statSync(join(parent, '.chanlist')), { uid: 4321, mode: 0o40777 }, stats);
+    const trust = () => assertTrustedFolder(join(parent, '.chanlist'), shown, {});
+    if (words.length === 0) trust();
+    else assert.throws(trust, refused(...words));
+  };
+  isRefused({});
+  isRefused({ uid: 4322 }, 'owner 4322', "sudo -u '#4322' chanlist");
+  isRefused({ mode: 0o40775 }, 'owner 4321, mode 0775');
+  isRefused({ mode: 0o40700 }, 'owner 4321, mode 0700');
+});
+
+test("another user's folder in a sticky one: use another folder", { skip: notRoot }, async (t) => {
+  const { path } = await created(t);
+  chmodSync(join(path, '..'), 0o1777);
+  await asUser(nobody, async () =>
+    assert.throws(() => PrivateFolder.openOrCreate(path), refused('another user', '; use another folder')),
+  );
+  chownSync(path, nobody, nobody);
+  assert.throws(() => PrivateFolder.openOrCreate(path), refused('another user', '; use another folder'));
 });
 
 test('an opened folder is used until it is closed, even if another folder takes its path', {
@@ -152,11 +244,17 @@ test('a folder of another user: refused with its owner, but read by check if nob
   folder.replace('a', 'theirs');
   const open = (): unknown => PrivateFolder.openOrCreate(path);
   await asUser(nobody, async () => {
-    assert.throws(open, refused('it belongs to another user', 'owner 0,', 'mv '));
+    const theirs = refused('it belongs to another user', 'owner 0,', `sudo chown -R nobody ${path}`);
+    assert.throws(open, theirs);
     assert.throws(() => PrivateFolder.open(path, { readOnly: true }), refused('permission denied'));
   });
   chownSync(path, nobody, nobody);
-  assert.throws(open, refused(`owner ${nobody}, mode 0700`, `chown -R 0 ${path}`));
+  assert.throws(
+    open,
+    refused(`owner ${nobody}, mode 0700`, 'run it as that user: sudo -u nobody chanlist …'),
+  );
+  const inHome = refused(`sudo chown -R root ${path}`);
+  assert.throws(() => PrivateFolder.openOrCreate(path, { inHome: true }), inHome);
   chownSync(join(path, 'a'), nobody, nobody);
   const theirs = PrivateFolder.open(path, { readOnly: true });
   assert.equal(String(theirs?.read('a')), 'theirs');
@@ -188,7 +286,7 @@ test('inside, no link is followed, no FIFO blocks, no second name is written, no
   isRefused('folder', 'it is a folder');
   writeFileSync(at('loose'), '');
   chmodSync(at('loose'), 0o620);
-  isRefused('loose', 'other users can write to it', `chmod go-w ${at('loose')}`);
+  isRefused('loose', 'other users can write to it', `chmod go-w ${path}/*`);
   linkSync(join(path, '..', 'victim'), at('hard'));
   assert.equal(String(folder.read('hard')), 'precious');
   assert.throws(() => folder.openAppend('hard'), refused('it has another name (a hard link)'));

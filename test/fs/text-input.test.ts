@@ -15,7 +15,8 @@ const unreadable = (why: string) => usage(`refs.txt: ${why}`, 'expected a text f
 async function lines(input: string | readonly (string | Buffer)[], stop?: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const from = typeof input === 'string' ? input : Readable.from(input.map((chunk) => Buffer.from(chunk)));
-  for await (const line of readLines(from, unreadable, stop)) found.push(line);
+  for await (const { number, text, problem } of readLines(from, unreadable, stop))
+    found.push(problem === null ? text : `${number}: ${problem}`);
   return found;
 }
 
@@ -26,14 +27,26 @@ test('lines: without BOM and line end, in any chunks, characters cut in two', as
   assert.deepEqual(await lines(Array.from(bytes, (byte) => Buffer.from([byte]))), ['ä', '€', '😀']);
 });
 
-test('a long line, and what is not UTF-8 text, are refused with the number of the line', async () => {
+test('a line that is too long or not UTF-8 says so, and the lines after it follow; NUL bytes are no text', async () => {
   const long = 'ä'.repeat(5000);
   assert.deepEqual(await lines(['a'.repeat(8192), '\n@b']), ['a'.repeat(8192), '@b']);
-  for (const chunks of [['@a\n', long, long], ['@a\n', long, long, '\n@b\n'], [`@a\n${long}\n@b\n`]])
-    await assert.rejects(lines(chunks), isFailure(2, 'refs.txt: line 2 is longer than 8 KiB'));
-  const notText = isFailure(2, 'refs.txt: line 2 is not UTF-8 text');
-  await assert.rejects(lines([Buffer.from('@a\n\xff\n', 'latin1')]), notText);
-  await assert.rejects(lines(['@a\n', 'x\0y']), notText);
+  const tooLong = '2: the line is longer than 8 KiB';
+  assert.deepEqual(await lines(['@a\n', long, long]), ['@a', tooLong]);
+  for (const chunks of [
+    ['@a\n', long, long, '\n@b\n'],
+    ['@a\n', long, long, long, `${long}\n@b`],
+    [`@a\n${long}\n@b\n`],
+  ])
+    assert.deepEqual(await lines(chunks), ['@a', tooLong, '@b']);
+  assert.deepEqual(await lines([Buffer.from('@a\n\xff\n@b\n\xe4\n', 'latin1')]), [
+    '@a',
+    '2: the line is not UTF-8',
+    '@b',
+    '4: the line is not UTF-8',
+  ]);
+  const notText = isFailure(2, 'refs.txt: it is not text: it contains NUL bytes');
+  for (const text of ['x\0y', `${'x'.repeat(10_000)}\0`])
+    await assert.rejects(lines(['@a\n', text, '\n@b']), notText);
 });
 
 test('a file, a FIFO; why one cannot be read; a stop signal', { timeout: 30_000 }, async (t) => {

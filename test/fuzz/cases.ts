@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { specifiedFields } from '../support/specified-fields.ts';
 
 /** A response of the service, byte by byte. */
-export interface Answer {
+export interface PlannedResponse {
   readonly status: number;
   readonly body: Buffer;
   /** The body was damaged after it was made: its text is no model of its value. */
@@ -16,7 +16,7 @@ export interface Case {
   readonly limit: number | null;
   readonly maxCredits: number | null;
   /** The responses of the service, one per request; then 404. */
-  readonly answers: readonly Answer[];
+  readonly responses: readonly PlannedResponse[];
 }
 
 /** Characters that something in the program treats differently. */
@@ -157,7 +157,7 @@ const mark: Damage = (bytes) => Buffer.concat([Buffer.from('\ufeff'), bytes]);
 
 const statuses = [200, 201, 204, 302, 400, 401, 402, 403, 404, 408, 410, 422, 429, 500, 501, 503, 599];
 
-function answer(value: fc.Arbitrary<unknown>, look: Style): fc.Arbitrary<Answer> {
+function response(value: fc.Arbitrary<unknown>, look: Style): fc.Arbitrary<PlannedResponse> {
   const damage = fc.oneof(
     { weight: 16, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constant(mark) },
@@ -196,6 +196,6 @@ export const cases: fc.Arbitrary<Case> = fc
       format: fc.constantFrom('ndjson', 'json', 'csv', 'id', 'table' as const),
       limit: paged ? optional(fc.integer({ min: 1, max: 8 })) : fc.constant(null),
       maxCredits: paged ? optional(fc.nat({ max: 4 })) : fc.constant(null),
-      answers: fc.array(answer(body, look), { minLength: 1, maxLength: paged ? 5 : 1 }),
+      responses: fc.array(response(body, look), { minLength: 1, maxLength: paged ? 5 : 1 }),
     }) as fc.Arbitrary<Case>;
   });

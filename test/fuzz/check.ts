@@ -21,8 +21,8 @@ export async function fuzzService(): Promise<FuzzService> {
   let count = 0;
   const server = createServer((request, response) => {
     const found = open.get(request.url?.split('/')[1] ?? '');
-    const answer = found?.given.answers[found.requests++];
-    const { status, body } = answer ?? { status: 404, body: Buffer.alloc(0) };
+    const planned = found?.given.responses[found.requests++];
+    const { status, body } = planned ?? { status: 404, body: Buffer.alloc(0) };
     response.writeHead(status, status === 204 ? {} : { 'content-length': body.length });
     response.end(status === 204 ? undefined : body);
   });

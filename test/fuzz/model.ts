@@ -1,4 +1,4 @@
-import type { Answer, Case } from './cases.ts';
+import type { Case, PlannedResponse } from './cases.ts';
 
 /** What the contract says that a call prints and how it ends; written from the contract, with JSON.parse. */
 export interface Expected {
@@ -22,11 +22,11 @@ interface Stop {
   readonly status: number | null;
 }
 
-const nonsense: Stop = { exit: 8, code: 'bad_answer', status: 200 };
+const nonsense: Stop = { exit: 8, code: 'invalid_response', status: 200 };
 const loop: Stop = { exit: 8, code: 'loop', status: 200 };
 
 /** `body`: empty for a request without a response. */
-function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
+function stopOf({ status, body }: Pick<PlannedResponse, 'status' | 'body'>): Stop {
   // Something in front of the service responded: known deployment, "User-Agent".
   if (status === 403 && !isLooselyJson(body)) return { exit: 8, code: 'refused', status };
   if (status === 401 || status === 403) return { exit: 3, code: 'unauthorized', status };
@@ -35,18 +35,18 @@ function stopOf({ status, body }: Pick<Answer, 'status' | 'body'>): Stop {
   if (status === 429) return { exit: 6, code: 'rate_limited', status };
   if (status === 408 || status >= 500) return { exit: 7, code: 'unavailable', status };
   if (status >= 400) return { exit: 8, code: 'refused', status };
-  return { exit: 8, code: 'bad_answer', status };
+  return { exit: 8, code: 'invalid_response', status };
 }
 
 /** A 404 to a token is about the token, not about the list. */
-function stopOfPage(answer: Pick<Answer, 'status' | 'body'>, token: string | null): Stop {
-  const { status } = answer;
-  return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(answer);
+function stopOfPage(response: Pick<PlannedResponse, 'status' | 'body'>, token: string | null): Stop {
+  const { status } = response;
+  return status === 404 && token !== null ? { exit: 8, code: 'refused', status } : stopOf(response);
 }
 
 /** Whether no token resumes a listing: the last one was refused, or the response was invalid. */
 function isUnresumable(stop: Stop | null): boolean {
-  if (stop?.code === 'bad_answer' || stop?.code === 'loop') return true;
+  if (stop?.code === 'invalid_response' || stop?.code === 'loop') return true;
   return [400, 404, 410, 422].includes(stop?.status ?? 0);
 }
 
@@ -63,7 +63,7 @@ function isLooselyJson(body: Buffer): boolean {
 const notFound = { status: 404, body: Buffer.alloc(0) };
 
 /** The value of a body, in a box; null if it is not JSON in UTF-8. */
-function parse({ body }: Answer): { value: unknown } | null {
+function parse({ body }: PlannedResponse): { value: unknown } | null {
   try {
     return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
   } catch {
@@ -88,7 +88,7 @@ export function expected(given: Case): Expected {
   return given.command === 'uploads' || given.command === 'playlist' ? listing(given) : whole(given);
 }
 
-function listing({ command, answers, limit, maxCredits }: Case): Expected {
+function listing({ command, responses, limit, maxCredits }: Case): Expected {
   const entries: unknown[] = [];
   const seen = new Set<string>();
   let credits = 0;
@@ -118,21 +118,21 @@ function listing({ command, answers, limit, maxCredits }: Case): Expected {
     if (token !== null) seen.add(token);
     if (maxCredits !== null && credits >= maxCredits)
       return end({ exit: 9, code: 'budget', status: null }, true, token);
-    const answer = answers[n];
-    if (answer === undefined) return end(stopOfPage(notFound, token), true, token);
-    if (answer.status !== 200) return end(stopOfPage(answer, token), true, token);
+    const response = responses[n];
+    if (response === undefined) return end(stopOfPage(notFound, token), true, token);
+    if (response.status !== 200) return end(stopOfPage(response, token), true, token);
     credits++;
-    const parsed = parse(answer);
+    const parsed = parse(response);
     if (parsed === null) return end(nonsense, true, token);
     const page = members(parsed.value);
     const list: unknown = Array.isArray(parsed.value) ? parsed.value : page.results;
     const found: readonly unknown[] = Array.isArray(list) ? list : [];
     const text = JSON.stringify(found);
     const isRepeated = found.length > 0 && before.text === text;
-    if (isRepeated && (answer.damaged || before.damaged)) throw new Undecided();
+    if (isRepeated && (response.damaged || before.damaged)) throw new Undecided();
     const kept = command === 'uploads' ? found.filter((entry) => !before.ids.includes(idOf(entry))) : found;
     if (found.length > 0)
-      before = { text, damaged: answer.damaged, ids: found.map(idOf).filter((id) => id !== '') };
+      before = { text, damaged: response.damaged, ids: found.map(idOf).filter((id) => id !== '') };
     if (!opened) info = page.playlist_info ?? null;
     opened = true;
     const room = limit === null ? Number.POSITIVE_INFINITY : limit - entries.length;
@@ -154,12 +154,12 @@ function listing({ command, answers, limit, maxCredits }: Case): Expected {
   }
 }
 
-function whole({ command, answers: [answer] }: Case): Expected {
+function whole({ command, responses: [response] }: Case): Expected {
   const paid = command === 'search' ? 1 : 0;
   const failed = (stop: Stop, credits: number): Expected => ({ ...stop, credits, entries: [], document: {} });
-  if (answer === undefined) return failed(stopOf(notFound), 0);
-  if (answer.status !== 200) return failed(stopOf(answer), 0);
-  const parsed = parse(answer);
+  if (response === undefined) return failed(stopOf(notFound), 0);
+  if (response.status !== 200) return failed(stopOf(response), 0);
+  const parsed = parse(response);
   if (parsed === null) return failed(nonsense, paid);
   const { value } = parsed;
   const id = members(value).channel_id;

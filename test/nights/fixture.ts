@@ -16,14 +16,6 @@ import {
   wordsOf,
 } from '../support/program.ts';
 import {
-  checkReceipt,
-  isReceiptDue,
-  onlyReference,
-  type Receipt,
-  type ReferenceReceipt,
-  takeReceipt,
-} from '../support/receipt.ts';
-import {
   type LoggedRequest,
   type Operation,
   type SimulatedOptions,
@@ -31,6 +23,14 @@ import {
   simulatedService,
 } from '../support/simulated-service.ts';
 import { said } from '../support/stderr.ts';
+import {
+  assertSummary,
+  isSummaryDue,
+  onlyReference,
+  type ReferenceSummary,
+  type Summary,
+  takeSummary,
+} from '../support/summary.ts';
 
 /** The cases that take minutes run too, and each run is a process of its own. */
 export const long = process.env.CHANLIST_LONG === '1';
@@ -38,9 +38,9 @@ export const long = process.env.CHANLIST_LONG === '1';
 /** How a run ended, and what the service saw of it. */
 export interface Night extends Result {
   /** Null without one. */
-  readonly receipt: Receipt | null;
-  /** The only reference of the receipt. */
-  readonly only: ReferenceReceipt;
+  readonly summary: Summary | null;
+  /** The only reference of the summary. */
+  readonly only: ReferenceSummary;
   /** Charged by the service. */
   readonly credits: number;
   readonly requests: readonly LoggedRequest[];
@@ -49,7 +49,7 @@ export interface Night extends Result {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
   readonly mail: readonly string[];
-  /** The `counts` of the receipt, without those that are 0. */
+  /** The `counts` of the summary, without those that are 0. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -59,7 +59,7 @@ export interface NightOptions {
   readonly started?: (child: ChildProcess) => void;
   /** A file descriptor in place of a pipe that is read to its end. */
   readonly stdout?: number;
-  readonly noReceipt?: boolean;
+  readonly noSummary?: boolean;
 }
 
 export interface NightsOptions extends SimulatedOptions {
@@ -75,7 +75,7 @@ const repository = process.cwd();
 
 /**
  * A folder, a service and a nightly line, `uploads @a -o a.ndjson --update`, which runs once a day at three; the first
- * night, without `--update`, is the first export. Each run is held to its receipt: what it says was charged is what the
+ * night, without `--update`, is the first export. Each run is held to its summary: what it says was charged is what the
  * service charged.
  */
 export class Nights {
@@ -83,7 +83,7 @@ export class Nights {
   now = new Date('2026-03-01T03:00:00Z');
   readonly service: SimulatedService;
   readonly folder: string;
-  /** HOME of the program, and the receipt of the run. */
+  /** HOME of the program, and the summary of the run. */
   readonly home: string;
   readonly #references: readonly string[];
   readonly #output: readonly string[];
@@ -102,13 +102,19 @@ export class Nights {
   }
 
   /** Runs the program once; no time passes. */
-  async run(line: Line, { env, started, stdout, noReceipt }: NightOptions = {}): Promise<Night> {
+  async run(line: Line, { env, started, stdout, noSummary }: NightOptions = {}): Promise<Night> {
     const { service, folder, home } = this;
     const first = service.log.length;
-    const path = join(home, 'receipt.json');
-    const words = [...wordsOf(line), ...(noReceipt ? [] : ['--summary', path])];
+    const path = join(home, 'summary.json');
+    const words = [...wordsOf(line), ...(noSummary ? [] : ['--summary', path])];
     const now = this.now.getTime();
-    const environment = { ...serviceEnvironment(service.url), HOME: home, TZ: 'UTC', ...env };
+    const environment = {
+      ...serviceEnvironment(service.url),
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      TZ: 'UTC',
+      ...env,
+    };
     process.chdir(folder);
     let result: Omit<Result, 'lines'>;
     if (!long && started === undefined && stdout === undefined)
@@ -121,19 +127,19 @@ export class Nights {
     }
     const requests = service.log.slice(first);
     const credits = requests.reduce((sum, request) => sum + request.credits, 0);
-    const receipt = noReceipt ? null : await takeReceipt(path);
+    const summary = noSummary ? null : await takeSummary(path);
     const { errors, warnings } = said(result.stderr);
     const mail = result.stderr.split('\n').filter((line) => line !== '');
     assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
-    assert.ok(receipt !== null || !isReceiptDue(words, result), 'there is no receipt');
-    checkReceipt(receipt, result, credits);
+    assert.ok(summary !== null || !isSummaryDue(words, result), 'there is no summary');
+    assertSummary(summary, result, credits);
     return {
       ...result,
-      ...{ lines: result.stdout.split('\n').filter((line) => line !== ''), receipt, credits, requests },
+      ...{ lines: result.stdout.split('\n').filter((line) => line !== ''), summary, credits, requests },
       ...{ errors, warnings, mail, operations: requests.map(({ operation }) => operation) },
-      counts: Object.fromEntries(Object.entries(receipt?.counts ?? {}).filter(([, count]) => count > 0)),
+      counts: Object.fromEntries(Object.entries(summary?.counts ?? {}).filter(([, count]) => count > 0)),
       get only() {
-        return onlyReference(receipt);
+        return onlyReference(summary);
       },
     };
   }

@@ -1,5 +1,5 @@
 /**
- * What an operator has after a year of nights with faults, kills and budgets: ledger, service and receipts agree to
+ * What an operator has after a year of nights with faults, kills and budgets: ledger, service and summaries agree to
  * the credit, and `check` is clean. With CHANLIST_MAILS=FILE the mails of all nights are written there, to be read.
  */
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ interface AccountReport {
   readonly total: Spent;
 }
 
-test(`${nightCount} nights of ${channelCount} channels: ledger, service and receipts agree, check is clean`, async (t) => {
+test(`${nightCount} nights of ${channelCount} channels: ledger, service and summaries agree, check is clean`, async (t) => {
   const nights = await nightlyRuns(t, {
     references: '--from refs.txt',
     output: '--output-dir dir',
@@ -36,10 +36,10 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
   const channels = names.map((name) =>
     nights.service.addChannel(name, { list: videos(0, 20 + upTo(200), {}, `${name}_`) }),
   );
-  /** Per month: requests with a complete response, requests without one, credits of all receipts. */
-  const months = new Map<string, { whole: number; open: number; receipts: number; killed: number }>();
+  /** Per month: requests with a complete response, requests without one, credits of all summaries. */
+  const months = new Map<string, { whole: number; open: number; summaries: number; killed: number }>();
   const ofMonth = (month: string) => {
-    const known = months.get(month) ?? { whole: 0, open: 0, receipts: 0, killed: 0 };
+    const known = months.get(month) ?? { whole: 0, open: 0, summaries: 0, killed: 0 };
     months.set(month, known);
     return known;
   };
@@ -89,7 +89,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
       else tally.open += 1;
     }
     if (night.signal !== null) tally.killed += 1;
-    else tally.receipts += night.receipt?.credits.confirmed ?? 0;
+    else tally.summaries += night.summary?.credits.confirmed ?? 0;
     const mails = process.env.CHANLIST_MAILS;
     if (mails !== undefined && (night.stderr !== '' || night.signal !== null)) {
       const heading = `--- night ${n}, ${night.signal ?? `exit ${night.exit}`}`;
@@ -104,11 +104,11 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     const night = await nights.night();
     assert.equal(night.exit, 0, night.stderr);
     ofMonth(month).whole += night.credits;
-    ofMonth(month).receipts += night.credits;
+    ofMonth(month).summaries += night.credits;
   }
-  for (const [month, { whole, open, receipts, killed }] of months) {
+  for (const [month, { whole, open, summaries, killed }] of months) {
     const { stdout, exit, stderr } = await nights.run(['credits', '--month', month, '--json'], {
-      noReceipt: true,
+      noSummary: true,
     });
     assert.equal(exit, 0, stderr);
     const accounts = JSON.parse(stdout) as AccountReport[];
@@ -122,8 +122,8 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     const unsent = confirmed + possibly - (whole + open);
     assert.ok(unsent >= 0 && unsent <= 3 * killed, `${month}: ${unsent} noted requests were not sent`);
     assert.ok(confirmed <= whole && whole - confirmed <= 3 * killed, `${month}: ${confirmed} of ${whole}`);
-    if (killed === 0) assert.equal(receipts, whole);
-    else assert.ok(receipts <= whole);
+    if (killed === 0) assert.equal(summaries, whole);
+    else assert.ok(summaries <= whole);
   }
   for (const channel of channels) {
     const ids = await nights.ids(`dir/${channel.id}.ndjson`);
@@ -131,7 +131,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and rece
     for (const id of channel.sent) assert.ok(ids.includes(id), `${channel.id} lacks ${id}`);
   }
   const check = await nights.run('check dir --from refs.txt --max-age 36h', {
-    noReceipt: true,
+    noSummary: true,
   });
   assert.equal(check.exit, 0, `${check.stdout}${check.stderr}`);
 });

@@ -25,22 +25,19 @@ test('a first export prints nothing; new entries are printed once, as they stand
   assert.deepEqual([after.stdout, after.credits], ['', 0]);
 });
 
-test('csv and id: FILE’s format and fields, no output if nothing is new; json is refused', async (t) => {
+test('a first export by --update prints nothing, also one that was interrupted', async (t) => {
   const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  const csv = ['uploads', '@a', '-o', 'a.csv', '--fields', 'videoId,lengthText'];
-  const id = ['uploads', '@a', '-o', 'a.txt', '-f', 'id'];
-  const printing = ['--update', '--print-new'];
-  for (const line of [csv, [...csv, ...printing], id, [...id, ...printing]]) {
-    const quiet = await nights.run(line);
-    assert.deepEqual([quiet.exit, quiet.stdout], [0, ''], quiet.stderr);
-  }
-  nights.pass(1);
-  a.list = [video('v_1'), ...videos(0, 20)];
-  assert.equal((await nights.run([...csv, ...printing])).stdout, 'videoId,lengthText\nv_1,1:02\n');
-  assert.equal((await nights.run([...id, ...printing])).stdout, 'v_1\n');
-  const json = await nights.run('uploads @a -o a.json --update --print-new');
-  assert.deepEqual([json.exit, json.requests], [2, []]);
+  for (const name of ['a', 'b']) nights.service.addChannel(name, { list: videos(0, 150) });
+  assert.equal((await nights.run('uploads @a -o a.ndjson')).exit, 0);
+  const line = 'uploads @b -o b.ndjson --update --print-new';
+  const bound = await nights.run(`${line} --max-credits 1`);
+  assert.deepEqual([bound.exit, bound.stdout], [9, '']);
+  const first = await nights.run(line);
+  assert.deepEqual([first.exit, first.credits, first.stdout], [0, 1, '']);
+});
+
+test('--print-new without --update is 2, nothing is sent', async (t) => {
+  const nights = await nightlyRuns(t);
   const without = await nights.run('uploads @a -o b.ndjson --print-new');
   assert.deepEqual([without.exit, without.requests], [2, []]);
   onlyError(without, '--print-new', '--update');
@@ -65,19 +62,19 @@ test('several references: one after another, whole lines', async (t) => {
   assert.deepEqual([...runs].sort(), ['b', 'c', 'd', 'e', 'f']);
 });
 
-test('csv of several references: the header is printed once, and again where the columns differ', async (t) => {
-  const nights = await nightlyRuns(t);
-  const channels = ['a', 'b', 'c', 'd'].map((name) => {
-    const more = name < 'c' ? {} : { members_only: false };
-    const channel = nights.service.addChannel(name, { list: videos(0, 2, more, `${name}_`) });
-    return { channel, added: video(`${name}_new`, more) };
-  });
-  const line = ['uploads', '@a', '@b', '@c', '@d', '--output-dir', 'dir', '-f', 'csv', '--concurrency', '1'];
-  await nights.run(line);
-  for (const { channel, added } of channels) channel.list = [added, ...channel.list];
-  const { stdout } = await nights.run([...line, '--update', '--print-new']);
-  const starts = stdout.split('\n').map((row) => row.slice(0, row.indexOf(',')));
-  assert.deepEqual(starts, ['videoId', 'a_new', 'b_new', 'videoId', 'c_new', 'd_new', '']);
+test('stdout that fails ends the run: nothing more is bought', async (t) => {
+  const output = '--output-dir dir --concurrency 1';
+  const nights = await nightlyRuns(t, { references: ['@a', '@b'], output });
+  const channels = ['a', 'b'].map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
+  await nights.night();
+  for (const channel of channels) channel.list = videos(0, 22);
+  const stdout = closedPipe(nights.home);
+  const failed = await nights.night('--print-new', { stdout });
+  closeSync(stdout);
+  assert.deepEqual([failed.exit, failed.credits, failed.errors.length], [1, 1, 1], failed.stderr);
+  assert.deepEqual(failed.counts, { interrupted: 2 });
+  const again = await nights.night('--print-new');
+  assert.deepEqual([again.exit, again.credits, again.lines.length], [0, 1, 4], again.stderr);
 });
 
 for (const how of ['full device', 'closed pipe'] as const) {

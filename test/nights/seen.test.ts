@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { JsonText } from '../../src/json/json-text.ts';
+import { newSubject } from '../../src/run/results.ts';
 import { SeenFile } from '../../src/run/seen.ts';
 import { exportFixture } from '../support/exports.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
@@ -117,11 +119,27 @@ test('two runs on one FILE: the second ends at once with 10', async (t) => {
   let second: Promise<{ exit: number | null; requests: readonly unknown[] }> | undefined;
   const remove = nights.service.on(async () => {
     remove();
-    second = nights.run(line, { noReceipt: true });
+    second = nights.run(line, { noSummary: true });
     await second;
   });
   const first = await nights.run(line);
   assert.deepEqual([first.exit, (await second)?.exit], [0, 10]);
+});
+
+test('FILE is read under its lock; an entry without an ID is new each time', async (t) => {
+  const path = join(await temporaryFolder(t), 'seen.txt');
+  const opening = SeenFile.open(path, new AbortController().signal);
+  // A run that has just ended.
+  writeFileSync(path, '@a\nv_1\n');
+  using seen = await opening;
+  const entries = ['{"videoId":"v_1"}', '{"title":"none"}', '{"videoId":"v_2"}'].map((text) =>
+    JsonText.of(text),
+  );
+  const input = { ...newSubject('@a'), text: '@a', reference: '@a', value: '@a', id: null, repeats: null };
+  for (const printed of [['{"title":"none"}', '{"videoId":"v_2"}'], ['{"title":"none"}']]) {
+    assert.deepEqual(seen.newEntries(entries, input, null).map(String), printed);
+    seen.accept();
+  }
 });
 
 test('a signal ends the reading of FILE', async (t) => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { durationSeconds, views } from '../../src/output/computed.ts';
-import { memberFields, parseFields, picker } from '../../src/output/fields.ts';
-import type { RecordShape } from '../../src/output/format.ts';
+import { memberField, parseFields, picker, shownEntries } from '../../src/output/fields.ts';
+import type { Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
-import { operations } from '../../src/service/contract.ts';
+import { type OperationName, operations } from '../../src/service/contract.ts';
 import { elements, item, json, options } from './support.ts';
 
 const fieldsOf = (value: string, operation: RecordShape) => parseFields(value, operation) ?? [];
@@ -37,12 +37,43 @@ suite('--fields', () => {
   });
 
   test('an unspecified field is accepted, a near miss of a specified one is not', () => {
-    assert.deepEqual(parseFields('members_only', operations.uploads), memberFields(['members_only']));
+    assert.deepEqual(parseFields('members_only', operations.uploads), [memberField('members_only')]);
     assert.equal(fieldsOf('viewCount,published,author,link', operations.latest).length, 4);
     refused('chanel_id', /chanel_id.*channel_id/, 'resolve');
     refused('@page', /@page.*@reference, @seconds, @views, @published/);
     refused('@seconds.0', /nothing inside @seconds/);
     refused('*.a', /nothing inside \*/);
+  });
+});
+
+suite('names from elsewhere', () => {
+  const meant: Readonly<Record<string, string>> = {
+    id: 'videoId',
+    ID: 'videoId',
+    views: '@views',
+    viewCount: '@views',
+    duration: '@seconds',
+    length: '@seconds',
+    published: '@published',
+    'published.0': '@published',
+    url: 'thumbnails.0.url, or videoId',
+    'thumbnails[0].url': 'thumbnails.0.url',
+  };
+
+  test('uploads and playlist: an error that names the field that is meant', () => {
+    for (const [name, field] of Object.entries(meant))
+      for (const operation of [operations.uploads, operations.playlist])
+        assert.throws(() => parseFields(`title,${name}`, operation), {
+          exit: 2,
+          message: `--fields: there is no field '${name.replace('.0', '').replace('.url', '')}'`,
+          hint: `did you mean ${field}?`,
+        });
+  });
+
+  test('latest, search and show: fields that entries may have', () => {
+    for (const name of Object.keys(meant))
+      for (const operation of [operations.latest, operations.search, shownEntries])
+        assert.equal(fieldsOf(name, operation)[0]?.name, name);
   });
 });
 
@@ -135,7 +166,7 @@ suite('computed fields', () => {
     const entries = elements(
       '[{"videoId":"v","lengthText":"1:02:33","viewCountText":"434K views","published":"x"},{"lengthText":"LIVE"}]',
     );
-    const rows = async (name: 'ndjson' | 'csv' | 'id'): Promise<string> =>
+    const rows = async (name: 'ndjson' | 'csv'): Promise<string> =>
       String((await createFormat(name, options('uploads', { fields }))).rows(from, entries));
     assert.equal(
       await rows('ndjson'),
@@ -143,7 +174,6 @@ suite('computed fields', () => {
         '{"@reference":"@a","@seconds":null,"@views":null,"@published":null}\n',
     );
     assert.equal(await rows('csv'), `${fields}\n@a,3753,434000,2026-01-01T16:00:00Z\n@a,,,\n`);
-    assert.equal(await rows('id'), '@a\t3753\t434000\t2026-01-01T16:00:00Z\n@a\t\t\t\n');
   });
 
   test('@published is what latest sent; null elsewhere', async () => {
@@ -159,11 +189,28 @@ suite('computed fields', () => {
   });
 });
 
+test('@published where it cannot be known is null, with one warning', async () => {
+  const entries = elements('[{"videoId":"v"},{"videoId":"w","published":"x"}]');
+  const warnings = async (operation: OperationName, shape: RecordShape, from: Item): Promise<string[]> => {
+    const format = await createFormat('ndjson', options(operation, { fields: 'videoId,@published', shape }));
+    for (let page = 0; page < 2; page++) format.rows(from, entries);
+    return format.warnings();
+  };
+  const published = (): null => null;
+  const warning = '--fields: @published is null: only latest and ndjson exports of uploads have dates';
+  for (const name of ['uploads', 'playlist', 'search'] as const)
+    assert.deepEqual(await warnings(name, operations[name], item()), [warning], name);
+  assert.deepEqual(await warnings('playlist', operations.playlist, { ...item(), published }), [warning]);
+  assert.deepEqual(await warnings('uploads', operations.uploads, { ...item(), published }), []);
+  assert.deepEqual(await warnings('latest', operations.latest, item()), []);
+  assert.deepEqual(await warnings('uploads', shownEntries, item()), []);
+});
+
 suite('* stands for all fields as sent', () => {
   const entries = elements('[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]');
   const rows = async (name: 'ndjson' | 'csv', fields: string): Promise<string> => {
     const format = await createFormat(name, options('uploads', { fields }));
-    return format.head() + format.rows(item(), entries);
+    return String(format.rows(item(), entries));
   };
 
   test('in ndjson: at its place, without the fields that are named themselves', async () => {
@@ -196,7 +243,7 @@ test('a path that no entry on the first page has is a warning', async () => {
   format.rows(item(), elements('[{"videoId":"a"},{"videoId":null,"thumbnails":[]}]'));
   format.rows(item(), elements('[{}]'));
   assert.deepEqual(format.warnings(), [
-    '--fields: no entry on the first page has members_only, thumbnails.0.url',
+    '--fields: no entry on the first page has members_only, thumbnails.0.url; its fields are videoId, thumbnails',
   ]);
   const present = await createFormat('csv', options('latest', { fields: 'videoId,author' }));
   present.body(item(), json('{"results":[{"videoId":"a"},{"author":null,"videoId":"b"}]}'));

@@ -32,13 +32,13 @@ suite('json: a listing', () => {
         async (pages, several, message, picked) => {
           const overrides = picked ? { several, fields: 'videoId,a.0,@reference' } : { several };
           const format = await createFormat('json', options('uploads', overrides));
-          let text = format.head() + format.open(item(), pages.length > 0 ? json('{}') : null);
+          let text = format.open(item(), pages.length > 0 ? json('{}') : null);
           let count = 0;
           for (const page of pages) {
             text += format.rows(item(), elements(`[${page.join(',')}]`));
             count += page.length;
           }
-          const failure = message === null ? null : new Failure('bad_answer', message);
+          const failure = message === null ? null : new Failure('invalid_response', message);
           text +=
             format.close(item(), { hasMore: failure !== null, token: message, failure }) + format.tail();
           const document = JSON.parse(text);

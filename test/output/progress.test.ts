@@ -7,14 +7,14 @@ import { PassThrough, Writable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from '../../src/context.ts';
-import { createProgress } from '../../src/output/progress.ts';
+import { createProgress, sharedProgress } from '../../src/output/progress.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 
 /** A terminal of one line: what is written, as it would be seen in the end. */
 class FakeTerminal extends Writable {
   readonly isTTY: boolean;
-  readonly columns: number;
+  columns: number;
   raw = '';
 
   constructor(isTTY: boolean, columns = 100) {
@@ -133,6 +133,36 @@ suite('progress', () => {
     assert.ok(!stderr.raw.includes('\u001b[?25l'), 'the cursor is never hidden');
   });
 
+  test('a terminal that does not know its width has 80 columns', async () => {
+    const line = setUp({ columns: 0 });
+    line.progress.update({ ...state, reference: '@a-channel-of-this-name', total: 50_000, estimated: 500 });
+    await drawn(line);
+    const shown = line.stderr.lines().at(-1) ?? '';
+    assert.match(shown, /^. {2}@a-channel-of-this-name: page 1, 100\/50,000 entries, 1\/500 credits/);
+    assert.ok(shown.length <= 80, shown);
+    await line.progress.stop();
+    assert.deepEqual(line.stderr.lines(), ['']);
+  });
+
+  test('several references: how many are done, their entries and credits together', async () => {
+    const line = setUp();
+    const shared = sharedProgress(line.progress, 3, 'channel');
+    shared.update({ ...state, reference: '@a' });
+    shared.update({ ...state, reference: '@b', entries: 20 });
+    await drawn(line);
+    const shown = (): string => {
+      line.reporter.hide();
+      line.reporter.show();
+      return line.stderr.lines().at(-1) ?? '';
+    };
+    assert.match(shown(), /^. {2}0\/3 channels, 120 entries, 2 credits$/);
+    shared.update({ ...state, reference: '@a', entries: 250, credits: 3 });
+    line.clock.pass(9800);
+    shared.referenceDone();
+    assert.match(shown(), /^. {2}1\/3 channels, 270 entries, 4 credits, 20 s left$/);
+    await shared.stop();
+  });
+
   test('short runs show no progress line', async () => {
     const { stderr, clock, progress } = setUp();
     progress.update(state);
@@ -155,7 +185,9 @@ suite('progress', () => {
     assert.deepEqual(stderr.lines(), ['row 1', 'row 2', 'chanlist: warning: something', 'row 3', '']);
   });
 
-  test('nothing while stdout is a pipe: its reader may draw on the same terminal', async (t) => {
+  test('nothing while stdout is a pipe: its reader may draw on the same terminal', {
+    skip: process.platform === 'win32' && 'Windows has no mkfifo',
+  }, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'chanlist-test-'));
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -167,6 +199,10 @@ suite('progress', () => {
     const { stderr, clock, context, reporter } = setUp();
     const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
     const line = createProgress(piped, reporter, { quiet: false, color: false });
+    assert.deepEqual(
+      [line.isHidden, createProgress(context, reporter, { quiet: false, color: false }).isHidden],
+      [true, false],
+    );
     line.update(state);
     line.countDown(5000, 'rate limited');
     clock.pass(1000);
@@ -219,8 +255,8 @@ suite('progress', () => {
     await progress.stop();
   });
 
-  test('nothing at all off the terminal, on a dumb one, on one without a width, and with --quiet', async () => {
-    for (const options of [{ isTTY: false }, { env: { TERM: 'dumb' } }, { quiet: true }, { columns: 0 }]) {
+  test('nothing at all off the terminal, on a dumb one, and with --quiet', async () => {
+    for (const options of [{ isTTY: false }, { env: { TERM: 'dumb' } }, { quiet: true }]) {
       const { stderr, clock, progress } = setUp(options);
       progress.update(state);
       progress.countDown(9000, 'rate limited');

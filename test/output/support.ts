@@ -49,7 +49,7 @@ export async function listed(
   ...pages: readonly string[]
 ): Promise<string> {
   const format = await createFormat(name, options(operation, overrides));
-  const start = format.head() + format.open(item(), json('{}'));
+  const start = format.open(item(), json('{}'));
   const rows = pages.map((page) => String(format.rows(item(), elements(page))));
   return start + rows.join('') + format.close(item(), complete) + format.tail();
 }
@@ -65,5 +65,5 @@ export async function answered(
   const texts = bodies.map((body) =>
     body === null ? format.failed(item(), notFound) : String(format.body(item(), json(body))),
   );
-  return format.head() + texts.join('') + format.tail();
+  return texts.join('') + format.tail();
 }

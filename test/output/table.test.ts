@@ -43,7 +43,6 @@ const page = (from: number, count: number) =>
 async function listing(overrides: Overrides, operation: 'uploads' | 'playlist' = 'uploads'): Promise<string> {
   const format = await createFormat('table', options(operation, overrides));
   return (
-    format.head() +
     format.open(item(), json('{"numVideos":"1234"}')) +
     format.rows(item(), page(0, 7)) +
     format.rows(item(), page(1000, 7)) +
@@ -107,7 +106,7 @@ suite('table: on a terminal', () => {
       assert.match(row.slice(0, lengthEnd), / (4:05|1:02:33)$/);
       assert.match(row.slice(0, at - 2), /^ *\d+$/);
     }
-    assert.equal(rows[7]?.slice(0, at - 2), '1000');
+    assert.equal(rows[7]?.slice(0, at - 2), ' 1000');
   });
 
   test('no colour means no escape sequence; with colour only the header and its rule have one', async () => {
@@ -147,12 +146,12 @@ suite('table: on a terminal', () => {
       ...pages.map((all) => `[${all}]`),
     );
     assert.deepEqual(text.split('\n'), [
-      '  #  videoId           views  title',
+      '    #  videoId           views  title',
       '────────────────────────────────────────────────',
-      '  1  abcdefghijk          12  A title of some l…',
-      '99999  abcdefghijk   123456789  A title of some…',
-      '    2  abcdefghijk           7  A title of some…',
-      '    3  abcdefghijk           8  A title of some…',
+      '    1  abcdefghijk          12  A title of some…',
+      '99999  abcdefghijk  123,456,789  A title of som…',
+      '    2  abcdefghijk            7  A title of som…',
+      '    3  abcdefghijk            8  A title of som…',
       '',
     ]);
     const wide = await listed(
@@ -163,14 +162,42 @@ suite('table: on a terminal', () => {
       `[${row('99999', '1234567890123')}]`,
     );
     assert.deepEqual(wide.split('\n').slice(2), [
-      '  1  abcdefghijk          12  A title of so…',
-      '99999  abcdefghijk  1234567890123  A title…',
+      'abcdefghijk          12  A title of some le…',
+      'abcdefghijk  1,234,567,890,123  A title of …',
       '',
     ]);
     const narrow = await body('search', '[{"a":1234567890,"b":123456789012,"c":1}]', {
       terminal: screen(23),
     });
-    assert.deepEqual(narrow, ['         a', '──────────', '1234567890']);
+    assert.deepEqual(narrow, ['            a', '─────────────', '1,234,567,890']);
+  });
+
+  test('numbers are written alike: an index, what may be an ID, and what no table rounds stay as sent', async () => {
+    const sent =
+      '[{"n":1234567,"index":12345,"videoId":"12345678901","viewCount":"9876","big":12345678901234567890123,"f":1234.5}]';
+    const lines = await body('search', sent, { fields: 'n,index,videoId,viewCount,big,f' });
+    assert.match(lines[2] ?? '', /^1,234,567 +12345 +12345678901 +9,876 +12345678901234567890123 +1234\.5$/);
+  });
+
+  test('streamed rows keep their columns: room for five digits of an index and for ten hours', async () => {
+    const row = (index: string, lengthText: string): string =>
+      JSON.stringify({ videoId: 'abcdefghijk', title: 'T', lengthText, index });
+    const pages = [`[${row('1', '0:07')}]`, `[${row('99999', '10:00:00')}]`];
+    for (const columns of [60, 80]) {
+      const text = await listed('table', 'uploads', { terminal: screen(columns) }, ...pages);
+      assert.deepEqual(text.split('\n').slice(2), [
+        '    1  abcdefghijk      0:07  T',
+        '99999  abcdefghijk  10:00:00  T',
+        '',
+      ]);
+    }
+  });
+
+  test('a page of any size is drawn in linear time', async () => {
+    const rows = Array.from({ length: 5000 }, (_, i) => ({ videoId: String(i), title: '日' }));
+    const lines = await body('search', JSON.stringify(rows), { terminal: screen(40) });
+    assert.equal(lines.length, 5002);
+    assert.match(lines[5001] ?? '', /^ *4999 +日$/);
   });
 
   test('a view count and an age in one text are two columns', async () => {
@@ -247,9 +274,9 @@ suite('table: columns of the commands', () => {
       '{"results":[{"videoId":"a","title":"T","published":"2026-01-02T03:04:05+00:00","viewCount":"1234"},{"videoId":"b","title":"U","published":"soon","viewCount":"7"}]}';
     const lines = await body('latest', answer, { terminal: screen(80) });
     assert.deepEqual(names(lines), ['videoId', 'views', 'published', 'title']);
-    assert.match(lines[2] ?? '', /^a {2,} 1234 {2}2026-01-02 {5}T$/);
+    assert.match(lines[2] ?? '', /^a {2,} 1,234 {2}2026-01-02 {5}T$/);
     assert.match(lines[3] ?? '', /^b {2,}7 {2}soon {11}U$/);
-    assert.match((await body('latest', answer))[2] ?? '', /^a {2,}1234 {2}2026-01-02T03:04:05\+00:00 {2}T/);
+    assert.match((await body('latest', answer))[2] ?? '', /^a {2,}1,234 {2}2026-01-02T03:04:05\+00:00 {2}T/);
   });
 
   test('several references: one table, with the given reference first', async () => {
@@ -261,8 +288,7 @@ suite('table: columns of the commands', () => {
       }),
     );
     assert.equal(
-      format.head() +
-        format.body(item('@a'), json('{"channel_id":"UC0123456789012345678901","resolved_from":"@a"}')) +
+      format.body(item('@a'), json('{"channel_id":"UC0123456789012345678901","resolved_from":"@a"}')) +
         format.failed(item('@x'), notFound) +
         format.body(
           item('@a-handle-of-some-length'),
@@ -292,10 +318,10 @@ suite('table: columns of the commands', () => {
       terminal: screen(80),
     });
     assert.deepEqual(lines, [
-      '    b  a  c.d    nope  @reference',
-      '─────────────────────────────────',
-      '12345  x  [1,2]        @demo',
-      '    7                  @demo',
+      '     b  a  c.d    nope  @reference',
+      '──────────────────────────────────',
+      '12,345  x  [1,2]        @demo',
+      '     7                  @demo',
     ]);
   });
 

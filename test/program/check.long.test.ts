@@ -9,12 +9,9 @@ const gigabyte = 1024 ** 3;
 /** The start of a line of a gigabyte. */
 const files = {
   'UCline.ndjson': '{"videoId":"a"}\n{"videoId":"b","title":"',
-  'UCline.id': 'a\nb',
-  'UCline.csv': 'videoId,title\na,x\nb,"',
-  'UCdoc.json': '{"results":[{"videoId":"a"},{"videoId":"',
 };
 
-test('a line or a json document of 1 GB is damage of that export; memory stays bounded, and the others are checked', async (t) => {
+test('a line of 1 GB is damage of that export; memory stays bounded, and the others are checked', async (t) => {
   const folder = await temporaryFolder(t);
   for (const [name, content] of Object.entries(files)) {
     writeFileSync(join(folder, name), content);
@@ -30,7 +27,10 @@ test('a line or a json document of 1 GB is damage of that export; memory stays b
     const { entries, problem } = JSON.parse(line) as { entries: number; problem: { code: string } | null };
     return [entries, problem?.code];
   });
-  assert.deepEqual(found, [[0, 'damaged'], ...Array(3).fill([1, 'damaged']), [1, undefined]]);
+  assert.deepEqual(found, [
+    [1, 'damaged'],
+    [1, undefined],
+  ]);
   const megabytes = Number(readFileSync(peak, 'utf8')) / 1024;
   assert.ok(megabytes < 400, `${megabytes} MB`);
 });

@@ -14,12 +14,13 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CheckedExport } from '../../src/export/check.ts';
+import type { CheckedExport } from '../../src/export/check/check-export.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { command } from '../support/command.ts';
@@ -92,7 +93,8 @@ async function exported(t: TestContext): Promise<ExportFixture & { file: string;
 test('one record per export, in every format, offline; nothing is created or changed', async (t) => {
   const fixture = await exported(t);
   const { folder, file, requests } = fixture;
-  await fixture.run('uploads @empty @size-250 --output-dir lists -f csv --limit 3');
+  await fixture.run('uploads @empty --output-dir lists');
+  await fixture.run('uploads @size-250 -o lists/three.csv --limit 3');
   await fixture.run('playlist PLdemo --output-dir lists');
   cpSync(file, join(folder, 'lists', 'UCunknown.ndjson'));
   writeFileSync(join(folder, 'lists/notes.txt'), 'no export');
@@ -106,17 +108,18 @@ test('one record per export, in every format, offline; nothing is created or cha
   ]);
   assert.deepEqual(rows, [
     ['lists/PLdemo.ndjson', 321, null, null],
-    [`lists/${empty}.csv`, 0, 3, null],
-    [`lists/${id}.csv`, 3, 3, null],
+    [`lists/${empty}.ndjson`, 0, null, null],
     [`lists/${name}`, 250, null, null],
     ['lists/UCunknown.ndjson', 250, null, 'foreign'],
+    ['lists/three.csv', 3, 3, null],
   ]);
-  assert.deepEqual([all.exit, all.stderr], [11, '']);
+  const foreign = `chanlist: error: foreign: lists/UCunknown.ndjson: it contains entries of ${id}\n`;
+  assert.deepEqual([all.exit, all.stderr], [11, foreign]);
   const [first] = readFileSync(file, 'utf8').split('\n');
-  const found = all.exports[3];
+  const found = all.exports[2];
   assert.match(found?.checked ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(
-    all.lines[3],
+    all.lines[2],
     JSON.stringify({
       file: `lists/${name}`,
       reference: '@size-250',
@@ -129,8 +132,9 @@ test('one record per export, in every format, offline; nothing is created or cha
       problem: null,
     }),
   );
-  const { entries, limit, missing, checked, reference } = all.exports[4] ?? {};
+  const { entries, limit, missing, checked, reference } = all.exports[3] ?? {};
   assert.deepEqual([entries, limit, missing, checked, reference], [250, null, null, null, null]);
+  assert.equal(all.exports[4]?.newest, null);
   const json = await check(folder, 'lists --json');
   assert.deepEqual(json.exports[0], all.exports);
   const csv = await run('check lists -f csv -q', { cwd: folder });
@@ -156,11 +160,12 @@ test('each problem goes away with its fix, at the cost that it names', async (t)
   const whole = readFileSync(file, 'utf8');
   const lines = whole.split('\n');
   const free = 'free if there is nothing new';
+  const whole100 = '1 credit per 100 entries';
   const cases: readonly [code: string, damage: () => void, cost: string, credits: number][] = [
-    ['damaged', () => writeFileSync(file, `${whole.slice(0, -100)}\n`), 'about 3 credits', 3],
-    ['damaged', () => writeFileSync(file, whole.replace(lines[7] ?? '', '\0')), 'about 3 credits', 3],
-    ['lost', () => writeFileSync(file, lines.slice(100).join('\n')), 'about 3 credits', 3],
-    ['absent', () => rmSync(file), 'about 3 credits', 3],
+    ['damaged', () => writeFileSync(file, `${whole.slice(0, -100)}\n`), whole100, 3],
+    ['damaged', () => writeFileSync(file, whole.replace(lines[7] ?? '', '\0')), whole100, 3],
+    ['lost', () => writeFileSync(file, lines.slice(100).join('\n')), whole100, 3],
+    ['absent', () => rmSync(file), whole100, 3],
     ['stale', () => edit(record, () => ({ checked: '2026-01-01T00:00:00.000Z' })), free, 0],
     ['stale', () => rmSync(join(folder, 'lists/.chanlist'), { recursive: true }), free, 0],
   ];
@@ -169,7 +174,8 @@ test('each problem goes away with its fix, at the cost that it names', async (t)
     damage();
     const bad = await check(folder, options, `${id}\n`);
     const { fix, message } = bad.exports[0]?.problem ?? {};
-    assert.deepEqual([bad.exit, codes(bad), bad.stderr], [11, [code], '']);
+    assert.deepEqual([bad.exit, codes(bad)], [11, [code]]);
+    assert.equal(bad.stderr, `chanlist: error: ${code}: lists/${name}: ${message}; fix: ${fix}\n`);
     assert.ok(message?.endsWith(`(repair: ${cost})`), message);
     assert.equal(await repair(fixture, fix ?? ''), credits, fix ?? '');
     assert.deepEqual(codes(await check(folder, options, `${id}\n`)), [null], fix ?? '');
@@ -183,11 +189,9 @@ test('the fix of a limited export exports no more than its limit', async (t) => 
   await fixture.run('uploads @size-250 --limit 12 -o cut.ndjson');
   const file = join(folder, 'cut.ndjson');
   const whole = readFileSync(file, 'utf8');
-  const record = join(folder, '.chanlist/cut.ndjson.json');
   const cases: readonly [code: string, damage: () => void][] = [
     ['damaged', () => writeFileSync(file, whole.slice(0, -100))],
     ['lost', () => writeFileSync(file, whole.slice(0, whole.indexOf('\n') + 1))],
-    ['stale', () => edit(record, () => ({ checked: '2026-01-01T00:00:00.000Z' }))],
   ];
   for (const [code, damage] of cases) {
     damage();
@@ -199,12 +203,12 @@ test('the fix of a limited export exports no more than its limit', async (t) => 
   }
 });
 
-test('an interrupted update of every page: what is left to pay is not guessed', async (t) => {
+test('an interrupted update of every page: what is left to pay', async (t) => {
   const fixture = await exported(t);
   const { folder } = fixture;
   await fixture.run('uploads @size-250 --output-dir lists --update --all --max-credits 1');
   const problem = (await check(folder, 'lists')).exports[0]?.problem;
-  assert.equal(problem?.message, 'its update was interrupted after 0 entries');
+  assert.equal(problem?.message, 'its update was interrupted after 0 entries (repair: about 2 credits)');
   assert.equal(await repair(fixture, problem.fix ?? ''), 2);
 });
 
@@ -242,8 +246,14 @@ test('interrupted runs: the remaining cost; damaged rows', async (t) => {
   const nothing = (): void => {};
   const cases: readonly [line: string, damage: () => void, code: string, cost: string, paid: number][] = [
     ['uploads @size-250', nothing, 'interrupted', ' (repair: about 2 credits)', 2],
-    ['uploads @size-250', () => truncateSync(rows(), 10), 'damaged', ' (repair: about 3 credits)', 3],
-    ['uploads @size-250', () => rmSync(rows()), 'damaged', ' (repair: about 3 credits)', 3],
+    [
+      'uploads @size-250',
+      () => truncateSync(rows(), 10),
+      'damaged',
+      ' (repair: 1 credit per 100 entries)',
+      3,
+    ],
+    ['uploads @size-250', () => rmSync(rows()), 'damaged', ' (repair: 1 credit per 100 entries)', 3],
     ['uploads @size-250 --limit 150', nothing, 'interrupted', ' (repair: about 1 credit)', 1],
     ['playlist PLdemo --fields videoId,title', nothing, 'interrupted', ' (repair: about 3 credits)', 3],
   ];
@@ -269,19 +279,25 @@ test('interrupted runs: the remaining cost; damaged rows', async (t) => {
   assert.equal((await check(folder, '.')).exit, 2);
 });
 
-test('id: entries without an ID have no line, and are not missed', async (t) => {
+test('a view that was changed is damaged, also under its size and time; it is never stale', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
   const { folder } = fixture;
-  const words = ['uploads', '@odd', '-f', 'id', '-o', 'odd.id'];
-  const whole = (await fixture.run('uploads @odd -f id')).stdout;
-  assert.equal((await fixture.run([...words, '--max-credits', '1'])).exit, 9);
-  assert.deepEqual(codes(await check(folder, 'odd.id')), ['interrupted']);
-  assert.equal((await fixture.run(words)).exit, 0);
-  assert.equal(await fixture.read('odd.id'), whole);
-  for (const each of ['odd.id', '.chanlist'])
-    cpSync(join(folder, each), join(folder, 'copy', each), { recursive: true });
-  const { exports } = await check(folder, 'copy/odd.id');
-  assert.deepEqual([codes({ exports }), exports[0]?.entries], [[null], whole.split('\n').length - 1]);
+  const file = join(folder, 'odd.id');
+  await fixture.run('uploads @odd -f id -o odd.id');
+  const whole = readFileSync(file, 'utf8');
+  const { mtime } = statSync(file);
+  writeFileSync(file, whole.replace(/^./, '_'));
+  utimesSync(file, mtime, mtime);
+  const { exports } = await check(folder, 'odd.id');
+  const { code, message, fix } = exports[0]?.problem ?? {};
+  assert.deepEqual(
+    [code, message],
+    ['damaged', 'the view is not as it was written (repair: 1 credit per 100 entries)'],
+  );
+  await repair(fixture, fix ?? '');
+  assert.equal(readFileSync(file, 'utf8'), whole);
+  edit(join(folder, '.chanlist/odd.id.json'), () => ({ checked: '2026-01-01T00:00:00.000Z' }));
+  assert.deepEqual(codes(await check(folder, 'odd.id --max-age 1h')), [null]);
 });
 
 test('gone, stale and unknown: what the last check said, in this order', async (t) => {
@@ -292,7 +308,8 @@ test('gone, stale and unknown: what the last check said, in this order', async (
     [{ checked: ago(37) }, '36h', 'stale'],
     [{ checked: ago(35) }, '36h', null],
     [{ checked: ago(49) }, '2d', 'stale'],
-    [{ checked: ago(-1) }, '2d', 'stale'],
+    [{ checked: ago(-0.9) }, '2d', null],
+    [{ checked: ago(-1.1) }, '2d', 'stale'],
     [{ checked: null }, '2d', 'stale'],
     [{ checked: ago(7 * 24), withoutFeed: ago(7 * 24) }, '36h', null],
     [{ checked: ago(9 * 24), withoutFeed: ago(9 * 24) }, '36h', 'stale'],
@@ -315,7 +332,13 @@ test('--from: exactly these references, by ID or as a record knows them', async 
   await fixture.run('playlist PLdemo --output-dir lists');
   const list = `https://example.com/channel/${empty}/videos\n@size-250\n@size-9\nPLother\n`;
   const found = await check(folder, 'lists --from -', list);
-  assert.deepEqual([found.exit, found.stderr], [11, '']);
+  assert.equal(found.exit, 11);
+  assert.deepEqual(found.stderr.split('\n'), [
+    'chanlist: warning: 1 export is not in stdin (lists/PLdemo.ndjson)',
+    'chanlist: error: absent: 2 exports (@size-9, PLother): stdin:3 @size-9 has not been exported; ' +
+      'fix: one at a time, the first: chanlist uploads @size-9 --output-dir lists',
+    '',
+  ]);
   const shown = found.exports.map(({ file, id, reference, problem }) => [file, id, reference, problem?.code]);
   assert.deepEqual(
     shown.sort(),
@@ -343,17 +366,18 @@ test('an export that is no regular file is damaged; a link is followed', async (
   const fixture = await exported(t);
   const { folder, file } = fixture;
   execFileSync('mkfifo', [join(folder, 'lists/UCfifo.ndjson')]);
-  mkdirSync(join(folder, 'lists/UCfolder.csv'));
+  mkdirSync(join(folder, 'lists/UCfolder.ndjson'));
   const socket = createServer().listen(join(folder, 'lists/PLsocket.ndjson'));
   t.after(() => socket.close());
   await new Promise((resolve) => socket.once('listening', resolve));
   symlinkSync('nowhere/at-all', join(folder, 'lists/UClink.ndjson'));
   const all = await check(folder, 'lists');
-  assert.deepEqual([all.exit, all.stderr], [11, '']);
+  assert.equal(all.exit, 11);
+  assert.match(all.stderr, /^chanlist: error: damaged: 4 exports \(.* and others\): .*regular file.*\n$/);
   const bad = all.exports.filter(({ problem }) => problem !== null);
   assert.deepEqual(
     bad.map(({ file, problem }) => [file, problem?.code, problem?.fix]),
-    ['PLsocket.ndjson', 'UCfifo.ndjson', 'UCfolder.csv', 'UClink.ndjson'].map((name) => [
+    ['PLsocket.ndjson', 'UCfifo.ndjson', 'UCfolder.ndjson', 'UClink.ndjson'].map((name) => [
       ...[`lists/${name}`, 'damaged', null],
     ]),
   );
@@ -390,13 +414,16 @@ test('an export that cannot be examined is one line (2, before 11), and the rest
   truncateSync(record, 20);
   const damaged = await check(folder, 'lists --max-age 2d');
   assert.deepEqual([damaged.exit, codes(damaged)], [11, ['stale']]);
-  assert.match(damaged.stderr, /^chanlist: warning: .*its record is damaged.*\n$/);
+  assert.match(
+    damaged.stderr,
+    /^chanlist: warning: .*its record is damaged.*\nchanlist: error: stale: .*\n$/,
+  );
   writeFileSync(record, whole);
-  edit(record, () => ({ version: 2 }));
+  edit(record, () => ({ version: 3 }));
   appendFileSync(file, '{');
   const newer = await check(folder, 'lists');
   assert.deepEqual([newer.exit, codes(newer)], [2, ['damaged']]);
-  assert.match(newer.stderr, /^chanlist: error: .*newer version.*\n$/);
+  assert.match(newer.stderr, /^chanlist: error: damaged: .*\nchanlist: error: .*newer version.*\n$/);
 });
 
 test('records of another user count if nobody else can write them', { skip: notRoot }, async (t) => {
@@ -414,7 +441,7 @@ test('records of another user count if nobody else can write them', { skip: notR
     chmodSync(path, mode);
     const bad = await check(folder, 'lists --max-age 2d');
     assert.deepEqual([bad.exit, codes(bad), bad.exports[0]?.reference], [2, ['stale'], null]);
-    assert.match(bad.stderr, /^chanlist: error: refusing to use .*\n$/);
+    assert.match(bad.stderr, /^chanlist: error: stale: .*\nchanlist: error: refusing to use .*\n$/);
     // The export of a handle may be there: no advice to pay for it again.
     const some = await check(folder, 'lists --from -', '@size-250\n');
     assert.deepEqual([some.exit, codes(some)], [2, []]);
@@ -440,26 +467,46 @@ test('while another run holds the lock, only what is certain is reported', async
   own.close();
 });
 
-test('at a terminal: a table, and one line per kind of problem below it', async (t) => {
+test('at a terminal: a table; on stderr one line per kind of problem', async (t) => {
   const folder = await temporaryFolder(t);
   const [a, b, c] = ['PLa.ndjson', 'PLb.ndjson', 'UC\u001b[31m.ndjson'].map((each) => join(folder, each));
   writeFileSync(a ?? '', '{"videoId":"a"}\n{"videoId"\n');
   writeFileSync(b ?? '', '\0\n');
   writeFileSync(c ?? '', '{"videoId":"c","channelId":"UCx\u009b"}\n{"videoId":"c"}\n');
   const args = ['check', a ?? '', b ?? '', c ?? ''];
-  const { exit, stdout } = await command(args, { columns: 200 });
+  const { exit, stdout, stderr } = await command(args, { columns: 200 });
   assert.equal(exit, 11);
-  const lines = stdout.split('\n');
-  assert.match(lines[0] ?? '', /^file +reference +entries +checked +problem$/);
+  assert.match(stdout.split('\n')[0] ?? '', /^file +reference +entries +checked +problem$/);
   assert.match(stdout, /PLa\.ndjson +- +1 +- +damaged *\n/);
-  const fix = `chanlist playlist PLa -o ${a} --restart`;
-  const below = lines.slice(lines.indexOf('') + 1);
-  assert.deepEqual(below, [
-    `damaged: ${a} (1 other): line 2 is not a record (repair: 1 credit per page of about 100 entries); fix: ${fix}`,
-    `duplicate: ${folder}/UC [31m.ndjson: c is in it twice`,
-    '',
+  const fix = `one at a time, the first: chanlist playlist PLa -o ${a} --restart`;
+  assert.deepEqual(stderr.split('\n').slice(0, 2), [
+    `chanlist: error: damaged: 2 exports (${a}, ${b}): line 2 is not a JSON record (repair: 1 credit per 100 entries); fix: ${fix}`,
+    `chanlist: error: duplicate: ${folder}/UC [31m.ndjson: c is in it twice`,
   ]);
-  assert.doesNotMatch(stdout, /[\u001b\u009b]/);
-  const piped = await command(args);
-  assert.equal(piped.stdout.split('\n').length, 4);
+  assert.doesNotMatch(stdout + stderr, /[\u001b\u009b]/);
+});
+
+test('a folder that was never exported to is 2 and proposes nothing; files without a record are exports', async (t) => {
+  const { folder } = await exported(t);
+  mkdirSync(join(folder, 'empty'));
+  writeFileSync(join(folder, 'refs.txt'), `@a\n${id}\n`);
+  const both = await check(folder, 'lists empty');
+  assert.deepEqual([both.exit, codes(both)], [2, [null]]);
+  assert.match(both.stderr, /^chanlist: error: no exports in empty; .*mounted\n$/);
+  const absent = await check(folder, 'empty --from refs.txt');
+  assert.deepEqual([absent.exit, absent.stdout], [2, '']);
+  rmSync(join(folder, 'lists', '.chanlist'), { recursive: true });
+  writeFileSync(join(folder, 'handles.txt'), '@other\n');
+  const unrecorded = await check(folder, 'lists --from handles.txt');
+  assert.deepEqual([unrecorded.exit, codes(unrecorded)], [11, ['absent']]);
+});
+
+test('a damaged record with rows and without FILE is damaged', async (t) => {
+  const { folder, file, record } = await exported(t);
+  rmSync(file);
+  truncateSync(record, 20);
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 20);
+  writeFileSync(join(folder, `lists/.chanlist/${hash}.12345678.part`), '{}\n', { mode: 0o600 });
+  const result = await check(folder, 'lists');
+  assert.deepEqual([result.exit, codes(result)], [11, ['damaged']]);
 });

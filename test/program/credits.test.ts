@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gate } from '../support/gate.ts';
 import {
+  clockEnvironment,
   ended,
   type Result,
   run,
@@ -77,7 +78,10 @@ test('credits prints what was spent, per account, day, command and reference', a
   const printed = async (more = ''): Promise<string> =>
     (await call(`credits${more}`)).stdout.replaceAll(account, 'ACCOUNT').replaceAll(/ {2,}/g, '  ');
   assert.equal(await printed(), `${JSON.stringify({ ...all, account: 'ACCOUNT' })}\n`);
-  assert.match(await printed(' -f table'), /^account {2}today {2}\d{4}-\d\d\n─+\nACCOUNT {2}4 {2}4\n$/);
+  assert.match(
+    await printed(' -f table'),
+    /^account {2}month {2}today {2}total\n─+\nACCOUNT {2}\d{4}-\d\d {2}4 {2}4\n$/,
+  );
   assert.equal(
     await printed(' --by command -f csv'),
     `account,month,command,confirmed,possibly_charged
@@ -89,8 +93,9 @@ ACCOUNT,${month()},search,1,0
   assert.ok(!(await readFile(join(state, 'chanlist', name ?? ''), 'utf8')).includes(testKey));
 });
 
-test('a month without a ledger is empty, with a warning; a wrong month or grouping is 2', async (t) => {
-  const { call, state } = await fixture(t);
+test('a month without a ledger is empty, with a warning if it was named; a wrong month or grouping is 2', async (t) => {
+  const { call, credits: report, state } = await fixture(t);
+  assert.deepEqual(await report(), []);
   const empty = await call('credits --month 2020-01 --json');
   assert.deepEqual([empty.exit, empty.stdout], [0, '[]\n']);
   const path = join(state, 'chanlist/credits-2020-01.ndjson');
@@ -154,12 +159,34 @@ test('the bound of a profile applies unless flag or environment give one', async
   const login = ['auth', 'login', '--base-url', service.url, '--no-verify', '--max-credits', '2/month'];
   assert.equal((await run(login, { env, input: testKey })).exit, 0);
   await run('auth switch default', { env });
-  assert.match((await run('uploads @a --dry-run', { env })).stdout, /^--max-credits 2\/month$/m);
+  const { stderr } = await run('uploads @a --dry-run', { env });
+  assert.equal(stderr, 'chanlist: 1 request, at least 1 credit; --max-credits 2/month\n');
   const stopped = await run('uploads @a -f id', { env });
   assert.deepEqual([stopped.exit, stopped.lines.length], [9, 2]);
   const given = { ...env, CHANLIST_MAX_CREDITS: '3/month' };
   assert.equal((await run('uploads @a -f id', { env: given })).lines.length, 1);
   assert.equal((await run('uploads @a -f id --max-credits 1', { env: given })).lines.length, 1);
+});
+
+test('a clock that is behind: 1 before any request with a bound per month or day, else one warning', async (t) => {
+  const { call, env, service, file } = await fixture(t);
+  assert.equal((await call('uploads @a -n 1')).exit, 0);
+  const behind = { ...env, ...clockEnvironment(Date.UTC(1970, 0, 1, 12)), TZ: '' };
+  const says =
+    /the clock is behind: it shows 1970-01-01 12:00, but (\S+) was written on (\d{4}-\d\d)-\d\d \d\d:\d\d; set the clock; if it is right now, move that file away \(nothing of this month is in it\): mv (\S+) \S+\n$/;
+  for (const bound of ['5/month', '5/day', '3,5/month']) {
+    const stopped = await run(`uploads @a --max-credits ${bound}`, { env: behind });
+    assert.deepEqual([stopped.exit, stopped.stdout], [1, '']);
+    assert.deepEqual(says.exec(stopped.stderr)?.slice(1), [file, month(), file]);
+  }
+  assert.equal(service.seen.length, 1);
+  for (const line of ['uploads @a -n 1 --max-credits 5', 'search @a x']) {
+    const warned = await run(line, { env: behind });
+    assert.equal(warned.exit, 0);
+    assert.match(warned.stderr, /^chanlist: warning: the clock is behind: [^\n]*\n$/);
+  }
+  // Nothing that is free buys or looks at anything.
+  assert.equal((await run('credits', { env: behind })).stderr, '');
 });
 
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
@@ -185,7 +212,7 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
 
 test('eight processes with one bound per month spend exactly that bound', async (t) => {
   const { env, service, credits: report, hold } = await fixture(t);
-  const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month'];
+  const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month', '--timeout', '600'];
   const { opened, open } = gate();
   hold(opened);
   const runs = Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
@@ -194,8 +221,8 @@ test('eight processes with one bound per month spend exactly that bound', async 
   open();
   const results = await runs;
   for (const { exit } of results) assert.equal(exit, 9);
-  assert.equal(service.seen.length, 20);
   assert.deepEqual((await report())[0]?.total, credits(20));
+  assert.equal(service.seen.length, 20);
 });
 
 test('kill -9 while a request is under way: it counts as possibly charged, also for a bound', async (t) => {
@@ -224,19 +251,59 @@ test('--sandbox is not noted in the ledger, and bounds apply to the run alone', 
   assert.deepEqual(await readdir(state), []);
 });
 
-test('a request that is noted only in part is a warning: the ledger misses it', async (t) => {
+test('a request that is noted only in part: a warning, or 1 with a bound, and nothing is sent', async (t) => {
   const { env, file, service } = await fixture(t);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // Files of this run may have 1,024 bytes: the line fits only in part.
-  await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
   const limited = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
-  const child = start('uploads @a -n 1', { env, within: limited });
-  child.stdin?.end();
-  const result = await ended(child);
-  assert.equal(result.exit, 0, result.stderr);
+  for (const [more, exit, requests, says] of [
+    [
+      '',
+      0,
+      1,
+      /^chanlist: warning: some requests of this run could not be recorded in the credit ledger: [^\n]*\n$/,
+    ],
+    [
+      ' --max-credits 5/month',
+      1,
+      0,
+      /^chanlist: error: the credit ledger, [^\n]*: a line was written only in part; /,
+    ],
+  ] as const) {
+    await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
+    service.seen.length = 0;
+    const child = start(`uploads @a -n 1${more}`, { env, within: limited });
+    child.stdin?.end();
+    const result = await ended(child);
+    assert.equal(result.exit, exit, result.stderr);
+    assert.match(result.stderr, says);
+    assert.equal(service.seen.length, requests);
+  }
+});
+
+test('numbers in a table are those of messages: 1,234', async (t) => {
+  const { call, file } = await fixture(t);
+  const line = {
+    kind: 'request',
+    time: '',
+    day: day(),
+    origin: 'https://a.example',
+    key: 'x',
+    last_four: 'wxyz',
+  };
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const lines = [
+    { version: 1, ...line, id: '1', command: 'uploads', reference: '@a', credits: 12345 },
+    { version: 1, kind: 'outcome', id: '1', time: '', outcome: 'confirmed' },
+    { version: 1, ...line, id: '2', command: 'search', reference: '@a', credits: 1234 },
+  ];
+  await writeFile(file, lines.map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 });
+  const total = '12,345 (+1,234 possibly charged)';
   assert.match(
-    result.stderr,
-    /^chanlist: warning: some requests of this run could not be recorded in the credit ledger: [^\n]*\n$/,
+    (await call('credits -f table')).stdout,
+    new RegExp(`${total.replace(/[()+]/g, '.')} +${total.replace(/[()+]/g, '.')}\n$`),
   );
-  assert.equal(service.seen.length, 1);
+  const parts = await call('credits -f table --by command');
+  assert.match(parts.stdout, / uploads +12,345 +0\n.* search +0 +1,234\n$/);
+  assert.match((await call('credits --by command')).stdout, /"confirmed":12345,"possibly_charged":0/);
 });

@@ -8,9 +8,9 @@ import { type ExportFixture, exportFixture, exportsIn, uninterrupted } from '../
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { gate } from '../support/gate.ts';
 import { clockEnvironment } from '../support/program.ts';
-import { statuses } from '../support/receipt.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, onlyWarning, said } from '../support/stderr.ts';
+import { statuses } from '../support/summary.ts';
 import { printedCommand } from '../support/world.ts';
 
 /** Channels of 1, 2, 3 and 1 pages of 10. */
@@ -25,34 +25,32 @@ async function idOf(fixture: ExportFixture, reference: string): Promise<string> 
 const filesIn = (fixture: ExportFixture, folder = 'exports'): Promise<string[]> =>
   exportsIn(join(fixture.folder, folder));
 
-for (const format of ['csv', 'json'] as const) {
-  test(`one file per reference, <ID>.${format}, beside .chanlist; the folder is created`, async (t) => {
-    const fixture = await exportFixture(t);
-    const result = await fixture.run(['uploads', ...lists, '--output-dir', 'new/exports', '-f', format]);
-    assert.equal(result.exit, 0, result.stderr);
-    assert.equal(result.stdout + result.stderr, '');
-    assert.equal(result.charged, pages);
-    const names: string[] = [];
-    for (const [index, reference] of lists.entries()) {
-      const id = await idOf(fixture, reference);
-      names.push(`${id}.${format}`);
-      const expected = await uninterrupted(fixture, `uploads ${reference} -f ${format}`);
-      assert.equal(await fixture.read(`new/exports/${id}.${format}`), expected);
-      const receipt = result.summary?.references[index];
-      assert.deepEqual(
-        [receipt?.reference, receipt?.id, receipt?.file, receipt?.status],
-        [reference, id, `new/exports/${id}.${format}`, 'complete'],
-      );
-    }
-    assert.deepEqual(await filesIn(fixture, 'new/exports'), names.sort());
-    const own = await readdir(join(fixture.folder, 'new/exports/.chanlist'));
-    const records = names.map((name) => `${name}.json`);
-    assert.deepEqual(own.filter((name) => name.endsWith('.json')).sort(), records);
-    assert.equal(await fixture.read('new/exports/.chanlist/.gitignore'), '*\n');
-  });
-}
+test('one file per reference, <ID>.ndjson, beside .chanlist; the folder is created', async (t) => {
+  const fixture = await exportFixture(t);
+  const result = await fixture.run(['uploads', ...lists, '--output-dir', 'new/exports']);
+  assert.equal(result.exit, 0, result.stderr);
+  assert.equal(result.stdout + result.stderr, '');
+  assert.equal(result.charged, pages);
+  const names: string[] = [];
+  for (const [index, reference] of lists.entries()) {
+    const id = await idOf(fixture, reference);
+    names.push(`${id}.ndjson`);
+    const expected = await uninterrupted(fixture, `uploads ${reference}`);
+    assert.equal(await fixture.read(`new/exports/${id}.ndjson`), expected);
+    const entry = result.summary?.references[index];
+    assert.deepEqual(
+      [entry?.reference, entry?.id, entry?.file, entry?.status],
+      [reference, id, `new/exports/${id}.ndjson`, 'complete'],
+    );
+  }
+  assert.deepEqual(await filesIn(fixture, 'new/exports'), names.sort());
+  const own = await readdir(join(fixture.folder, 'new/exports/.chanlist'));
+  const records = names.map((name) => `${name}.json`);
+  assert.deepEqual(own.filter((name) => name.endsWith('.json')).sort(), records);
+  assert.equal(await fixture.read('new/exports/.chanlist/.gitignore'), '*\n');
+});
 
-test('the default format of a folder is ndjson; the file of a playlist has its ID', async (t) => {
+test('the file of a playlist has its ID', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
   const result = await fixture.run('playlist https://example.com/?list=PLdemo --output-dir exports');
   assert.equal(result.charged, 4);
@@ -66,25 +64,13 @@ test('an ID from the service that cannot name a file: 8 for that reference, the 
       return { body: { channel_id: query.get('input') === '@bad' ? id : 'UCgood_-1', resolved_from: 'x' } };
     });
     const fixture = await exportFixture(t, { service });
-    const result = await fixture.run('uploads @bad @good --output-dir exports -f id');
+    const result = await fixture.run('uploads @bad @good --output-dir exports');
     assert.equal(result.exit, 8, String(id));
     onlyError(result, '@bad');
-    assert.deepEqual(await filesIn(fixture), ['UCgood_-1.id']);
+    assert.deepEqual(await filesIn(fixture), ['UCgood_-1.ndjson']);
     assert.deepEqual(await fixture.files(), ['exports']);
     assert.equal(result.summary?.credits.confirmed, 1);
   }
-});
-
-test('keys that csv leaves out: one warning per run, whatever they are', async (t) => {
-  const service = await scriptedService(t, ({ query }) => {
-    const next = query.get('continuation');
-    if (next === null) return { body: page(0, 2, String(query.get('channel'))) };
-    return { body: { ...page(2, 3, null), results: [{ ...entry(2), [`only${next}`]: 1 }] } };
-  });
-  const fixture = await exportFixture(t, { service });
-  const result = await fixture.run('uploads UCa UCb --output-dir exports -f csv');
-  assert.equal(result.exit, 0);
-  onlyWarning(result, '2 references (UCa, UCb)', 'onlyUCa');
 });
 
 test('--concurrency limits the concurrent references; the default is 4', async (t) => {
@@ -140,11 +126,11 @@ test('a failure of one reference stops that one; a FIFO or a folder at the name 
   const fixture = await exportFixture(t);
   const folder = join(fixture.folder, 'exports');
   await mkdir(folder);
-  await mkdir(join(folder, `${await idOf(fixture, '@size-15')}.id`));
-  const fifo = join(folder, `${await idOf(fixture, '@size-8')}.id`);
+  await mkdir(join(folder, `${await idOf(fixture, '@size-15')}.ndjson`));
+  const fifo = join(folder, `${await idOf(fixture, '@size-8')}.ndjson`);
   assert.equal(spawnSync('mkfifo', [fifo]).status, 0);
   const references = ['@size-5', '@gone', '@size-15', '@size-8', '@size-25'];
-  const result = await fixture.run(['uploads', ...references, '--output-dir', 'exports', '-f', 'id']);
+  const result = await fixture.run(['uploads', ...references, '--output-dir', 'exports']);
   assert.deepEqual([result.exit, result.charged], [2, 4], result.stderr);
   assert.ok((await lstat(fifo)).isFIFO());
   const { errors } = said(result.stderr);
@@ -182,7 +168,7 @@ test('concurrent references that compete for the last credit do not exceed the b
 test('an interrupted folder run: the same command resumes it and skips complete exports', async (t) => {
   const fixture = await exportFixture(t);
   await writeFile(join(fixture.folder, 'refs.txt'), `# all\n${lists.join('\n')}\n`);
-  const line = 'uploads --from refs.txt --output-dir exports --concurrency 1 -f csv';
+  const line = 'uploads --from refs.txt --output-dir exports --concurrency 1';
   const first = await fixture.run(`${line} --max-credits 4`);
   assert.equal(first.exit, 9);
   onlyError(first, '--max-credits', 'refs.txt:4', 'refs.txt:5', /credits? spent/);
@@ -224,7 +210,7 @@ test('the lock is per FILE: 10 for a file that another run writes, other referen
 
 test('--restart stopped by its bound: the same command continues, and pays for no page twice', async (t) => {
   const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1', '-f', 'id'];
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1'];
   assert.equal((await fixture.run(args)).charged, pages);
   for (const one of lists) fixture.sandbox.setUploads(one, 15);
   const clock = (days: number) => ({ env: clockEnvironment(Date.now() + days * 24 * 60 * 60 * 1000) });
@@ -235,7 +221,7 @@ test('--restart stopped by its bound: the same command continues, and pays for n
   const lengths = async (): Promise<number[]> =>
     await Promise.all(
       lists.map(async (one) => {
-        const text = await fixture.read(`exports/${await idOf(fixture, one)}.id`);
+        const text = await fixture.read(`exports/${await idOf(fixture, one)}.ndjson`);
         return text.split('\n').length - 1;
       }),
     );
@@ -252,7 +238,7 @@ test('--restart stopped by its bound: the same command continues, and pays for n
 
 test('killed again and again while several files are written: the same command resumes all of them', async (t) => {
   const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3', '-f', 'json'];
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3'];
   let kills = 0;
   let charged = 0;
   for (let at = 5; ; at++) {
@@ -276,8 +262,8 @@ test('killed again and again while several files are written: the same command r
   // Three requests may be in flight when the process dies.
   assert.ok(charged <= pages + 3 * kills, `${charged} credits, ${kills} kills`);
   for (const reference of lists) {
-    const text = await fixture.read(`exports/${await idOf(fixture, reference)}.json`);
-    assert.equal(text, await uninterrupted(fixture, `uploads ${reference} --json`));
+    const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
+    assert.equal(text, await uninterrupted(fixture, `uploads ${reference}`));
   }
   assert.equal((await filesIn(fixture)).length, lists.length);
 });
@@ -333,7 +319,7 @@ test('many channels every night: 0 credits and one request per channel if nothin
   const handles = Array.from({ length: 50 }, (_, n) => `@size-${n + 1}`);
   for (const handle of handles) fixture.sandbox.setUploads(handle, 3);
   await writeFile(join(fixture.folder, 'refs.txt'), `${handles.join('\n')}\n`);
-  const line = 'uploads --from refs.txt --output-dir exports -f id';
+  const line = 'uploads --from refs.txt --output-dir exports';
   const first = await fixture.run(line);
   assert.equal(first.exit, 0, first.stderr);
   assert.equal(first.charged, 50);
@@ -345,7 +331,7 @@ test('many channels every night: 0 credits and one request per channel if nothin
   const busy = await fixture.run(`${line} --update`);
   assert.deepEqual([busy.exit, busy.charged, busy.summary?.counts.complete], [0, 5, 5]);
   assert.equal(
-    busy.summary?.references.reduce((sum, receipt) => sum + (receipt.new ?? 0), 0),
+    busy.summary?.references.reduce((sum, reference) => sum + (reference.new ?? 0), 0),
     1 + 2 + 3 + 4 + 5,
   );
 });
@@ -386,18 +372,37 @@ test('--dry-run of several references: one request per export, and a line for on
   assert.equal(exit, 1);
   assert.equal(
     stdout,
-    `GET ${fixture.sandbox.baseUrl}/api/v2/media/channel/latest?channel=${ids[1]}  free, then 1 credit per page for new entries\n`,
+    `free, then 1 credit per page for new entries  GET ${fixture.sandbox.baseUrl}/api/v2/media/channel/latest?channel=${ids[1]}\n`,
   );
   assert.match(
     stderr,
-    /^chanlist: error: @size-\d: \S+ has 1 entry, but had \d; restore it, or repair it: .*\n$/,
+    /^chanlist: error: @size-\d: \S+ has 1 entry, but had \d entries; restore it, or repair it: .*\nchanlist: 1 request, free, then 1 credit per page for new entries\n$/,
   );
   assert.doesNotMatch(stderr, /--dry-run/);
 });
 
+test('--dry-run -f json prints a next step without the format of its records', async (t) => {
+  const fixture = await exportFixture(t);
+  await fixture.run(['uploads', '@size-5', '-n', '2', '-o', 'a.ndjson']);
+  const args = ['uploads', '@size-5', '-o', 'a.ndjson', '--dry-run', '-f', 'json'];
+  const { exit, stderr } = await fixture.run(args);
+  assert.equal(exit, 2);
+  assert.match(stderr, /: chanlist uploads @size-5 --output a\.ndjson --restart /);
+});
+
+test('--dry-run of a response that would replace an export is 2, as the run is', async (t) => {
+  const fixture = await exportFixture(t);
+  await fixture.run(['uploads', '@size-5', '-o', 'a.ndjson']);
+  for (const flag of [[], ['--dry-run']]) {
+    const { exit, stderr } = await fixture.run(['latest', '@size-5', '-o', 'a.ndjson', ...flag]);
+    assert.equal(exit, 2);
+    assert.match(stderr, /refusing to replace a\.ndjson/);
+  }
+});
+
 test('an export whose record is refused stops that reference only', async (t) => {
   const fixture = await exportFixture(t);
-  const line = ['uploads', '@size-5', '@size-8', '--output-dir', 'lists', '-f', 'id'];
+  const line = ['uploads', '@size-5', '@size-8', '--output-dir', 'lists'];
   await fixture.run(line);
   const own = join(fixture.folder, 'lists/.chanlist');
   const [record = ''] = (await readdir(own)).filter((name) => name.endsWith('.json')).sort();
@@ -420,7 +425,7 @@ test('--dry-run of an update into a folder without exports is 2, as the run is',
     const args = ['uploads', '@size-5', '--output-dir', 'lists', '--update', ...flag];
     const { exit, charged, stderr } = await fixture.run(args);
     assert.deepEqual([exit, charged], [2, 0], stderr);
-    assert.match(stderr, /there are no exports in the folder lists; is its disk mounted/);
+    assert.match(stderr, /there are no exports in lists; is the disk mounted/);
   }
 });
 

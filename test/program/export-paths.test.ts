@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import {
   chmod,
+  lchown,
   lstat,
   mkdir,
   readdir,
   readFile,
   readlink,
+  rename,
   rm,
   stat,
   symlink,
@@ -220,6 +223,117 @@ test('a full disk while a response is written: 1, FILE is unchanged, the paid re
   assert.deepEqual(await fixture.files(), ['a']);
 });
 
+const onlyRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
+
+test("nothing is created or replaced through another user's link in a folder that others can write", {
+  skip: onlyRoot,
+}, async (t) => {
+  const fixture = await exportFixture(t);
+  await mkdir(join(fixture.folder, 'victim'));
+  await mkdir(join(fixture.folder, 'open'));
+  await symlink('../victim', join(fixture.folder, 'open/link'));
+  await lchown(join(fixture.folder, 'open/link'), 65534, 65534);
+  await chmod(join(fixture.folder, 'open'), 0o777);
+  for (const args of [
+    `uploads ${list} --output-dir open/link/new/folder`,
+    `uploads ${list} --output-dir open/link`,
+    `uploads ${list} -o open/link/out`,
+    `resolve ${list} --summary open/link/summary.json`,
+    `latest ${list} --seen open/link/seen.txt`,
+  ]) {
+    const result = await fixture.run(args, { noSummary: true });
+    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
+    onlyError(result, 'a symbolic link of user 65534');
+  }
+  assert.deepEqual(fixture.requests, []);
+  assert.deepEqual(await readdir(join(fixture.folder, 'victim')), []);
+});
+
+test("a path in chanlist's own folder is 2, also for check", async (t) => {
+  const fixture = await exportFixture(t);
+  assert.equal((await fixture.run(`uploads ${list} -o out`)).exit, 0);
+  for (const args of [
+    'check .chanlist',
+    'check .chanlist/out.json',
+    'check . --from .chanlist/out.json',
+    'show .chanlist/out.json',
+    `uploads ${list} -o .chanlist/out`,
+    `uploads ${list} --output-dir .chanlist/new`,
+  ]) {
+    const result = await fixture.run(args, { noSummary: true });
+    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
+    onlyError(result, "chanlist's own folder");
+  }
+  assert.deepEqual(await kept(fixture.folder, ''), ['.gitignore', 'out.json']);
+});
+
+test('a working directory that has been removed: relative names are 2, absolute ones work', async (t) => {
+  const fixture = await exportFixture(t);
+  const within = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
+  for (const args of [
+    `uploads ${list} -o out`,
+    `uploads ${list} --output-dir lists`,
+    `resolve ${list} --summary summary.json`,
+    `latest ${list} --seen seen.txt`,
+    'resolve --from refs.txt',
+    'check lists',
+    'show out.ndjson',
+  ]) {
+    const result = await fixture.run(args, { within, noSummary: true });
+    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
+    onlyError(result, 'the working directory has been removed');
+  }
+  assert.deepEqual(fixture.requests, []);
+  const path = join(fixture.folder, 'out.ndjson');
+  const result = await fixture.run(['uploads', list, '-o', path], { within, noSummary: true });
+  assert.equal(result.exit, 0, result.stderr);
+  assert.deepEqual(await fixture.files(), ['out.ndjson']);
+});
+
+test('FILE that appears, or is changed, while pages are requested stays; moved away, the rest is free', async (t) => {
+  for (const [before, restart] of [
+    [null, []],
+    ['old\n', ['--restart']],
+  ] as const) {
+    const fixture = await exportFixture(t);
+    const path = join(fixture.folder, 'out');
+    if (before !== null) await writeFile(path, before);
+    let pages = 0;
+    fixture.onRequest = (line) => {
+      if (line.includes('/videos') && ++pages === 2) writeFileSync(path, 'theirs\n');
+    };
+    const args = ['uploads', list, '-o', 'out'];
+    const result = await fixture.run([...args, ...restart]);
+    assert.deepEqual([result.exit, result.charged], [1, 3], result.stderr);
+    onlyError(result, 'out', 'move it away');
+    assert.equal(await fixture.read('out'), 'theirs\n');
+    await rename(path, `${path}.theirs`);
+    const free = await fixture.run([...args, ...restart]);
+    assert.deepEqual([free.exit, free.charged], [0, 0], free.stderr);
+    assert.equal(await fixture.read('out'), await uninterrupted(fixture, `uploads ${list}`));
+  }
+});
+
+test('no umask and no mode of FILE makes a run refuse what an earlier run left', async (t) => {
+  for (const [umask, mode] of [
+    ['000', 0o666],
+    ['002', 0o664],
+    ['022', 0o644],
+    ['077', 0o600],
+  ] as const) {
+    const fixture = await exportFixture(t);
+    const within = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
+    const args = `uploads ${list} -o out`;
+    assert.equal((await fixture.run(`${args} --max-credits 1`, { within })).exit, 9);
+    assert.equal((await fixture.run(args, { within })).exit, 0);
+    assert.equal((await stat(join(fixture.folder, 'out'))).mode & 0o777, mode, umask);
+    await chmod(join(fixture.folder, 'out'), 0o666);
+    assert.equal((await fixture.run(`${args} --restart --max-credits 1`, { within })).exit, 9);
+    assert.equal((await fixture.run(`${args} --restart`, { within })).exit, 0);
+    assert.equal((await stat(join(fixture.folder, 'out'))).mode & 0o777, 0o666, umask);
+  }
+});
+
 test('two runs on one FILE: the second ends at once (10), the first completes', async (t) => {
   const fixture = await exportFixture(t);
   const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
@@ -248,6 +362,16 @@ test('two runs on one FILE: the second ends at once (10), the first completes', 
   assert.equal(fixture.requests.length, before + 3, 'the second runs send nothing');
   assert.equal(await fixture.read('out'), await uninterrupted(fixture, `uploads ${list}`));
   assert.deepEqual(await fixture.files(), ['out']);
+});
+
+test('--output-dir that is a file, or below one: 2, naming the path', async (t) => {
+  const fixture = await exportFixture(t);
+  await writeFile(join(fixture.folder, 'file'), 'mine\n');
+  for (const path of ['file', 'file/below']) {
+    const result = await fixture.run(['uploads', list, '--output-dir', path]);
+    assert.deepEqual([result.exit, result.charged], [2, 0], result.stderr);
+    onlyError(result, `${path}: a part of this path is not a folder`);
+  }
 });
 
 test('.chanlist that is not a folder of this user: 2 before any paid request, and it is not changed', async (t) => {

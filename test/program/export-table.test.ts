@@ -1,11 +1,12 @@
 /** The table "What a run does with one export" of docs/updates.md, a row and a column at a time. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { shortName } from '../../src/fs/files.ts';
-import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
-import { idsInText, printedCommand, World } from '../support/world.ts';
+import { channelId, type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
+import { idsInText, World } from '../support/world.ts';
 
 /** In processes of their own: ten times as long. */
 const isLong = process.env.CHANLIST_LONG === '1';
@@ -15,16 +16,18 @@ const pageSize = 5;
 type Range = readonly [from: number, to: number];
 type Column = 'no flag' | '--update' | '--update --all' | '--restart';
 
+/** A printed command that is pasted (`mv` and `rm`: then the same run again), what that costs, and FILE afterwards. */
+type Remedy = readonly [command: RegExp, credits: number, file: Range];
+
 interface Cell {
   readonly exit: number;
   /** By the service's account. */
   readonly credits: number;
-  /** FILE afterwards; null: there is none. */
-  readonly file: Range | null;
-  /** What its only error, or warning, names. */
-  readonly names?: readonly (string | RegExp)[];
-  /** What follows when the command or the flag that it names is run: exit 0, these credits, this FILE. */
-  readonly next?: { readonly credits: number; readonly file: Range; readonly args?: string };
+  /** FILE afterwards; null: there is none; `same`: the same bytes. */
+  readonly file: Range | null | 'same';
+  /** Its only line on stderr; null: there is none. */
+  readonly says: RegExp | null;
+  readonly remedies: readonly Remedy[];
 }
 
 /** Brings a world into a state, by runs of the program: 12 uploads, 5 a page. */
@@ -41,11 +44,25 @@ interface Row {
 
 const file = 'a.ndjson';
 const uploads = 'uploads @a -o a.ndjson';
-const json = { args: 'uploads @a -o a.json', name: 'a.json' };
+const whole: Range = [0, 12];
+const view = { args: 'uploads @a -o a.csv', name: 'a.csv' };
 const playlist = { args: 'playlist PLx -o p.ndjson', name: 'p.ndjson' };
 const folder = { args: 'uploads @a --output-dir .', name: `${channelId('a')}.ndjson` };
 
-/** Steps, one after another. */
+/** Done, with one warning or none. */
+const done = (
+  credits: number,
+  to: Range | null | 'same' = whole,
+  says: RegExp | null = null,
+  ...remedies: Remedy[]
+): Cell => ({ exit: 0, credits, file: to, says, remedies });
+/** Refused for free: FILE keeps its bytes. */
+const refused = (exit: 1 | 2 | 8, says: RegExp, ...remedies: Remedy[]): Cell => ({
+  ...{ exit, credits: 0, file: 'same', says, remedies },
+});
+/** `--update` never works. */
+const noUpdate = refused(2, /--update/);
+
 const steps =
   (...all: readonly Make[]): Make =>
   async (world, channel) => {
@@ -69,13 +86,28 @@ const uploading =
   (_, channel) => {
     channel.list = videos(0, to);
   };
+const writing =
+  (text: string, name = file): Make =>
+  (world) =>
+    world.write(name, text);
 const removing =
   (name: string): Make =>
   (world) =>
     world.remove(name);
 const refusingTokens: Make = (world) => world.service.expireTokens();
+const rowsOf = (world: World): string => {
+  const own = join(world.folder, '.chanlist');
+  return join(own, readdirSync(own).find((name) => name.endsWith('.part')) ?? 'none');
+};
+const damagingRows: Make = (world) =>
+  world.write(rowsOf(world).slice(world.folder.length + 1), 'no rows at all\n');
+const otherService =
+  (args: string): Make =>
+  (world, channel) =>
+    interrupting(`${args} --base-url ${world.service.url.replace('127.0.0.1', 'localhost')}`)(world, channel);
 const restartInterrupted = steps(exporting(), uploading(15), interrupting(`${uploads} --restart`));
 const updateInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads} --update`));
+const allInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads} --update --all`));
 
 /** A folder has the name of FILE when it is to be replaced. */
 const notInPlace: Make = async (world) => {
@@ -89,11 +121,7 @@ const notInPlace: Make = async (world) => {
   rmdirSync(inTheWay);
 };
 /** FILE is there, and its record does not know. */
-const inPlace: Make = (world) => {
-  const own = join(world.folder, '.chanlist');
-  const rows = readdirSync(own).find((name) => name.endsWith('.part')) ?? '';
-  renameSync(join(own, rows), join(world.folder, file));
-};
+const inPlace: Make = (world) => renameSync(rowsOf(world), join(world.folder, file));
 /** A --restart cannot write its record. */
 const restartFailing: Make = async (world) => {
   const inTheWay = join(world.folder, '.chanlist', `.${shortName('a.ndjson.json')}.tmp`);
@@ -104,12 +132,8 @@ const restartFailing: Make = async (world) => {
 /** Takes the first two entries from FILE. */
 const losing =
   (name: string): Make =>
-  (world) => {
-    if (!name.endsWith('json') || name.endsWith('ndjson'))
-      return world.write(name, world.read(name).split('\n').slice(2).join('\n'));
-    const document = JSON.parse(world.read(name)) as { results: unknown[] };
-    world.write(name, JSON.stringify({ ...document, results: document.results.slice(2) }));
-  };
+  (world) =>
+    world.write(name, world.read(name).split('\n').slice(2).join('\n'));
 /** A line of FILE is damaged; its size stays. */
 const damaging: Make = (world) => {
   world.write('b', world.read(file).replace(/^.{9}/, 'x'.repeat(9)));
@@ -120,355 +144,590 @@ const addingRow: Make = (world) => {
   const row = world.read(file).split('\n')[0]?.replace('000000011', '000000012');
   world.write(file, `${row}\n${world.read(file)}`);
 };
-
-const whole: Range = [0, 12];
-type Names = readonly (string | RegExp)[];
-const exports = (credits: number, file: Range = whole): Cell => ({ exit: 0, credits, file });
-/** FILE is skipped, free, with a warning; the command that it names costs this, and FILE then has these videos. */
-const kept = (names: Names, credits: number, file: Range): Cell => ({
-  ...{ ...exports(0), names },
-  next: { credits, file },
-});
-const refused = (file: Range | null, ...names: Names): Cell => ({ exit: 2, credits: 0, file, names });
-const failed = (exit: 1 | 8, file: Range | null, flag: string, next?: Cell['next']): Cell => ({
-  ...{ exit, credits: 0, file, names: [flag, 'credit'] },
-  ...(next && { next }),
-});
-const cost = /3 credits|1 credit per/;
+const cost = String.raw`\(1 credit per 100 entries\)`;
+const restart: RegExp = /^chanlist \S+ \S+ --output.* --restart/;
+const repaired = /left out 1 line; the first: line 1 is not a JSON record/;
+const otherChannel = refused(2, /name another file/);
+const unaccepted = (from: RegExp, to: Range = whole): Cell =>
+  refused(8, from, [restart, (to[1] + 3) / 5, to]);
 
 const rows: readonly Row[] = [
+  ...(
+    [
+      ['a FILE recorded for another channel', 'uploads @b -o a.ndjson', exporting()],
+      ['a FILE of a channel, now a playlist', 'playlist PLx -o a.ndjson', exporting()],
+      [
+        'a FILE without a record whose entries are all of another channel',
+        'uploads @b -o a.ndjson',
+        steps(exporting(), removing('.chanlist')),
+      ],
+      ['an interrupted run of another channel', 'uploads @b -o a.ndjson', interrupting()],
+    ] as const
+  ).map(([state, args, make]) => ({
+    ...{ state, args, make },
+    cells: {
+      'no flag': otherChannel,
+      '--update': args.startsWith('playlist') ? noUpdate : otherChannel,
+      '--restart': otherChannel,
+    },
+  })),
   {
     state: 'nothing',
     make: () => {},
-    cells: { 'no flag': exports(3), '--update': refused(null), '--restart': exports(3) },
+    cells: {
+      'no flag': done(3),
+      '--update': refused(2, /no exports .* mounted\?.*omit --update/),
+      '--update --all': refused(2, /no exports/),
+      '--restart': done(3),
+    },
   },
-  {
-    state: 'nothing, in a folder with another export',
-    make: exporting('uploads @b -o b.ndjson'),
-    cells: { 'no flag': exports(3), '--update': exports(3), '--restart': exports(3) },
-  },
+  ...(
+    [
+      ['in a folder with another export', uploads, exporting('uploads @b -o b.ndjson')],
+      [
+        'in a folder with an ID.ndjson and without .chanlist',
+        folder.args,
+        writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`),
+      ],
+    ] as const
+  ).map(([where, args, make]) => ({
+    ...{ state: `nothing, ${where}`, args, make },
+    name: args === uploads ? file : folder.name,
+    cells: { 'no flag': done(3), '--update': done(3), '--update --all': done(3), '--restart': done(3) },
+  })),
   {
     state: 'an empty FILE without a record',
-    make: (world) => world.write(file, ''),
-    cells: { 'no flag': exports(3), '--restart': exports(3) },
+    make: writing(''),
+    cells: { 'no flag': done(3), '--update': done(3), '--restart': done(3) },
   },
   {
-    state: 'an interrupted export of this request',
-    make: interrupting(),
-    cells: { 'no flag': exports(2), '--update': exports(2), '--restart': exports(3) },
+    state: 'an interrupted export, and a FILE that was not there when it began',
+    make: steps(interrupting(), writing('mine\n')),
+    cells: {
+      'no flag': refused(2, /was not there when its export began.* are kept/, [/^mv /, 2, whole]),
+      '--update': refused(2, /the pages fetched so far are kept/, [/^mv /, 2, whole], [restart, 3, whole]),
+      '--restart': done(3),
+    },
   },
-  {
-    state: 'an export of this request, interrupted by a kill',
-    make: (world) => world.spawn(uploads, 2),
-    cells: { 'no flag': exports(2), '--update': exports(2), '--restart': exports(3) },
-  },
+  ...(
+    [
+      ['', interrupting()],
+      [' by a kill', (world: World) => world.spawn(uploads, 2)],
+    ] as const
+  ).map(([how, make]) => ({
+    ...{ state: `an export of this request, interrupted${how}`, make },
+    cells: { 'no flag': done(2), '--update': done(2), '--update --all': done(2), '--restart': done(3) },
+  })),
   {
     state: 'an interrupted export, of which a --restart could not write its record',
     make: steps(interrupting(), restartFailing),
-    cells: { 'no flag': exports(2) },
+    cells: { 'no flag': done(2) },
+  },
+  {
+    state: 'an interrupted --restart without a FILE',
+    make: interrupting(`${uploads} --restart`),
+    cells: { 'no flag': done(2), '--update': done(2), '--restart': done(2) },
   },
   {
     state: 'a complete export that is not yet in place',
     make: notInPlace,
-    cells: { 'no flag': exports(0), '--update': exports(0) },
+    cells: { 'no flag': done(0), '--update': done(0), '--restart': done(0) },
+  },
+  {
+    state: 'a complete export that is not yet in place, now with other fields',
+    args: `${uploads} --fields title`,
+    make: notInPlace,
+    cells: { 'no flag': { ...refused(2, /all fields/), file: whole }, '--update': noUpdate },
   },
   {
     state: 'a complete export that is in place, of which the record does not know',
     make: steps(notInPlace, inPlace),
-    cells: { 'no flag': exports(0), '--update': exports(0) },
+    cells: { 'no flag': done(0), '--update': done(0), '--restart': done(0) },
   },
   {
     state: 'an interrupted --restart of a complete FILE',
     make: restartInterrupted,
     cells: {
-      'no flag': kept(['--restart'], 2, [0, 15]),
-      '--update': exports(2, [0, 15]),
-      '--restart': exports(2, [0, 15]),
+      'no flag': done(2, [0, 15], /the rest costs about 2 credits; .*rm /),
+      '--update': done(2, [0, 15], /the rest costs about 2 credits; .*rm /),
+      '--restart': done(2, [0, 15]),
     },
   },
   {
     state: 'an interrupted --restart, of which the token is refused',
     make: steps(restartInterrupted, refusingTokens),
     cells: {
-      'no flag': kept(['--restart'], 3, [0, 15]),
-      '--update': failed(8, whole, '--restart', { credits: 3, file: [0, 15] }),
-      '--restart': exports(3, [0, 15]),
+      'no flag': { ...unaccepted(/./, [0, 15]), remedies: [[/^rm /, 0, whole]] },
+      '--update': { ...unaccepted(/./, [0, 15]), remedies: [[restart, 3, [0, 15]]] },
+      '--restart': done(3, [0, 15]),
     },
   },
   {
     state: 'an interrupted update of FILE',
     make: updateInterrupted,
     cells: {
-      'no flag': kept(['--update'], 2, [0, 23]),
-      '--update': exports(2, [0, 23]),
-      '--restart': exports(5, [0, 23]),
+      'no flag': done(2, [0, 23]),
+      '--update': done(2, [0, 23]),
+      '--update --all': done(7, [0, 23]),
+      '--restart': done(5, [0, 23]),
     },
   },
   {
     state: 'an interrupted update of every page',
-    make: steps(exporting(), uploading(23), interrupting(`${uploads} --update --all`)),
-    cells: { '--update': exports(4, [0, 23]), '--update --all': exports(4, [0, 23]) },
+    make: allInterrupted,
+    cells: {
+      'no flag': done(4, [0, 23], /the rest costs about 4 credits; .*rm /),
+      '--update': done(4, [0, 23], /the rest costs about 4 credits; .*rm /),
+      '--update --all': done(4, [0, 23]),
+      '--restart': done(5, [0, 23]),
+    },
+  },
+  ...(['the token is refused', 'the rows are damaged', 'the service is another one'] as const).map(
+    (what) => ({
+      state: `an interrupted update, of which ${what}`,
+      make: what.startsWith('the service')
+        ? steps(exporting(), uploading(23), otherService(`${uploads} --update`))
+        : steps(updateInterrupted, what.startsWith('the token') ? refusingTokens : damagingRows),
+      cells: {
+        'no flag': done(3, [0, 23] as const),
+        '--update': done(3, [0, 23] as const),
+        '--update --all': done(5, [0, 23] as const),
+        '--restart': done(5, [0, 23] as const),
+      },
+    }),
+  ),
+  {
+    state: 'an interrupted update of every page, of which the token is refused',
+    make: steps(allInterrupted, refusingTokens),
+    cells: {
+      '--update --all': done(5, [0, 23]),
+    },
   },
   {
-    state: 'an interrupted update, of which the token is refused',
-    make: steps(updateInterrupted, refusingTokens),
-    cells: {
-      'no flag': kept(['--update'], 3, [0, 23]),
-      '--update': exports(3, [0, 23]),
-      '--restart': exports(5, [0, 23]),
-    },
+    state: 'an interrupted update, of which the rows were removed',
+    make: steps(updateInterrupted, (world) => world.remove(rowsOf(world).slice(world.folder.length + 1))),
+    cells: { '--update': done(3, [0, 23], /rows .* were removed/) },
   },
   {
     state: 'an interrupted export, of which the token is refused',
     make: steps(interrupting(), refusingTokens),
     cells: {
-      'no flag': failed(8, null, '--restart', { credits: 3, file: whole }),
-      '--update': failed(8, null, '--restart'),
-      '--restart': exports(3),
+      'no flag': unaccepted(new RegExp(`--restart .*${cost}`)),
+      '--update': unaccepted(/--restart/),
+      '--restart': done(3),
     },
   },
+  ...(['damaged', 'missing'] as const).map((what) => ({
+    state: `an interrupted export, of which the rows are ${what}`,
+    make: steps(interrupting(), (world, channel) =>
+      what === 'damaged'
+        ? damagingRows(world, channel)
+        : world.remove(rowsOf(world).slice(world.folder.length + 1)),
+    ),
+    cells: {
+      'no flag': refused(1, new RegExp(`the rows of its interrupted run are .*--restart.*${cost}`), [
+        restart,
+        3,
+        whole,
+      ]),
+      '--update': refused(1, /--restart/),
+      '--restart': done(3),
+    },
+  })),
   ...(
     [
-      ['format', '-f csv', 'csv'],
       ['fields', '--fields videoId,title', 'videoId,title'],
-      ['limit', '-n 7', /limit 7|-n 7/],
+      ['limit', '-n 7', '--limit 7'],
     ] as const
   ).map(([what, words, shown]) => ({
     state: `an interrupted export with another ${what}`,
     make: interrupting(`${uploads} ${words}`),
     cells: {
-      'no flag': refused(null, shown, '--restart'),
-      '--update': refused(null, shown),
-      '--restart': exports(3),
+      'no flag': refused(2, new RegExp(`${shown}.*--restart .*${cost}`), [restart, 3, whole]),
+      '--update': refused(2, new RegExp(shown)),
+      '--restart': done(3),
     },
   })),
   {
-    state: 'an interrupted export from another service',
-    make: (world, channel) => {
-      const url = world.service.url.replace('127.0.0.1', 'localhost');
-      return interrupting(`${uploads} --base-url ${url}`)(world, channel);
-    },
+    ...{ state: 'an interrupted export of another format', args: 'uploads @a -o a', name: 'a' },
+    make: interrupting('uploads @a -o a -f csv'),
     cells: {
-      'no flag': refused(null, 'localhost'),
-      '--update': refused(null, 'localhost'),
-      '--restart': exports(3),
+      'no flag': refused(2, new RegExp(`in csv format.*--restart .*${cost}`), [restart, 3, whole]),
+      '--update': refused(2, /csv/),
+      '--restart': done(3),
+    },
+  },
+  {
+    ...{ state: 'a complete FILE of another format', args: 'uploads @a -o a -f csv', name: 'a' },
+    make: exporting('uploads @a -o a'),
+    cells: {
+      'no flag': refused(2, new RegExp(`in ndjson format.*--restart .*${cost}`), [
+        /^chanlist show a /,
+        0,
+        whole,
+      ]),
+      '--update': noUpdate,
+      '--restart': done(3),
+    },
+  },
+  {
+    state: 'an interrupted export from another service',
+    make: otherService(uploads),
+    cells: { 'no flag': refused(2, /localhost/), '--update': refused(2, /localhost/), '--restart': done(3) },
+  },
+  {
+    state: 'an interrupted --restart of a complete FILE, now of other fields',
+    args: `${uploads} --fields videoId`,
+    make: restartInterrupted,
+    cells: {
+      'no flag': refused(2, /all fields.*rm .*--restart/, [/^chanlist show /, 0, whole]),
+      '--update': refused(2, /all fields.*rm .*--restart/),
+      '--restart': done(3, [0, 15]),
     },
   },
   {
     state: 'a complete FILE of this request',
     make: exporting(),
-    cells: { 'no flag': kept(['--update'], 0, whole), '--update': exports(0), '--restart': exports(3) },
+    cells: {
+      'no flag': done(0, 'same', /--update/),
+      '--update': done(0, 'same'),
+      '--update --all': done(3, 'same'),
+      '--restart': done(3),
+    },
   },
   {
     state: 'a complete FILE of this request, and two new uploads',
     make: steps(exporting(), uploading(14)),
     cells: {
-      'no flag': kept(['--update'], 1, [0, 14]),
-      '--update': exports(1, [0, 14]),
-      '--restart': exports(3, [0, 14]),
+      'no flag': done(0, 'same', /--update/),
+      '--update': done(1, [0, 14]),
+      '--update --all': done(3, [0, 14]),
+      '--restart': done(3, [0, 14]),
     },
   },
   ...(
     [
-      ['json file', json],
+      ['view', view],
       ['playlist', playlist],
     ] as const
-  ).flatMap(([what, { args, name }]): Row[] => [
-    {
-      ...{ state: `a complete ${what}`, args, name },
-      make: exporting(args),
-      cells: {
-        'no flag': kept(['--restart', cost], 3, whole),
-        '--update': refused(whole),
-        '--restart': exports(3),
-      },
+  ).map(([what, { args, name }]) => ({
+    ...{ state: `a complete ${what}`, args, name },
+    make: exporting(args),
+    cells: {
+      'no flag': done(0, 'same', new RegExp(`--restart .*${cost}`)),
+      '--update': noUpdate,
+      '--update --all': noUpdate,
+      '--restart': done(3),
     },
-    {
-      ...{ state: `a ${what} with fewer entries than recorded`, args, name },
-      make: steps(exporting(args), losing(name)),
-      cells: {
-        'no flag': failed(1, [0, 10], '--restart', { credits: 3, file: whole }),
-        '--update': refused([0, 10]),
-        '--restart': exports(3),
-      },
+  })),
+  {
+    state: 'a complete FILE of fields without videoId',
+    args: `${uploads} --fields title`,
+    make: exporting(`${uploads} --fields title`),
+    cells: { 'no flag': done(0, 'same', /--restart/), '--update': noUpdate },
+  },
+  {
+    ...{ state: 'a view that others have changed', ...view },
+    make: steps(exporting(view.args), losing(view.name)),
+    cells: {
+      'no flag': done(0, 'same', /others have changed it/),
+      '--update': noUpdate,
+      '--restart': done(3),
     },
-  ]),
+  },
+  {
+    ...{ state: 'a playlist with fewer entries than recorded', ...playlist },
+    make: steps(exporting(playlist.args), losing(playlist.name)),
+    cells: {
+      'no flag': refused(1, new RegExp(`has 10 entries, but had 12.*--restart .*${cost}`), [
+        restart,
+        3,
+        whole,
+      ]),
+      '--update': noUpdate,
+      '--restart': done(3),
+    },
+  },
   ...(
     [
-      ['a complete FILE of another format', '-f csv', exports(3)],
-      ['a complete FILE of other fields', '--fields videoId,title', exports(3)],
-      ['a complete FILE, now with a --limit below its entries', '-n 5', exports(1, [7, 12])],
+      ['a complete FILE of other fields', '--fields videoId,title', done(3)],
+      ['a complete FILE, now with a limit below its entries', '-n 5', done(1, [7, 12])],
+      ['a complete FILE, now with a limit above its entries', '-n 50', done(3)],
     ] as const
   ).map(([state, words, restarted]) => ({
     state,
     args: `${uploads} ${words}`,
     make: exporting(),
     cells: {
-      'no flag': {
-        ...refused(whole, 'show'),
-        next: { credits: 0, file: whole, args: `show a.ndjson ${words}` },
-      },
-      '--update': refused(whole),
+      'no flag': refused(2, new RegExp(`all fields and no --limit.*--restart .*${cost}`), [
+        /^chanlist show a.ndjson /,
+        0,
+        whole,
+      ]),
+      '--update': refused(2, /./),
       '--restart': restarted,
     },
   })),
   {
-    state: 'a complete FILE, now with a --limit above its entries',
-    args: `${uploads} -n 50`,
-    make: exporting(),
-    cells: { 'no flag': exports(0) },
-  },
-  {
-    state: 'a FILE that --limit cut, now another one',
+    state: 'a FILE with a limit, now another one',
     args: `${uploads} -n 7`,
     make: exporting(`${uploads} -n 5`),
-    cells: { 'no flag': exports(2, [5, 12]), '--update': refused([7, 12]), '--restart': exports(2, [5, 12]) },
+    cells: {
+      'no flag': refused(2, /--limit 5.*--restart/),
+      '--update': noUpdate,
+      '--restart': done(2, [5, 12]),
+    },
   },
   {
-    state: 'a FILE of which --limit cut the last page, now none',
+    state: 'a FILE with a limit, now none',
     make: exporting(`${uploads} -n 11`),
-    cells: { 'no flag': exports(3), '--update': exports(3), '--restart': exports(3) },
+    cells: {
+      'no flag': refused(2, /--limit 11.*--restart/, [restart, 3, whole]),
+      '--update': refused(2, /--limit 11/),
+      '--restart': done(3),
+    },
   },
   {
-    state: 'a FILE that the same --limit cut',
+    state: 'a FILE with the same limit',
     args: `${uploads} -n 5`,
     make: exporting(`${uploads} -n 5`),
-    cells: { 'no flag': exports(0, [7, 12]), '--restart': exports(1, [7, 12]) },
+    cells: { 'no flag': done(0, 'same', /--restart/), '--restart': done(1, [7, 12]) },
+  },
+  {
+    state: 'a damaged FILE of other fields',
+    args: `${uploads} --fields videoId`,
+    make: steps(exporting(), damaging),
+    cells: {
+      'no flag': refused(2, /all fields/),
+      '--update': refused(2, /all fields/),
+      '--restart': done(3),
+    },
   },
   {
     state: 'FILE gone, the record is there',
     make: steps(exporting(), removing(file)),
     cells: {
-      'no flag': exports(3),
-      '--update': failed(1, null, `chanlist uploads @a --output `, { credits: 3, file: whole }),
-      '--restart': exports(3),
+      'no flag': done(3),
+      '--update': refused(1, new RegExp(`is missing.*restore it.*${cost}`), [
+        /^chanlist uploads @a --output a.ndjson --retries 0$/,
+        3,
+        whole,
+      ]),
+      '--update --all': refused(1, /is missing/),
+      '--restart': done(3),
     },
   },
   {
     state: 'FILE gone, the record of an interrupted update is there',
     make: steps(updateInterrupted, removing(file)),
     cells: {
-      'no flag': exports(5, [0, 23]),
-      '--update': failed(1, null, `chanlist uploads @a --output `),
-      '--restart': exports(5, [0, 23]),
+      'no flag': done(5, [0, 23]),
+      '--update': refused(1, /is missing/),
+      '--restart': done(5, [0, 23]),
     },
   },
   ...(
     [
-      ['with fewer entries than recorded', losing(file), [0, 10]],
-      ['of the same size, with a damaged line', damaging, null],
-      ['with a damaged line more', addingDamage, null],
+      ['with fewer entries than recorded', losing(file), null],
+      ['of the same size, with a damaged line', damaging, repaired],
+      ['with a damaged line more', addingDamage, repaired],
     ] as const
-  ).map(([what, damage, left]) => {
-    const lost = failed(1, left, '--update --all', { credits: 3, file: whole });
+  ).map(([what, damage, warning]) => {
+    const lost = refused(1, new RegExp(`restore it.*--update --all .*${cost}`), [/--update --all/, 3, whole]);
     return {
       state: `a FILE ${what}`,
       make: steps(exporting(), damage),
-      cells: { 'no flag': lost, '--update': lost, '--update --all': exports(3), '--restart': exports(3) },
+      cells: {
+        'no flag': lost,
+        '--update': lost,
+        '--update --all': done(3, whole, warning),
+        '--restart': done(3),
+      },
     };
   }),
   {
+    state: 'an interrupted update of a FILE that has lost entries since',
+    make: steps(updateInterrupted, losing(file)),
+    cells: {
+      'no flag': refused(1, /but had 12/),
+      '--update': refused(1, /but had 12/),
+      '--update --all': done(5, [0, 23]),
+      '--restart': done(5, [0, 23]),
+    },
+  },
+  {
+    state: 'an interrupted update of every page of a FILE of other fields, damaged since',
+    make: steps(
+      exporting(`${uploads} --fields videoId`),
+      uploading(23),
+      interrupting(`${uploads} --fields videoId --update --all`),
+      writing('one\n'),
+    ),
+    cells: { '--update --all': refused(2, /--fields videoId /), '--restart': done(5, [0, 23]) },
+  },
+  {
     state: 'a FILE that has more entries than recorded',
     make: steps(exporting(), uploading(14), addingRow),
-    cells: { 'no flag': exports(0, [0, 13]) },
+    cells: { 'no flag': done(0, 'same', /--update/), '--update': done(1, [0, 14]) },
   },
   {
     state: 'a FILE without a record',
     make: steps(exporting(), removing('.chanlist')),
     cells: {
-      'no flag': { ...refused(whole, '--update', '--restart'), next: { credits: 0, file: whole } },
-      '--update': exports(0),
-      '--restart': exports(3),
+      'no flag': refused(
+        2,
+        new RegExp(`no record.*--restart .*${cost}`),
+        [/--update/, 0, whole],
+        [restart, 3, whole],
+      ),
+      '--update': done(0, 'same', /adopted/),
+      '--update --all': done(3, 'same'),
+      '--restart': done(3),
     },
   },
   {
-    state: 'a json file without a record',
-    ...json,
-    make: steps(exporting(json.args), removing('.chanlist')),
-    cells: {
-      'no flag': { ...refused(whole, '--restart'), next: { credits: 3, file: whole } },
-      '--update': refused(whole),
-      '--restart': exports(3),
-    },
+    ...{ state: 'a playlist without a record', ...playlist },
+    make: steps(exporting(playlist.args), removing('.chanlist')),
+    cells: { 'no flag': refused(2, /no record.*--restart/, [restart, 3, whole]), '--restart': done(3) },
   },
   {
-    state: 'a FILE without a record, in a folder run',
-    ...folder,
+    ...{ state: 'a FILE without a record, in a folder run', ...folder },
     make: steps(exporting(folder.args), removing('.chanlist'), uploading(14)),
     cells: {
-      'no flag': kept([''], 1, [0, 14]),
-      '--update': exports(1, [0, 14]),
-      '--restart': exports(3, [0, 14]),
+      'no flag': done(0, 'same', /adopted/),
+      '--update': done(1, [0, 14], /adopted/),
+      '--restart': done(3, [0, 14]),
+    },
+  },
+  ...(
+    [
+      ['a text', 'one\ntwo\n', /line 1 is not a JSON record/],
+      ['a csv with another header', 'name,age\nx,1\n', /line 1 /],
+      ['objects without videoId', '{"name":"x"}\n', /line 1 is not an entry/],
+      ['an entry, and a broken line', '{"videoId":"x"}\n{', /line 2 is not a JSON record/],
+      ['no entry with an ID', '{"videoId":null}\n', /no entry with a videoId/],
+      ['an entry of another channel below', `{"videoId":"x"}\n{"videoId":"y","channelId":"UCx"}\n`, /UCx/],
+    ] as const
+  ).map(([state, text, says]) => ({
+    state: `a FILE without a record: ${state}`,
+    make: writing(text),
+    cells: {
+      'no flag': refused(2, new RegExp(`${says.source}.*another file.*--restart .*${cost}`), [
+        restart,
+        3,
+        whole,
+      ]),
+      '--update': refused(2, says),
+      '--update --all': refused(2, says),
+      '--restart': done(3),
+    },
+  })),
+  {
+    ...{ state: 'a text without a record, in a folder run', ...folder },
+    make: writing('one\n', folder.name),
+    cells: {
+      'no flag': refused(2, /line 1 .*move it away.*--restart/),
+      '--update': refused(2, /move it away/),
     },
   },
   {
-    state: 'a FILE of another channel',
-    args: 'uploads @b -o a.ndjson',
-    make: exporting(),
-    cells: { 'no flag': refused(whole), '--update': refused(whole), '--restart': refused(whole) },
+    state: 'a FILE without a record, now with a limit',
+    args: `${uploads} -n 5`,
+    make: steps(exporting(), removing('.chanlist')),
+    cells: { 'no flag': refused(2, /no record.*--restart/), '--restart': done(1, [7, 12]) },
   },
   {
-    state: 'a FILE of a channel, now a playlist',
-    args: 'playlist PLx -o a.ndjson',
-    make: exporting(),
-    cells: { 'no flag': refused(whole), '--restart': refused(whole) },
+    ...{ state: 'a view without a record', ...view },
+    make: steps(exporting(view.args), removing('.chanlist')),
+    cells: {
+      'no flag': refused(2, /no record.*--restart/, [restart, 3, whole]),
+      '--update': noUpdate,
+      '--restart': done(3),
+    },
   },
-  {
-    state: 'an interrupted export of another channel',
-    args: 'uploads @b -o a.ndjson',
-    make: interrupting(),
-    cells: { 'no flag': refused(null), '--update': refused(null), '--restart': refused(null) },
-  },
+  ...(['damaged', 'of an older version'] as const).map((what) => ({
+    state: `a FILE and a record that is ${what}, and rows in progress`,
+    make: steps(
+      updateInterrupted,
+      writing(what === 'damaged' ? '{' : '{"version":1}', '.chanlist/a.ndjson.json'),
+    ),
+    cells: {
+      'no flag': { ...refused(1, new RegExp(`record is ${what}.*--restart`)), exit: 1 },
+      '--update': refused(1, /--restart/),
+    },
+  })),
 ];
 
 /** The IDs of FILE in any format; null without a FILE. */
 function idsOf(world: World, name: string): string[] | null {
   if (!world.has(name)) return null;
   const text = world.read(name);
-  return idsInText(text, text.startsWith('videoId') ? 'csv' : name.endsWith('.json') ? 'json' : 'ndjson');
+  return idsInText(text, text.startsWith('videoId') ? 'csv' : 'ndjson');
 }
 
 const idsIn = ([from, to]: Range): unknown[] => videos(from, to).map(({ videoId }) => videoId);
 
+/** The commands that a line says to run. */
+const commandsIn = (line: string): string[] =>
+  [...line.matchAll(/(?<=: )(?:chanlist|mv|rm) [^;(]*?(?= \(|;|$)/g)].map(([command]) => command);
+
 for (const { state, make, args = uploads, name = file, cells } of rows) {
   for (const [column, cell] of Object.entries(cells)) {
-    test(`${state} | ${column}: ${cell.exit}, ${cell.credits} credits`, async (t) => {
-      const world = await World.open(t, { pageSize });
-      const channel = world.service.addChannel('a', { list: videos(0, 12) });
-      world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
-      world.service.addPlaylist('PLx', videos(0, 12));
-      await make(world, channel);
-      const before = world.has(name) ? world.read(name) : null;
-      world.now += 60_000;
-      const line = column === 'no flag' ? args : `${args} ${column}`;
-      const { exit, credits, stderr, stdout, errors, warnings } = await (isLong
-        ? world.spawn(line)
-        : world.run(line));
-      assert.deepEqual(
-        { exit, credits, stdout },
-        { exit: cell.exit, credits: cell.credits, stdout: '' },
-        stderr,
-      );
-      if (cell.exit !== 0) assert.equal(world.has(name) ? world.read(name) : null, before);
-      else assert.deepEqual(idsOf(world, name), cell.file === null ? null : idsIn(cell.file), stderr);
-      // A list that is complete leaves no rows.
-      if (cell.exit === 0 && cell.credits > 0)
-        assert.doesNotMatch(readdirSync(join(world.folder, '.chanlist')).join('\n'), /\.part$/m);
-      assert.equal(errors.length, exit === 0 ? 0 : 1, stderr);
-      if (cell.names !== undefined && exit === 0) assert.equal(warnings.length, 1, stderr);
-      const [message = ''] = exit === 0 ? warnings : errors;
-      for (const named of cell.names ?? [])
-        assert.ok(
-          typeof named === 'string' ? message.includes(named) : named.test(message),
-          `${named}: ${message}`,
-        );
-      const { next } = cell;
-      if (next === undefined) return;
-      const [flag = '--update'] = /--update --all|--update|--restart/.exec(message) ?? [];
-      const words = next.args ?? printedCommand(message) ?? `${args} ${flag}`;
-      const after = await world.run(words);
-      assert.deepEqual([after.exit, after.credits], [0, next.credits], `${words}: ${after.stderr}`);
-      assert.deepEqual(idsOf(world, name), idsIn(next.file));
-    });
+    const line = column === 'no flag' ? args : `${args} ${column}`;
+    for (const remedy of [null, ...cell.remedies])
+      test(`${state} | ${column}: ${cell.exit}, ${cell.credits} credits${remedy ? `; ${remedy[0]}` : ''}`, async (t) => {
+        const world = await World.open(t, { pageSize });
+        const channel = world.service.addChannel('a', { list: videos(0, 12) });
+        world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
+        world.service.addPlaylist('PLx', videos(0, 12));
+        await make(world, channel);
+        const before = world.has(name) ? world.read(name) : null;
+        world.now += 60_000;
+        const run = await (isLong ? world.spawn(line) : world.run(line));
+        const { exit, credits, stderr, stdout } = run;
+        assert.deepEqual([exit, credits, stdout], [cell.exit, cell.credits, ''], stderr);
+        if (cell.file === 'same') assert.equal(world.has(name) ? world.read(name) : null, before);
+        else assert.deepEqual(idsOf(world, name), cell.file === null ? null : idsIn(cell.file), stderr);
+        // A list that is complete leaves no rows.
+        if (exit === 0 && credits > 0)
+          assert.doesNotMatch(readdirSync(join(world.folder, '.chanlist')).join('\n'), /\.part$/m);
+        const said = [...run.errors, ...run.warnings];
+        assert.equal(run.errors.length, exit === 0 ? 0 : 1, stderr);
+        assert.match(said.join('\n'), cell.says ?? /^$/);
+        if (remedy === null) return;
+        const [pattern, price, left] = remedy;
+        const command = commandsIn(run.errors[0] ?? '').find((each) => pattern.test(each));
+        assert.ok(command !== undefined, `no ${pattern} in: ${stderr}`);
+        const isShell = !command.startsWith('chanlist ');
+        if (isShell) execFileSync('sh', ['-c', command], { cwd: world.folder });
+        const after = await world.run(isShell ? line : command.slice('chanlist '.length));
+        assert.deepEqual([after.exit, after.credits], [0, price], `${command}: ${after.stderr}`);
+        assert.deepEqual(idsOf(world, name), idsIn(left));
+      });
   }
 }
+
+test('a FILE in a folder of playlists without a record is adopted: its entries may be of any channel', async (t) => {
+  const world = await World.open(t, { pageSize });
+  world.service.addPlaylist('PLx', videos(0, 12));
+  const lines = [video('x', { channelId: 'UCx' }), video('y', { channelId: 'UCy' })];
+  world.write('PLx.ndjson', lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  const { exit, credits, warnings } = await world.run('playlist PLx --output-dir .');
+  assert.deepEqual([exit, credits, warnings.length], [0, 0, 1]);
+  assert.match(warnings[0] ?? '', /adopted .*--restart/);
+});
+
+test('--restart of several references keeps what was exported in the last 22 hours', async (t) => {
+  const world = await World.open(t, { pageSize });
+  world.service.addChannel('a', { list: videos(0, 12) });
+  world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
+  const line = 'uploads @a @b --output-dir . --restart';
+  const credits: number[] = [];
+  for (const hours of [0, 21, 2]) {
+    world.now += hours * 60 * 60 * 1000;
+    const run = await world.run(line);
+    assert.equal(run.exit, 0, run.stderr);
+    credits.push(run.credits);
+  }
+  assert.deepEqual(credits, [6, 0, 6]);
+});

@@ -69,13 +69,13 @@ test('the message of an error body is printed, sanitized', async (t) => {
 });
 
 test('a retried failure in the middle of a listing costs nothing and loses nothing', async (t) => {
-  const answers: Reply[] = [
+  const replies: Reply[] = [
     { body: page(0, 2, 'next') },
     { status: 503 },
     { status: 429, headers: { 'retry-after': '0' } },
     { body: page(2, 3, null) },
   ];
-  const service = await scriptedService(t, (_, number) => answers[number] ?? { status: 500 });
+  const service = await scriptedService(t, (_, number) => replies[number] ?? { status: 500 });
   const args = ['uploads', '@a', '-f', 'id', '-v'];
   const result = await service.command(args);
   assert.equal(result.exit, 0);
@@ -109,12 +109,12 @@ test('possibly charged requests count against the budget', async (t) => {
 });
 
 test('a body with a BOM, white space or gzip is read as JSON', async (t) => {
-  const answers: Reply[] = [
+  const replies: Reply[] = [
     { text: `\ufeff \n${JSON.stringify(page(0, 1, null), null, 2)}\n` },
     { headers: { 'content-encoding': 'gzip' }, text: gzipSync(JSON.stringify(page(0, 1, null))) },
   ];
-  for (const answer of answers) {
-    const service = await scriptedService(t, () => answer);
+  for (const reply of replies) {
+    const service = await scriptedService(t, () => reply);
     const result = await service.run('uploads @a');
     assert.equal(result.exit, 0);
     assert.equal(result.lines.length, 1);
@@ -138,8 +138,8 @@ test('a body of over 64 MiB is 8, announced or not, compressed or not', async (t
     text: gzipSync(Buffer.alloc(65 * 1024 * 1024, 32)),
   };
   const announced = endless({ 'content-length': String(65 * 1024 * 1024) });
-  for (const answer of [announced, endless({}), bomb]) {
-    const service = await scriptedService(t, () => answer);
+  for (const reply of [announced, endless({}), bomb]) {
+    const service = await scriptedService(t, () => reply);
     const result = await service.run('uploads @a');
     assert.equal(result.exit, 8);
     assert.equal(service.seen.length, 1);

@@ -1,33 +1,27 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { commonFlags, flagsOf, longFlag } from '../../src/cli/flags.ts';
-import { parseArguments, wholeProgram } from '../../src/cli/program.ts';
-import { pathOf } from '../../src/cli/usage-errors.ts';
-import { commands } from '../../src/commands/table.ts';
+import { flagHelp, longFlag, shortFlag } from '../../src/cli/flag.ts';
+import { flagsOf, ownFlagsOf } from '../../src/cli/flags.ts';
+import { globalFlags } from '../../src/cli/global-flags.ts';
+import { commands } from '../../src/commands/command-table.ts';
+import { describeAll, helpText } from '../../src/help/help-text.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
 import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
 import { onlyError } from '../support/stderr.ts';
 import { writeStore } from '../support/stored-accounts.ts';
 
-const topics = ['exit-codes', 'formats', 'environment'] as const;
+const topics = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
 
 /** Every command and action: `uploads`, `auth login`. */
-const paths = (await wholeProgram(commands)).commands
-  .flatMap((command) => [command, ...command.commands])
-  .map(pathOf);
+const paths = (await describeAll(commands)).map(({ path }) => path);
 
 /** The help of a command, an action, a topic or (null) the program. */
-async function help(name: string | null, width = 80): Promise<string> {
-  const topic = topics.find((one) => one === name);
-  if (topic !== undefined) return topicText(topic, width);
-  const text = await parseArguments(['help', ...(name?.split(' ') ?? [])], commands, () => width);
-  assert.ok(typeof text === 'string');
-  return text;
-}
+const help = (name: string | null, width = 80): Promise<string> =>
+  helpText(name?.split(' ') ?? [], commands, width);
 
 /** The terms of a topic under a heading. */
 const termsOf = (topic: (typeof topics)[number], heading: string): string[] => {
@@ -61,19 +55,64 @@ test('the help of a command says what it costs', async () => {
   }
 });
 
-test('a command has its own flags first, then the common ones that it takes; the program has its commands', async () => {
-  for (const name of ['resolve', 'search', 'uploads', 'latest', 'playlist']) {
-    const headings = (await help(name)).split('\n').filter((line) => /^[A-Z][a-z]+:$/.test(line));
-    assert.deepEqual(headings, [
-      ...['Arguments:', 'Options:', 'Service:', 'Output:', 'Network:', 'Messages:', 'Examples:'],
-    ]);
+test('a command has examples, its own flags, then one paragraph of global flags', async () => {
+  for (const path of paths) {
+    const text = await help(path, 1000);
+    const blocks = text.split('\n\n').map((block) => block.split('\n')[0] ?? '');
+    const [examples, flags] = ['Examples:', 'Flags:'].map((heading) => blocks.indexOf(heading));
+    assert.ok(examples !== undefined && examples > 0 && flags === examples + 1, path);
+    const own = [...(text.split('\nFlags:\n')[1] ?? '').matchAll(/^ {2}(?:-\w, | {4})(--[\w-]+)/gm)];
+    const names = own.map(([, flag = '']) => flag).filter((flag) => flag !== '--help');
+    assert.deepEqual(names, ownFlagsOf(path).map(longFlag), path);
+    const global = flagsOf(path).filter((flag) => globalFlags.includes(flag));
+    const paragraph = `Global flags (see: chanlist help flags): ${global.map(longFlag).join(', ')}.`;
+    assert.equal(blocks[flags + 1], global.length === 0 ? undefined : paragraph, path);
   }
-  const shownIn = async (name: string | null): Promise<string[]> =>
-    [...(await help(name)).matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = '']) => flag);
-  for (const path of paths)
-    assert.deepEqual((await shownIn(path)).sort(), [...flagsOf(path).map(longFlag), '--help'].sort(), path);
-  assert.deepEqual((await shownIn(null)).sort(), ['--help', '--version']);
-  for (const { name } of commands) assert.match(await help(null), new RegExp(`^  ${name} `, 'm'));
+  const uploads = (await help('uploads')).split('\n');
+  assert.ok(uploads.length < 60, `${uploads.length} lines`);
+});
+
+test('help on some commands names exactly the flags that they take', async () => {
+  const flagsIn = async (name: string): Promise<string> =>
+    [...new Set((await help(name, 1000)).match(/(?<=[ (])--[a-z-]+(?=[ ,.]|$)/gm))].sort().join(' ');
+  assert.equal(await flagsIn('serve'), serveFlags);
+  assert.equal(
+    await flagsIn('auth status'),
+    '--base-url --format --help --json --key-file --max-wait --namespace --ndjson --no-color --profile ' +
+      '--quiet --retries --timeout --verbose',
+  );
+});
+
+const serveFlags =
+  '--credits --fail --grow --help --host --key --latency --namespace --page-size --plain-tokens --port --rate ' +
+  '--sandbox --seed';
+
+test('the program has its commands, two flags, and where to report a problem', async () => {
+  const text = await help(null);
+  for (const { name } of commands) assert.match(text, new RegExp(`^  ${name} `, 'm'));
+  assert.deepEqual(text.match(/--[a-z]+(?= {3})/g), ['--help', '--version']);
+  assert.match(text, /^To report a problem: npm bugs chanlist; .*\n$/m);
+  assert.match(text, /chanlist help flags$/m);
+});
+
+test('help flags explains each global flag, with its variable and default', async () => {
+  const text = (await help('flags', 1000)).replace(/ {2,}/g, ' ');
+  for (const flag of globalFlags) assert.ok(text.includes(`${flag.flag} ${flagHelp(flag)}\n`), flag.flag);
+  for (const line of [
+    '-f, --format <format> print table, json, ndjson or csv (lists: id too); see: chanlist help formats',
+    '--namespace <word> set the path segment after /api/v2/ (CHANLIST_NAMESPACE; default: media)',
+    '--timeout <seconds> limit the time of each request, body included (default: 30)',
+    '-v, --verbose print tally, waits and retries even if stderr is not a terminal; -vv: every request',
+  ])
+    assert.ok(text.includes(` ${line}\n`), line);
+});
+
+test('no two flags of a command have one name', () => {
+  for (const path of paths) {
+    const names = flagsOf(path).flatMap((flag) => [longFlag(flag), shortFlag(flag) ?? longFlag(flag)]);
+    const own = flagsOf(path).length;
+    assert.equal(new Set(names).size, own + flagsOf(path).filter((flag) => shortFlag(flag) !== null).length);
+  }
 });
 
 test('help fits 60, 80 and 200 columns; command lines stay whole, and fit 80', async () => {
@@ -86,33 +125,54 @@ test('help fits 60, 80 and 200 columns; command lines stay whole, and fit 80', a
 test('help exit-codes names each code of the contract once', async () => {
   const codes = [...(await help('exit-codes')).matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
   assert.deepEqual(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 129, 130, 143]);
+  assert.match(
+    await help('exit-codes', 1000),
+    / in this order: 129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11\.$/m,
+  );
 });
 
-test('help formats has every format, the rules of the default, and the specified fields', async () => {
+test('help formats has every format, and the rules of the default', async () => {
   const text = await help('formats');
   for (const name of ['table', 'json', 'ndjson', 'csv', 'id'])
     assert.match(text, new RegExp(`^  ${name} +\\w`, 'm'));
   for (const extension of ['.ndjson', '.jsonl', '.json', '.csv']) assert.ok(text.includes(extension));
-  for (const field of ['videoId', 'viewCountText', 'index', 'channel_id', '@reference']) {
-    assert.ok(text.includes(field), field);
-  }
 });
 
-test('help formats has every field of --summary, check and credits, and no other', async () => {
+const video = 'videoId title channelId channelTitle channelHandle';
+
+test('help fields explains every field that is specified, known or computed, and no other', async () => {
   for (const [heading, fields] of [
+    ['Fields of resolve:', 'channel_id resolved_from'],
+    ['Fields of uploads and playlist:', `${video} lengthText viewCountText thumbnails index`],
+    ['Not specified, but known to be sent by uploads and playlist:', 'publishedTimeText members_only'],
     [
-      'Fields of the report of --summary (JSON):',
+      'Not specified, but known to be sent by search:',
+      `type ${video} channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails`,
+    ],
+    [
+      'Not specified, but known to be sent by latest:',
+      'videoId title channelId author published updated link description thumbnail viewCount starRating',
+    ],
+    ['Computed fields:', '@reference @seconds @views @published'],
+    [
+      'Fields of the summary (--summary):',
       'command started seconds exit error credits requests retries counts references',
     ],
     [
       'Fields of each of its references:',
-      'reference id file status entries new missing pages credits resumed why continuation_token error exit',
+      'reference id file status entries new missing unlisted pages credits resumed why continuation_token error ' +
+        'exit',
     ],
-    ['Fields of chanlist check:', 'file reference id entries limit missing newest checked problem'],
-    ['Fields of chanlist credits:', 'account month today total day command reference'],
+    ['Fields of check:', 'file reference id entries limit missing newest checked problem'],
+    ['Fields of credits:', 'account month today total day command reference'],
+    ['Fields of --dry-run:', 'reference method url cost'],
   ] as const)
-    assert.equal(termsOf('formats', heading).join(' ').replaceAll(',', ''), fields);
-  for (const inner of ['.chanlist', '.part', '.lock']) assert.ok(!(await help('formats')).includes(inner));
+    assert.equal(termsOf('fields', heading).join(' ').replaceAll(',', ''), fields, heading);
+  const text = await help('fields', 1000);
+  // Each has a meaning.
+  assert.doesNotMatch(text, /^ {2}[\w@]+ *$/m);
+  assert.ok(text.includes(`jq '."@views"'`));
+  for (const inner of ['.chanlist', '.part', '.lock']) assert.ok(!text.includes(inner));
 });
 
 test('help serve explains each fault', async () => {
@@ -126,7 +186,7 @@ test('help serve explains each fault', async () => {
 
 test('help environment has every variable that the program reads', async () => {
   const named = new Set(environment);
-  for (const { variable } of commonFlags)
+  for (const { variable } of globalFlags)
     for (const name of variable?.split(', ') ?? []) assert.ok(named.has(name), name);
   const text = await help('environment');
   for (const variable of named) assert.ok(text.includes(variable));
@@ -158,15 +218,16 @@ test('chanlist alone, --help and help print the same on stdout, and end with 0',
 test('help TOPIC and --help print the same on stdout, and end with 0', async () => {
   for (const topic of ['uploads', 'auth', 'auth login', 'serve', 'help']) {
     const expected = { exit: 0, stdout: await help(topic), stderr: '' };
-    for (const line of [`help ${topic}`, `${topic} --help`, `${topic} -h`]) {
+    for (const line of [`help ${topic}`, `--help ${topic}`, `${topic} --help`, `${topic} -h`]) {
       const { exit, stdout, stderr } = await run(line);
       assert.deepEqual({ exit, stdout, stderr }, expected, line);
     }
   }
-  for (const topic of ['exit-codes', 'formats', 'environment']) {
-    const { exit, stdout } = await run(['help', topic]);
-    assert.deepEqual({ exit, stdout }, { exit: 0, stdout: await help(topic) });
-  }
+  for (const topic of topics)
+    for (const line of [`help ${topic}`, `--help ${topic}`]) {
+      const { exit, stdout } = await run(line);
+      assert.deepEqual({ exit, stdout }, { exit: 0, stdout: await help(topic) });
+    }
 });
 
 test('no help on it: one line on stderr with a suggestion, 2', async () => {
@@ -176,7 +237,7 @@ test('no help on it: one line on stderr with a suggestion, 2', async () => {
     [['help', 'auth', 'lgin'], "chanlist: error: auth has no action 'lgin'; did you mean login?\n"],
     [['help', 'everything'], "chanlist: error: there is no command 'everything'; see: chanlist help\n"],
     [['serach', '@x'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
-    [['serach', '--help'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
+    [['--help', 'serach'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
     [
       ['serve', '--format', 'csv'],
       'chanlist: error: serve does not take --format; see: chanlist help serve\n',
@@ -216,7 +277,9 @@ async function prepared(t: TestContext): Promise<Workshop & { runs(line: string)
   const runs = async (line: string): Promise<void> => {
     const command = ['bash', '-c', line];
     const { exit, stderr } = await runCommand(command, { cwd: at.folder, env, input: key });
-    assert.deepEqual([exit, stderr], [0, ''], line);
+    // A dry run sums up on stderr.
+    const sum = line.includes('--dry-run') ? 'chanlist: 1 request, at least 1 credit\n' : '';
+    assert.deepEqual([exit, stderr], [0, sum], line);
   };
   return { ...at, runs };
 }
@@ -230,13 +293,19 @@ for (const name of [null, 'resolve', 'search', 'uploads', 'latest', 'playlist', 
   });
 }
 
-test('the examples of help formats run as written', { skip: missing('jq') }, async (t) => {
+test('the examples of help fields and formats run as written', { skip: missing('jq') }, async (t) => {
   const { folder, runs } = await prepared(t);
-  const lines = examplesIn(await help('formats'));
-  assert.equal(lines.length, 2);
-  for (const line of lines) await runs(line);
-  const csv = await readFile(join(folder, 'demo.csv'), 'utf8');
-  assert.match(csv, /^index,videoId,title\n/);
+  for (const [topic, header] of [
+    ['fields', 'index,videoId,@views'],
+    ['formats', 'videoId,title,channelId,'],
+  ] as const) {
+    const lines = examplesIn(await help(topic));
+    assert.equal(lines.length, 2);
+    for (const line of lines) await runs(line);
+    const csv = await readFile(join(folder, 'demo.csv'), 'utf8');
+    assert.ok(csv.startsWith(header), csv.slice(0, 100));
+    await rm(join(folder, 'demo.csv'));
+  }
 });
 
 test('the examples of auth run as written, one after another', async (t) => {

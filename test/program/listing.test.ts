@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gate } from '../support/gate.ts';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
-import { statuses } from '../support/receipt.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { runPrinted } from '../support/shell.ts';
 import { onlyError, said } from '../support/stderr.ts';
+import { statuses } from '../support/summary.ts';
 import { printedCommand } from '../support/world.ts';
 
 /** A listing of three pages: 3 + 3 + 2 entries. */
@@ -98,16 +98,16 @@ test('--max-credits: the error names the credits needed; the resume command has 
   assert.doesNotMatch(error, /about/);
   const last = await service.run('uploads @a @b --max-credits 4 -f id');
   onlyError(last, 'about 2 more credits are needed to finish', '4 credits spent');
-  const line = '--timeout 5 -v uploads @a --timeout 10 --max-credits 1 -n 7 -f id --fields videoId';
+  const line = '--timeout 5 -v uploads @a --timeout 10 --max-credits 1 -n 7 -f csv --fields videoId';
   const { stderr } = await service.run(line);
   const words = printedCommand(stderr)?.join(' ') ?? '';
   assert.match(words, /^uploads /);
-  const flags = ['--timeout 10', '--continuation', '$HOME', '--limit', '--format id', '--fields videoId'];
+  const flags = ['--timeout 10', '--continuation', '$HOME', '--limit', '--format csv', '--fields videoId'];
   for (const word of flags) assert.equal(words.split(word).length, 2, `${word}: ${words}`);
   assert.ok(!words.includes('--timeout 5'), words);
 });
 
-test('every reference has its place in the document and in the receipt, even if the run ends before its turn', async (t) => {
+test('every reference has its place in the document and in the summary, even if the run ends before its turn', async (t) => {
   const service = await scriptedService(t, ({ query, path }) => {
     if (query.get('channel') === '@b') return { status: 402, body: { detail: 'no credits' } };
     return { body: path.endsWith('latest') ? { results: [entry(0)] } : page(0, 1, null) };
@@ -125,7 +125,7 @@ test('every reference has its place in the document and in the receipt, even if 
       ...['@b', '@c', '@d'].map((reference) => ({ reference, result: failed })),
     ]);
     const four = ['complete', 'interrupted 4', 'interrupted 4', 'interrupted 4'];
-    assert.deepEqual(statuses(result.receipt), four);
+    assert.deepEqual(statuses(result.summary), four);
   }
   assert.equal(service.seen.length, 4);
 });
@@ -152,10 +152,24 @@ test('the command that resumes a listing lists the rest', async (t) => {
   assert.equal(first.stdout + rest.stdout, ids.join(''));
 });
 
-test('after --limit, -v names the reference and the command that lists more', async (t) => {
+test('the command that resumes a listing to a device goes to stdout, in the format of the device', async (t) => {
+  const service = await scriptedService(t, reply);
+  for (const [flags, format] of [
+    ['-o /dev/stdout', 'ndjson'],
+    ['-f csv -o /dev/stdout', 'csv'],
+  ]) {
+    const { stderr } = await service.run(`uploads @test --max-credits 1 ${flags}`);
+    const [, command = ''] = /resume with: (chanlist .*)\n$/.exec(stderr) ?? [];
+    assert.match(command, new RegExp(` --format ${format}$`));
+    const rest = await runPrinted(command.replace(' --max-credits 1', ''), process.cwd(), service.env);
+    assert.equal(rest.exit, 0, rest.stderr);
+  }
+});
+
+test('after --limit, -v names the command that lists more', async (t) => {
   const service = await scriptedService(t, reply);
   const { stderr } = await service.run('uploads @test --limit 3 -f id -v');
-  assert.match(stderr, /^chanlist: @test: more, [^:]*: chanlist uploads .*--continuation/);
+  assert.match(stderr, /^chanlist: more, [^:]*: chanlist uploads .*--continuation/);
 });
 
 test('several references: one after another, one given twice is listed once, 404 stops only that one', async (t) => {
@@ -203,7 +217,7 @@ test('a failure of the account ends the run; its code is graver than that of a r
   assert.equal(errors.length, 2);
   // The 404 cost nothing; the run, which the other one ends, cost a credit.
   assert.match(errors[0] ?? '', /^@gone: .*404.*0 credits spent/);
-  assert.match(errors[1] ?? '', /402.*@poor, @never.*1 credit spent/);
+  assert.match(errors[1] ?? '', /^@poor: .*402.*; stopped, 1 more not reached; 1 credit spent/);
 });
 
 test('--from reads a file or stdin, skips blank lines and comments, and takes Windows line ends', async (t) => {
@@ -261,29 +275,42 @@ test('specification 4.2: words are joined, the limit is sent only if given', asy
   ]);
 });
 
-test('--dry-run prints the first request of each reference and its cost, and sends nothing', async (t) => {
+test('--dry-run prints the first request of each reference and its cost, then the sum, and sends nothing', async (t) => {
   const service = await scriptedService(t, () => ({ body: {} }));
-  const base = ['--base-url', service.url, '--dry-run'];
   const at = `${service.url}/api/v2/media/channel`;
-  for (const [args, ...requests] of [
-    [['uploads', '@a', '@b', '--max-credits', '5'], 'videos?channel=%40a 1', 'videos?channel=%40b 1'],
-    [['latest', '@a'], 'latest?channel=%40a 0'],
-    [['search', '@a', 'x y'], 'search?channel=%40a&q=x%20y 1'],
+  const page = '1 credit per page';
+  for (const [args, sum, ...requests] of [
+    [
+      ['uploads', '@a', '@b', '--max-credits', '5'],
+      '2 requests, at least 2 credits; --max-credits 5',
+      [page, 'videos?channel=%40a', 1],
+      [page, 'videos?channel=%40b', 1],
+    ],
+    [
+      ['latest', '@a', '@b'],
+      '2 requests, free',
+      ['free', 'latest?channel=%40a', 0],
+      ['free', 'latest?channel=%40b', 0],
+    ],
+    [['search', '@a', 'x y'], '1 request, 1 credit', ['1 credit', 'search?channel=%40a&q=x%20y', 1]],
   ] as const) {
-    const text = await run([...args, ...base]);
+    const text = await service.run([...args, '--dry-run']);
     assert.equal(text.exit, 0, text.stderr);
-    const records = await run([...args, ...base, '-f', 'ndjson']);
-    const expected = requests.map((request, i) => {
-      const [url = '', cost] = request.split(' ');
-      assert.ok(text.lines[i]?.includes(`GET ${at}/${url}`), text.stdout);
-      assert.match(text.lines[i] ?? '', cost === '0' ? /free/ : /1 credit/);
-      return { reference: i === 0 ? '@a' : '@b', method: 'GET', url: `${at}/${url}`, cost: Number(cost) };
-    });
+    assert.deepEqual(
+      text.lines,
+      requests.map(([price, path]) => `${price}  GET ${at}/${path}`),
+    );
+    assert.equal(text.stderr, `chanlist: ${sum}\n`);
+    const records = await service.run([...args, '--dry-run', '-f', 'ndjson']);
+    assert.equal(records.stderr, text.stderr);
     assert.deepEqual(
       records.lines.map((line) => JSON.parse(line)),
-      expected,
+      requests.map(([, path, cost], i) => {
+        return { reference: i === 0 ? '@a' : '@b', method: 'GET', url: `${at}/${path}`, cost };
+      }),
     );
   }
+  assert.equal((await service.run('latest @a --dry-run -q')).stderr, '');
   assert.equal(service.seen.length, 0);
 });
 
@@ -357,10 +384,10 @@ test('a spent budget: references that need no page are still done, the rest is i
   const [whole, cut] = JSON.parse(result.stdout);
   assert.deepEqual([whole.result.results.length, whole.result.has_more], [8, false]);
   assert.deepEqual([cut.result.results.length, cut.result.has_more], [0, true]);
-  assert.deepEqual(statuses(result.receipt), ['complete', 'interrupted 9']);
+  assert.deepEqual(statuses(result.summary), ['complete', 'interrupted 9']);
 });
 
-test('five references that fail in a row with 7 or 8 end the run; one line per cause names three', async (t) => {
+test('five references that fail in a row with 7 or 8 end the run; the line of the cause counts those not reached', async (t) => {
   const input = Array.from({ length: 8 }, (_, n) => `@a${n}\n`).join('');
   for (const [command, statuses, exit] of [
     ['uploads', [500], 7],
@@ -372,12 +399,23 @@ test('five references that fail in a row with 7 or 8 end the run; one line per c
     const result = await service.run(`${command} --from - --retries 0 ${more}`, { input });
     assert.deepEqual([result.exit, service.seen.length], [exit, 5], result.stderr);
     const { errors } = said(result.stderr);
-    assert.equal(errors.length, statuses.length + 1);
+    assert.equal(errors.length, statuses.length);
     for (const [n, status] of statuses.entries())
       assert.match(errors[n] ?? '', new RegExp(`\\b${status}\\b`));
-    if (statuses.length === 1) assert.match(errors[0] ?? '', /5 .*stdin:1 @a0.*stdin:2 @a1.*stdin:3 @a2/);
-    assert.match(errors.at(-1) ?? '', /stdin:6 @a5.*stdin:7 @a6.*stdin:8 @a7/);
+    if (statuses.length === 1)
+      assert.match(errors[0] ?? '', /^5 references \(stdin:1 @a0, stdin:2 @a1, stdin:3 @a2 and others\): /);
+    assert.match(errors[0] ?? '', /; stopped, 3 more not reached; /);
+    assert.equal(result.stderr.split('not reached').length, 2);
   }
+});
+
+test('a failure that ends the run of a free command counts the references that were not requested', async (t) => {
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@a' ? { body: { results: [] } } : { status: 402, body: { detail: 'none' } },
+  );
+  const result = await service.run('latest @a @b @c @d @c --concurrency 1');
+  assert.equal(result.exit, 4);
+  onlyError(result, '@b: no credits (402: none); stopped, 3 more not reached');
 });
 
 test('failures with 7 are no outage if another reference succeeds between them, or if there is one reference', async (t) => {

@@ -143,6 +143,9 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
       "--fields: there is no field '@refrence'; did you mean @reference? expected one of @reference, @seconds, @views, @published",
     ],
     ['', '--fields is empty'],
+    ['id', "--fields: there is no field 'id'; did you mean videoId?"],
+    ['title,duration', "--fields: there is no field 'duration'; did you mean @seconds?"],
+    ['thumbnails[0].url', "--fields: there is no field 'thumbnails[0]'; did you mean thumbnails.0.url?"],
   ] as const) {
     const result = await service.run(['uploads', '@a', '--fields', fields]);
     assert.equal(result.exit, 2, fields);
@@ -152,6 +155,24 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
   assert.equal(service.seen.length, 0);
   const known = await service.run('latest @a --fields thumbnail,viewCount,published');
   assert.equal(known.exit, 0);
+});
+
+test('--fields: what no entry has, and dates that nobody knows, are warnings', async (t) => {
+  const service = await scriptedService(t, () => ({ text: listing('{"videoId":"v","title":"t"}') }));
+  const { exit, stdout, stderr } = await service.run('uploads @a --fields members_only,@published --ndjson');
+  assert.deepEqual([exit, stdout], [0, '{"members_only":null,"@published":null}\n']);
+  assert.equal(
+    stderr,
+    'chanlist: warning: --fields: no entry on the first page has members_only; its fields are videoId, title\n' +
+      'chanlist: warning: --fields: @published is null: only latest and ndjson exports of uploads have dates\n',
+  );
+});
+
+test('a response of more than a million values is 8', async (t) => {
+  const service = await scriptedService(t, () => ({ text: listing(`{"a":[${'0,'.repeat(1_000_000)}0]}`) }));
+  const { exit, stdout, stderr } = await service.run('uploads @a --ndjson');
+  assert.deepEqual([exit, stdout], [8, '']);
+  assert.match(stderr, /the response has more than 1,000,000 values/);
 });
 
 /** The header of a search: its documented fields, in the order of the known deployment. */

@@ -33,7 +33,7 @@ for (const [signal, exit] of [
   });
 }
 
-test('a signal that is repeated at once is the same request: message, document and receipt are whole', {
+test('a signal that is repeated at once is the same request: message, document and summary are whole', {
   skip: noProc,
 }, async (t) => {
   let stop = async (): Promise<void> => {};

@@ -40,9 +40,9 @@ suite('show', () => {
     assert.deepEqual(
       (await text('-f', 'table')).split('\n').filter((line) => !line.startsWith('─')),
       [
-        'videoId       length       views  published      title',
-        'a            1:02:33  434K views  1 day ago      A, "quoted"',
-        'b               LIVE                             日本語',
+        'videoId        length       views  published      title',
+        'a             1:02:33  434K views  1 day ago      A, "quoted"',
+        'b                LIVE                             日本語',
         '',
       ],
     );
@@ -64,7 +64,10 @@ suite('show', () => {
     assert.match(wrong.stderr, /^chanlist: error: .*vidoeId.*did you mean videoId\?\n$/);
     const absent = await show(['a.ndjson', '-n', '1', '--fields', 'videoId,nothing']);
     assert.equal(absent.stdout, '{"videoId":"a","nothing":null}\n');
-    assert.match(absent.stderr, /^chanlist: warning: .*no entry on the first page has nothing\n$/);
+    assert.match(
+      absent.stderr,
+      /^chanlist: warning: .*no entry on the first page has nothing; its fields are videoId, title, lengthText, viewCountText, n, big\n$/,
+    );
   });
 
   test('several files and stdin, in their order; --limit counts per file', async (t) => {
@@ -80,15 +83,18 @@ suite('show', () => {
     assert.equal((await show(['-', '-f', 'csv'])).stdout, `${nine}\n`);
   });
 
-  test('csv: keys that appear after the first 100 entries are left out, with one warning', async (t) => {
+  test('csv: every key of files; of stdin those of the first 100 entries, with one warning', async (t) => {
     const entries = Array.from({ length: 100 }, (_, i) => `{"videoId":"${i}"}`);
     const late = ['{"videoId":"x","late":1}', '{"videoId":"y","later":1,"late":2}'];
     entries[99] = '{"videoId":"99","extra":1}';
-    const { show } = await shower(t, { 'a.ndjson': `${[...entries, ...late].join('\n')}\n` });
-    const { exit, stdout, stderr } = await show(['a.ndjson', '-f', 'csv']);
+    const text = `${[...entries, ...late].join('\n')}\n`;
+    const { show } = await shower(t, { 'a.ndjson': text });
+    const file = await show(['a.ndjson', '-f', 'csv']);
+    assert.deepEqual([file.exit, file.stderr], [0, '']);
+    assert.deepEqual([file.lines[0], file.lines.at(-1)], [`${nine},extra,late,later`, 'y,,,,,,,,,,2,1']);
+    const { exit, lines, stderr } = await show(['-', '-f', 'csv'], text);
     assert.equal(exit, 0);
-    const rows = stdout.split('\n');
-    assert.deepEqual([rows[0], rows.length, rows[101]], [`${nine},extra`, 104, 'x,,,,,,,,,']);
+    assert.deepEqual([lines[0], lines.length, lines[101]], [`${nine},extra`, 103, 'x,,,,,,,,,']);
     assert.equal(
       stderr,
       'chanlist: warning: csv: left out 2 fields that are not in the header: late, later; name them with --fields\n',
@@ -151,7 +157,7 @@ suite('show', () => {
     for (const [line, message] of [
       ['b.ndjson a.ndjson', /cannot read b\.ndjson: there is no such file/],
       ['a.ndjson b.ndjson', /cannot read b\.ndjson: there is no such file/],
-      ['.', /cannot read \.: it is a folder/],
+      ['.', /\. is a folder; name its exports: chanlist show \.\/\*\.ndjson/],
       ['.chanlist/a.ndjson.part', /chanlist's own/],
       ['a.ndjson -o a.ndjson', /the same file/],
       ['a.ndjson -f table -o x.csv', /table/],

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { launcher, run, temporaryFolder } from '../support/program.ts';
+import { launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { onlyError } from '../support/stderr.ts';
 
 test('a usage error prints one document on stdout if json is asked for, and its line on stderr', async () => {
   for (const [line, message] of [
     ['uploads @x --nope --json', 'uploads has no flag --nope'],
     ['-f json uploads @x --limit 0', "--limit is '0': expected a whole number, 1 or more"],
     ['check -fjson --fields a', 'check does not take --fields'],
-    ['uploads @x --format=json --update -o x', '--update does not work with json'],
+    ['uploads @x --format=json --update -o x', '--update works with ndjson, not with json'],
+    ['serve --json', 'serve does not take --format'],
+    ['uplaods @x --json', "there is no command 'uplaods'"],
     ['--json', 'missing command'],
     ['uploads @x --json --continuation abc', '--continuation takes no reference'],
   ] as const) {
@@ -71,4 +75,47 @@ test('an argument that is not UTF-8 is refused', async (t) => {
     assert.equal(status, 2, stderr);
     assert.equal(stderr, "chanlist: error: '@caf\ufffd' is not UTF-8 text; type it again\n");
   }
+});
+
+test('what works on a file is refused on stdout, a device and a pipe, before anything is opened or sent', async (t) => {
+  const folder = await temporaryFolder(t);
+  assert.equal(spawnSync('mkfifo', ['fifo'], { cwd: folder }).status, 0);
+  symlinkSync('/dev/stdout', join(folder, 'link'));
+  const env = serviceEnvironment('http://127.0.0.1:1');
+  for (const output of ['', ' -o -', ' -o /dev/stdout', ' -o /dev/null', ' -o fifo', ' -o link'])
+    for (const [line, message] of [
+      ['uploads @x --update', '--update needs a file'],
+      ['uploads @x --update --all', '--update needs a file'],
+      ['uploads @x --update --print-new', '--update needs a file'],
+      ['uploads @x --update --dry-run', '--update needs a file'],
+      ['uploads @x --restart', '--restart needs a file'],
+      ['playlist PLx --restart', '--restart needs a file'],
+      ['uploads @x --print-new', '--print-new needs --update'],
+    ] as const) {
+      const result = await run(`${line}${output}`, { cwd: folder, env });
+      assert.deepEqual([result.exit, result.stdout], [2, ''], `${line}${output}`);
+      onlyError(result, message);
+    }
+  const all = await run('uploads @size-250 --sandbox --all -o /dev/stdout', { cwd: folder });
+  assert.deepEqual([all.exit, all.lines.length], [0, 250]);
+});
+
+test('search without a channel says that it is missing', async () => {
+  for (const [line, message] of [
+    ['search --sandbox bread', "missing channel: 'bread' is the query; e.g. chanlist search @demo bread"],
+    ['search @demo --sandbox', 'missing query; see: chanlist help search'],
+    ['search youtube.example/@demo', 'missing query; see: chanlist help search'],
+  ] as const) {
+    const result = await run(line);
+    assert.equal(result.exit, 2);
+    assert.equal(result.stderr, `chanlist: error: ${message}\n`);
+  }
+});
+
+test('--summary - is refused, and writes no file of that name', async (t) => {
+  const cwd = await temporaryFolder(t);
+  const result = await run('uploads @demo --sandbox --summary -', { cwd });
+  assert.equal(result.exit, 2);
+  onlyError(result, '--summary needs a file');
+  assert.deepEqual(readdirSync(cwd), []);
 });

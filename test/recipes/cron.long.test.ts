@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -38,11 +38,14 @@ testExamples(
     'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports': {
       stderr: /counting starts at 0/,
     },
+    // test/recipes/services.long.test.ts runs it.
+    'docker run': { run: async () => null },
   },
   async ({ folder, bin }, t) => {
     await writeFile(join(bin, 'crontab'), '#!/bin/sh\n[ "$1" = -e ]\n', { mode: 0o755 });
     await writeFile(join(folder, 'refs.txt'), '@demo\n@size-250\n');
-    for (const name of ['key-00.txt', 'key-01.txt']) await writeFile(join(folder, name), `${testKey}\n`);
+    for (const name of ['key.txt', 'key-00.txt', 'key-01.txt'])
+      await writeFile(join(folder, name), `${testKey}\n`);
     return { CHANLIST_API_KEY: '', PING_URL: (await monitor(t)).url };
   },
 );
@@ -75,6 +78,56 @@ test('check: its exit code goes to the monitoring service, its problems to a fil
   const problems = lines(await readFile(join(at.folder, 'lists/problems.ndjson'), 'utf8'));
   const { reference, problem } = JSON.parse(problems.join(''));
   assert.deepEqual([reference, problem.code], ['@size-4', 'absent']);
+});
+
+test('a restored FILE without its record is adopted; with it, there is nothing to do', async (t) => {
+  const at = await lists(t);
+  await recipe(at, 'tar -C ~ -czf');
+  await at.sh('rm lists/exports/UCdemo* lists/exports/.chanlist/UCdemo*');
+  await recipe(at, 'name=UCdemo');
+  const nightly = 'cd ~/lists && chanlist uploads --from refs.txt --output-dir exports --update --summary';
+  await recipe(at, nightly);
+  await at.sh('rm lists/exports/.chanlist/UCdemo*');
+  const adopted = await runExample(await exampleOf(file, nightly), at);
+  assert.equal(adopted.exit, 0);
+  assert.match(adopted.stderr, /^chanlist: warning: .*\n$/);
+});
+
+test('the age of a summary, and its metrics, also of a run that was killed', {
+  skip: missing('jq'),
+}, async (t) => {
+  const at = await workshop(t);
+  await mkdir(join(at.folder, 'lists'));
+  const summary = (started: string, exit: number | null) =>
+    writeFile(
+      join(at.folder, 'lists/nightly.json'),
+      JSON.stringify({
+        started,
+        seconds: exit === null ? null : 12.5,
+        exit,
+        credits: { confirmed: 3, possibly_charged: 1 },
+        counts: { unchanged: 29, complete: 2 },
+      }),
+    );
+  await summary(new Date().toISOString(), 0);
+  assert.equal(await recipe(at, "jq -e '(.started"), '');
+  await summary('2026-01-02T03:15:00.123Z', 0);
+  assert.equal(await recipe(at, "jq -e '(.started"), 'no run for 36 hours\n');
+  const metrics = async (): Promise<string[]> => {
+    await recipe(at, 'mkdir -p ~/lists/metrics');
+    return lines(await readFile(join(at.folder, 'lists/metrics/chanlist.prom'), 'utf8'));
+  };
+  assert.deepEqual(await metrics(), [
+    'chanlist_started_seconds 1767323700',
+    'chanlist_exit_code 0',
+    'chanlist_duration_seconds 12.5',
+    'chanlist_credits{kind="confirmed"} 3',
+    'chanlist_credits{kind="possibly_charged"} 1',
+    'chanlist_references{status="unchanged"} 29',
+    'chanlist_references{status="complete"} 2',
+  ]);
+  await summary('2026-01-02T03:15:00.123Z', null);
+  assert.deepEqual((await metrics()).slice(1, 3), ['chanlist_exit_code -1', 'chanlist_duration_seconds 0']);
 });
 
 suite('the crontab lines, as cron runs them', async () => {
@@ -117,6 +170,7 @@ suite('the crontab lines, as cron runs them', async () => {
       ...at,
       folder,
       write,
+      cron,
       first: async () => cron((await exampleOf(file, firstRun)).text),
       night: () => cron(commandOf(nightly)),
       week: () => cron(commandOf(weekly)),
@@ -158,7 +212,7 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.match(mail, /^chanlist: error: refs\.txt:1 @gone: not found .*\n$/);
     const report = await week();
     assert.equal(report.exit, 11);
-    assert.match(report.mail, /@gone .*absent/s);
+    assert.match(report.mail, /^chanlist: error: .*@gone.*\n$/);
   });
 
   test('no credits: exit 4 and mail; the same line resumes once there are some', async (t) => {
@@ -169,5 +223,23 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.match(poor.mail, /^chanlist: error: .*no credits/m);
     sandbox.account.credits = 100;
     assert.deepEqual(await night(), { exit: 0, mail: '', cost: 16 - 5 });
+  });
+
+  test('an update with --all that a bound has stopped: without the rows that the message names, FILE stays', async (t) => {
+    const { folder, sandbox, first, night, cron } = await nights(t);
+    await first();
+    sandbox.setUploads('@demo', 1235);
+    const all = 'cd ~/lists && chanlist uploads @demo --output-dir exports --update --all --max-credits 3';
+    const stopped = await cron(all);
+    assert.deepEqual([stopped.exit, stopped.cost], [9, 3]);
+    const found = await cron((await exampleOf(file, 'cd ~/lists/exports/.chanlist')).text);
+    const [record = '', rows = ''] = found.mail.trimEnd().split(':');
+    assert.equal(record, 'UCdemo__________________.ndjson.json');
+    assert.ok(stopped.mail.includes(`.chanlist/${rows}`), stopped.mail);
+    await rm(join(folder, 'lists/exports/.chanlist', rows));
+    const { exit, mail, cost } = await night();
+    assert.deepEqual([exit, cost], [0, 1]);
+    assert.match(mail, /^chanlist: warning: .*\n$/);
+    assert.deepEqual(await night(), { exit: 0, mail: '', cost: 0 });
   });
 });

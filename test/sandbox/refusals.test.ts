@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { command } from '../support/command.ts';
 import { detail, get, sandbox } from './client.ts';
 
 /** Status of a request with exactly these headers. */
@@ -144,4 +145,13 @@ test('resolve of any canonical ID is 200; a free operation needs a path and a ke
   assert.equal((await at('tube', 'wrong')).status, 401);
   assert.equal((await at('media', service.key)).status, 404);
   assert.equal((await at('media', 'wrong')).status, 404);
+});
+
+test('--sandbox: the message about what it does not know names its demo references, and no address', async () => {
+  for (const words of ['resolve @me', 'search @me x', 'uploads @me @you', 'latest @me', 'playlist PLme']) {
+    const { exit, stderr } = await command([...words.split(' '), '--sandbox']);
+    assert.equal(exit, 5);
+    assert.match(stderr, /; the sandbox has @demo, @empty, @odd, @size-N and PLdemo\n$/);
+    assert.doesNotMatch(stderr, /address|namespace|spelling/);
+  }
 });

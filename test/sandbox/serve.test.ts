@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { parseArguments } from '../../src/cli/program.ts';
+import { commands } from '../../src/commands/command-table.ts';
 import { run, type ServeOptions } from '../../src/commands/serve.ts';
-import { commands } from '../../src/commands/table.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { get } from './client.ts';
 
 /** Parses arguments to options. */
 async function parse(...argv: string[]): Promise<ServeOptions> {
-  const task = await parseArguments(['serve', ...argv], commands);
-  assert.ok(typeof task === 'object');
-  return task.options as ServeOptions;
+  const { request } = await parseArguments(['serve', ...argv], commands);
+  if (request instanceof Failure) throw request;
+  assert.ok(typeof request === 'object' && 'run' in request);
+  return request.options as unknown as ServeOptions;
 }
 
 interface Served {

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Budget, type Ledger, newTally, type SpentBound } from '../../src/service/budget.ts';
+import { Budget, budgetSpent, type Ledger, newTally, type Settle } from '../../src/service/budget.ts';
 
 const perRun = (credits: number) => ({ credits, per: 'run' }) as const;
 const perMonth = { credits: 3, per: 'month' } as const;
-const spentMonth: SpentBound = { ...perMonth, resets: '2026-12-01 00:00' };
-
 /** A ledger with room for so many credits, and what was noted in it. */
 function fakeLedger(room: number) {
   const noted: string[] = [];
   const ledger: Ledger = {
-    reserve: (credits, reference) => {
-      if (credits > room) return spentMonth;
+    note: (credits, reference) => {
       room -= credits;
       noted.push(`${reference}`);
       return (charge) => {
@@ -19,16 +16,40 @@ function fakeLedger(room: number) {
         if (charge === 'none') room += credits;
       };
     },
+    reserve: async (credits, reference) => {
+      if (credits > room) throw budgetSpent(perMonth, '2026-12-01 00:00');
+      return ledger.note(credits, reference);
+    },
   };
   return { noted, open: async () => ledger };
 }
 
+/** A budget that is ready for paid requests. */
+async function prepared(...args: ConstructorParameters<typeof Budget>): Promise<Budget> {
+  const budget = new Budget(...args);
+  await budget.prepare();
+  return budget;
+}
+
+/** A reservation, which is a promise only if there are bounds. */
+const reserved = async (budget: Budget, tally = newTally()): Promise<Settle> => budget.reserve(1, tally);
+
+test('without bounds nothing is waited for: a request is noted at once', async () => {
+  const tally = newTally('@a');
+  const { noted, open } = fakeLedger(0);
+  const settle = (await prepared([], open)).reserve(1, tally);
+  assert.ok(typeof settle === 'function');
+  settle('confirmed');
+  assert.deepEqual(noted, ['@a', 'confirmed']);
+  assert.deepEqual(tally.credits, { confirmed: 1, possibly_charged: 0 });
+});
+
 test('all bounds apply: the one that is spent first stops paid requests, and is named', async () => {
   const tally = newTally('@a');
   const { noted, open } = fakeLedger(2);
-  const budget = new Budget([perMonth, perRun(5), perRun(9)], open);
-  for (const charge of ['confirmed', 'possibly_charged'] as const) (await budget.reserve(1, tally))(charge);
-  await assert.rejects(budget.reserve(1, tally), {
+  const budget = await prepared([perMonth, perRun(5), perRun(9)], open);
+  for (const charge of ['confirmed', 'possibly_charged'] as const) (await reserved(budget, tally))(charge);
+  await assert.rejects(reserved(budget, tally), {
     code: 'budget',
     exit: 9,
     message: 'stopped at --max-credits 3/month, which resets on 2026-12-01 00:00 (local time)',
@@ -38,20 +59,19 @@ test('all bounds apply: the one that is spent first stops paid requests, and is 
   assert.deepEqual(budget.total.credits, tally.credits);
 });
 
-test('a free request opens no ledger and needs no budget', async () => {
+test('a free request needs no budget and is not noted', async () => {
   const tally = newTally();
   const ledger = async (): Promise<Ledger> => assert.fail('opened');
   const budget = new Budget([perRun(0)], ledger);
   (await budget.reserve(0, tally))('confirmed');
-  await budget.prepare();
   assert.deepEqual(budget.total, newTally());
 });
 
-test('a ledger that cannot be used stops the run before its first request if a bound needs it', async () => {
+test('a ledger that throws stops the run before its first request', async () => {
   const ledger = async (): Promise<Ledger> => {
     throw new Error('unusable');
   };
-  await assert.rejects(new Budget([perMonth], ledger).prepare(), /unusable/);
+  await assert.rejects(prepared([perMonth], ledger), /unusable/);
 });
 
 for (const [what, bounds, room] of [
@@ -60,10 +80,10 @@ for (const [what, bounds, room] of [
 ] as const) {
   test(`a request waits for one under way that may turn out free (${what})`, async () => {
     const tally = newTally();
-    const budget = new Budget(bounds, fakeLedger(room).open);
-    const first = await budget.reserve(1, tally);
-    const second = budget.reserve(1, tally);
-    const third = assert.rejects(budget.reserve(1, tally), { code: 'budget' });
+    const budget = await prepared(bounds, fakeLedger(room).open);
+    const first = await reserved(budget, tally);
+    const second = reserved(budget, tally);
+    const third = assert.rejects(reserved(budget, tally), { code: 'budget' });
     await new Promise((resolve) => setImmediate(resolve));
     first('none');
     (await second)('confirmed');
@@ -72,11 +92,19 @@ for (const [what, bounds, room] of [
   });
 }
 
+test('requests that are reserved at once never exceed a bound together', async () => {
+  const budget = await prepared([perRun(1)], fakeLedger(9).open);
+  const [first, second] = [reserved(budget), reserved(budget)];
+  const refused = assert.rejects(second, { code: 'budget' });
+  (await first)('confirmed');
+  await refused;
+});
+
 test('without a ledger, bounds per day and month apply to the run', async () => {
   const tally = newTally();
   const budget = new Budget([{ credits: 1, per: 'day' }], null);
-  (await budget.reserve(1, tally))('confirmed');
-  await assert.rejects(budget.reserve(1, tally), {
+  (await reserved(budget, tally))('confirmed');
+  await assert.rejects(reserved(budget, tally), {
     message: 'stopped at --max-credits 1/day',
   });
 });
@@ -85,6 +113,11 @@ test('possibly charged credits count against a bound of the run', async () => {
   const tally = newTally();
   const budget = new Budget([perRun(2)], null);
   for (const charge of ['possibly_charged', 'none', 'confirmed'] as const)
-    (await budget.reserve(1, tally))(charge);
-  await assert.rejects(budget.reserve(1, tally), { code: 'budget' });
+    (await reserved(budget, tally))(charge);
+  await assert.rejects(reserved(budget, tally), { code: 'budget' });
+});
+
+test('the smallest bound of the run is named', async () => {
+  const budget = new Budget([perRun(3), perRun(1), perRun(2)], null);
+  await assert.rejects(async () => budget.reserve(5, newTally()), { message: 'stopped at --max-credits 1' });
 });

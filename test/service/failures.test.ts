@@ -5,7 +5,7 @@ import { failedAttempt } from '../../src/service/failures.ts';
 
 const context = { at: 'https://a.test', now: 0, hide: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
-const [busy, down, gone] = ['unavailable', 'unreachable', 'bad_answer'] as const;
+const [busy, down, gone] = ['unavailable', 'unreachable', 'invalid_response'] as const;
 const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;
 const noAddress = Object.assign(new AggregateError([]), { code: 'EADDRNOTAVAIL' });
 

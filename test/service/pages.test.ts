@@ -5,7 +5,7 @@ import { JsonText } from '../../src/json/json-text.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
-import { isUnresumable, type Page, pages } from '../../src/service/pages.ts';
+import { fetchPages, isUnresumable, type Page } from '../../src/service/pages.ts';
 
 /** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
 async function list(
@@ -26,7 +26,7 @@ async function list(
   const taken: Page[] = [];
   try {
     const from = { reference: 'PLa', token: null, ...start };
-    for await (const page of pages(client, operations.playlist, from, newTally())) taken.push(page);
+    for await (const page of fetchPages(client, operations.playlist, from, newTally())) taken.push(page);
     return { taken, failure: null, message: null, requests };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
@@ -86,11 +86,11 @@ test('a listing that loops and a refused token cannot be resumed; any other fail
     ['503', refused('unavailable', 503), 'unavailable', false],
     ['a loop', body([2], 'a'), 'loop', true],
     ['the same page', body([1], 'b'), 'loop', true],
-    ['no token', { results: [2], has_more: true }, 'bad_answer', false],
-    ['an empty token', body([2], ''), 'bad_answer', false],
-    ['half a surrogate pair as the token', body([2], '\ud800'), 'bad_answer', false],
-    ['no has_more', { results: [2] }, 'bad_answer', false],
-    ['no results', { has_more: false }, 'bad_answer', false],
+    ['no token', { results: [2], has_more: true }, 'invalid_response', false],
+    ['an empty token', body([2], ''), 'invalid_response', false],
+    ['half a surrogate pair as the token', body([2], '\ud800'), 'invalid_response', false],
+    ['no has_more', { results: [2] }, 'invalid_response', false],
+    ['no results', { has_more: false }, 'invalid_response', false],
   ];
   for (const [what, last, code, expected] of cases) {
     const { failure } = await list([body([1], 'a'), last]);

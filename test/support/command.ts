@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
@@ -23,19 +24,23 @@ export interface CommandResult {
   readonly waits: readonly number[];
 }
 
+/** A folder of ledgers for each month: one of a later month would show that the clock is behind. */
+const stateOf = (now: number): string => join(stateHome, new Date(now).toISOString().slice(0, 7));
+
 /** Runs a command in this process with a fake context: captured streams, a clock that only waits move. */
 export async function command(line: Line, options: CommandOptions = {}): Promise<CommandResult> {
   const out = capture(options.columns);
   const err = capture(options.columns);
   const waits: number[] = [];
   let time = 0;
+  const now = options.now ?? (() => Date.UTC(2026, 0, 1) + time);
   const context: Context = {
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
     stdout: out.stream,
     stderr: err.stream,
-    env: { TERM: 'dumb', XDG_STATE_HOME: stateHome, ...options.env },
+    env: { TERM: 'dumb', XDG_STATE_HOME: stateOf(now()), ...options.env },
     clock: {
-      now: options.now ?? (() => Date.UTC(2026, 0, 1) + time),
+      now,
       elapsed: () => time,
       random: () => 0,
       sleep: async (milliseconds, signal) => {

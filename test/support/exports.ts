@@ -14,24 +14,24 @@ import {
   testKey,
   wordsOf,
 } from './program.ts';
-import {
-  checkReceipt,
-  isReceiptDue,
-  onlyReference,
-  type Receipt,
-  type ReferenceReceipt,
-  takeReceipt,
-} from './receipt.ts';
 import type { ScriptedService } from './service.ts';
+import {
+  assertSummary,
+  isSummaryDue,
+  onlyReference,
+  type ReferenceSummary,
+  type Summary,
+  takeSummary,
+} from './summary.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 /** How a run ended, and what it cost by the service's own account. */
 export interface Outcome extends Result {
   readonly charged: number;
   /** Null without one. */
-  readonly summary: Receipt | null;
+  readonly summary: Summary | null;
   /** The only reference of the summary. */
-  readonly only: ReferenceReceipt;
+  readonly only: ReferenceSummary;
 }
 
 export interface FixtureRunOptions {
@@ -109,9 +109,9 @@ export async function exportFixture(
       started?.(child);
       const result = await ended(child);
       const charged = before - sandbox.account.credits;
-      const summary = await takeReceipt(report);
-      assert.ok(summary !== null || !isReceiptDue(wordsOf(words), result), 'there is no summary');
-      checkReceipt(summary, result, unwatched ? null : charged);
+      const summary = await takeSummary(report);
+      assert.ok(summary !== null || !isSummaryDue(wordsOf(words), result), 'there is no summary');
+      assertSummary(summary, result, unwatched ? null : charged);
       return {
         ...result,
         charged,

@@ -14,7 +14,7 @@ import {
   temporaryFolder,
   wordsOf,
 } from './program.ts';
-import { checkReceipt, type Receipt, takeReceipt } from './receipt.ts';
+import { assertSummary, type Summary, takeSummary } from './summary.ts';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -39,8 +39,8 @@ export interface ScriptedService {
   readonly env: Readonly<Record<string, string>>;
   /** Runs the built program against it. */
   run(line: Line, options?: RunOptions): Promise<Result>;
-  /** The same, with its receipt. */
-  report(line: Line, options?: RunOptions): Promise<Result & { readonly receipt: Receipt }>;
+  /** The same, with its summary. */
+  report(line: Line, options?: RunOptions): Promise<Result & { readonly summary: Summary }>;
   /** Runs the program against it in this process, where waits take no time. */
   command(line: Line, options?: CommandOptions): Promise<CommandResult>;
   /** Resolves once so many requests have arrived. */
@@ -94,10 +94,10 @@ export async function scriptedService(
     report: async (line, options) => {
       const path = join(reports, 'summary.json');
       const result = await runHere([...wordsOf(line), '--summary', path], options);
-      const receipt = await takeReceipt(path);
-      assert.ok(receipt !== null, 'there is no receipt');
-      checkReceipt(receipt, result, null);
-      return { ...result, receipt };
+      const summary = await takeSummary(path);
+      assert.ok(summary !== null, 'there is no summary');
+      assertSummary(summary, result, null);
+      return { ...result, summary };
     },
     command: (line, options) => command(line, { ...options, env: { ...env, ...options?.env } }),
     arrived: async (count) => {

@@ -54,12 +54,15 @@ type Snapshot = ReadonlyMap<string, { readonly bytes: Buffer | null; readonly mo
 export class World {
   readonly service: SimulatedService;
   readonly folder: string;
+  /** Names the service; the ledger is one of its own: clocks differ. */
+  readonly #env: Readonly<Record<string, string>>;
   /** What the program's clock shows. */
   now = Date.parse('2026-03-01T03:00:00Z');
 
-  private constructor(service: SimulatedService, folder: string) {
+  private constructor(service: SimulatedService, folder: string, state: string) {
     this.service = service;
     this.folder = folder;
+    this.#env = { ...serviceEnvironment(service.url), XDG_STATE_HOME: state };
   }
 
   /** The test's working directory is the folder until the test ends. */
@@ -68,7 +71,7 @@ export class World {
     const folder = await temporaryFolder(t);
     process.chdir(folder);
     t.after(() => process.chdir(repository));
-    return new World(service, folder);
+    return new World(service, folder, await temporaryFolder(t));
   }
 
   pass(days: number): void {
@@ -96,8 +99,10 @@ export class World {
         unhook();
       };
     }
-    const env = serviceEnvironment(this.service.url);
-    const { exit, stdout, stderr } = await command(withoutRetries(line), { env, now: () => this.now });
+    const { exit, stdout, stderr } = await command(withoutRetries(line), {
+      env: this.#env,
+      now: () => this.now,
+    });
     cancel();
     if (atKill !== null) restoreSnapshot(this.folder, atKill);
     return this.#result(atKill === null ? exit : null, stdout, stderr, first);
@@ -106,7 +111,7 @@ export class World {
   /** Runs a command as a process; killed when the paid request of this number arrives, counted from 1. */
   async spawn(line: Line, killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
     const first = this.service.log.length;
-    const env = { ...serviceEnvironment(this.service.url), ...clockEnvironment(this.now) };
+    const env = { ...this.#env, ...clockEnvironment(this.now) };
     const child = start(withoutRetries(line), { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const end = ended(child);
     let left = killAt;

@@ -91,11 +91,11 @@ suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
       assert.equal(lines.filter((line) => /^ *(?:# {2})?(?:videoId.*)?title$/.test(line)).length, 1);
       assert.equal(lines[1], '─'.repeat(columns));
       if (columns < 80) return;
-      assert.equal(lines[0], '  #  videoId        length       views  title');
+      assert.equal(lines[0], '    #  videoId         length       views  title');
       // Rows of both pages, under the header: right-aligned numbers, IDs, the title at the end.
-      assert.equal(lines[2], '  0  A_00_endmark  1:02:33  3.2M views  plain');
-      assert.equal(lines[2 + titles.length], ' 22  B_00_endmark  1:02:33  3.2M views  plain');
-      assert.match(lines[2 + 14] ?? '', / override +isolate +\[31mred +5A up li(?:ne|…)$/);
+      assert.equal(lines[2], '    0  A_00_endmark   1:02:33  3.2M views  plain');
+      assert.equal(lines[2 + titles.length], '   22  B_00_endmark   1:02:33  3.2M views  plain');
+      assert.match(lines[2 + 14] ?? '', / override +isolate +\[31mred +5A up(?: line|…)$/);
       assert.match(lines[2 + 19] ?? '', /x…$/);
     });
   }

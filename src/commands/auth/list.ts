@@ -1,9 +1,9 @@
 import { lastFour } from '../../accounts/key.ts';
 import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
+import type { Example } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import type { Example } from '../../help/document.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
 

@@ -1,11 +1,11 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
 import { defaultProfile, type Profile } from '../../accounts/profile.ts';
-import { givenProfile, givenService } from '../../accounts/settings.ts';
+import { explicitProfile, explicitService } from '../../accounts/settings.ts';
 import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
+import type { Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
@@ -30,8 +30,8 @@ export const examples: readonly Example[] = [
 
 /** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
 export interface LoginOptions extends CommonOptions {
-  /** False: the key is stored without verification. */
-  readonly verify: boolean;
+  /** The key is stored without verification. */
+  readonly noVerify: boolean;
 }
 
 /**
@@ -41,16 +41,18 @@ export interface LoginOptions extends CommonOptions {
 export async function run(options: LoginOptions, context: Context): Promise<number> {
   const { env, stdin } = context;
   const stderr = new Stderr(context, options);
-  const name = givenProfile(options, env) ?? defaultProfile;
-  const given = givenService(options, env, { complete: true });
+  const name = explicitProfile(options, env) ?? defaultProfile;
+  const explicit = explicitService(options, env, { complete: true });
   const stored = readStore(env).profiles.get(name);
 
-  const account = await readAccount(options, context, given.baseUrl ?? stored?.baseUrl);
+  const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);
   const { baseUrl, key } = account;
-  const namespace = given.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
-  const verification = options.verify
-    ? await verifyKey({ baseUrl, namespace, key }, context, options).catch(notStored)
-    : null;
+  const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
+  // No retries: a user who has just typed an address learns at once that it is wrong.
+  const verifying = stdin.isTTY ? { ...options, retries: 0 } : options;
+  const verification = options.noVerify
+    ? null
+    : await verifyKey({ baseUrl, namespace, key }, context, verifying).catch(notStored);
   const profile: Profile = {
     baseUrl,
     namespace,

@@ -1,11 +1,10 @@
 import { unknownProfile } from '../../accounts/profile.ts';
-import { givenProfile } from '../../accounts/settings.ts';
+import { explicitProfile } from '../../accounts/settings.ts';
 import { updateStore } from '../../accounts/store.ts';
+import type { Argument, Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
-import type { Argument } from '../../cli/program.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [
@@ -17,8 +16,8 @@ export const about = ['Removes a profile from the store: the named one, or else 
 export const examples: readonly Example[] = [['remove the profile demo', 'chanlist auth logout demo']];
 
 /**
- * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. Without the
- * active one none is active, because each spends its own credits.
+ * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
+ * active one, no profile is active: each spends its own credits, so the user has to choose.
  */
 export async function run(
   options: CommonOptions & { readonly name?: string | undefined },
@@ -26,7 +25,7 @@ export async function run(
 ): Promise<number> {
   let removed = '';
   const { active, profiles } = await updateStore(context.env, (store) => {
-    const name = options.name ?? givenProfile({}, context.env) ?? store.active;
+    const name = options.name ?? explicitProfile({}, context.env) ?? store.active;
     if (name === null)
       throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
     removed = name;

@@ -2,12 +2,13 @@ import { formatBounds } from '../../accounts/bounds.ts';
 import { lastFour } from '../../accounts/key.ts';
 import { findService, type Settings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
+import type { Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import type { Example } from '../../help/document.ts';
 import { printRecords } from '../../output/print-records.ts';
 import { Stderr } from '../../output/stderr.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
 
@@ -20,14 +21,13 @@ export const examples: readonly Example[] = [
 
 /**
  * `auth status`: prints the service and account that a run would use, where its key comes from, and whether the
- * service accepts it (a free request). Returns the exit code of the check; without an account, 3.
+ * service accepts it (a free request). Returns the exit code of the check; without an account, which leaves nothing to check, 3.
  */
 export async function run(options: CommonOptions, context: Context): Promise<number> {
   const stderr = new Stderr(context, options);
   const settings = await findService(options, context);
-  const error = await checkAccount(settings, options, context, stderr);
+  const error = await verifyAccount(settings, options, context, stderr);
   const { profile, baseUrl, namespace, maxCredits, keySource, key } = settings;
-  const isRejected = error?.code === 'unauthorized' && error.status !== null;
   const shown = {
     profile,
     store: storeFile(context.env),
@@ -37,7 +37,7 @@ export async function run(options: CommonOptions, context: Context): Promise<num
     max_credits: maxCredits.length === 0 ? null : formatBounds(maxCredits),
     key_source: keySource,
     last_four: key === null ? null : lastFour(key),
-    check: error === null ? 'accepted' : isRejected ? 'rejected' : 'could not verify',
+    check: settings.problem === null ? verdict(error) : null,
   };
   const record = { ...shown, error };
   const { format, color } = options;
@@ -53,9 +53,15 @@ export async function run(options: CommonOptions, context: Context): Promise<num
   return error.exit;
 }
 
+/** Whether the service has refused the key. */
+const isRejected = ({ code, status }: Failure): boolean => code === 'unauthorized' && status !== null;
+
+const verdict = (error: Failure | null): string =>
+  error === null ? 'accepted' : isRejected(error) ? 'rejected' : 'could not verify';
+
 /** The failure of the account; null if it works. Throws signals and bugs, which prove nothing about the account. */
-async function checkAccount(
-  { baseUrl, namespace, key, problem }: Settings,
+async function verifyAccount(
+  { baseUrl, namespace, key, keySource, profile, problem }: Settings,
   options: CommonOptions,
   context: Context,
   stderr: Stderr,
@@ -67,6 +73,9 @@ async function checkAccount(
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'interrupted') throw error;
-    return error;
+    if (!isRejected(error)) return error;
+    const isStored = keySource === `profile '${profile}'`;
+    const login = `store another key: chanlist auth login --profile ${shellQuote(profile ?? '')}`;
+    return error.with({ hint: isStored ? login : `replace the key in ${keySource}` });
   }
 }

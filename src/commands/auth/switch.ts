@@ -1,9 +1,8 @@
 import { unknownProfile } from '../../accounts/profile.ts';
 import { updateStore } from '../../accounts/store.ts';
+import type { Argument, Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
-import type { Argument } from '../../cli/program.ts';
 import type { Context } from '../../context.ts';
-import type { Example } from '../../help/document.ts';
 import { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [['name', '<profile>', 'name of the profile']];

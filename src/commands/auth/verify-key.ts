@@ -3,11 +3,11 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import { Stderr } from '../../output/stderr.ts';
-import { clientOptions } from '../../run/open.ts';
+import { clientOptions } from '../../run/session.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
-import { resolvedId } from '../../service/references.ts';
+import { resolvedId } from '../../service/parse-reference.ts';
 
 /** `no credits`: a 402, which proves that the key is accepted, too. */
 export type Verification = 'accepted' | 'no credits';
@@ -39,7 +39,7 @@ export async function verifyKey(
     try {
       const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
       const what = 'its 200 response has no channel_id';
-      return resolvedId(result) === null ? new Failure('bad_answer', what, { status: 200 }) : null;
+      return resolvedId(result) === null ? new Failure('invalid_response', what, { status: 200 }) : null;
     } catch (error) {
       if (error instanceof Failure && error.code !== 'interrupted') return error;
       throw error;
@@ -52,14 +52,14 @@ export async function verifyKey(
     if (failure === null) return 'accepted';
     if (failure.code === 'no_credits') return 'no credits';
     if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
-    if (failure.code !== 'not_found') throw unproved(service, failure, failure.message);
+    if (failure.code !== 'not_found') throw verificationFailure(service, failure, failure.message);
     const control = await resolveWith(invalidKey);
     if (control?.code === 'unauthorized') return 'accepted';
     if (control?.code === 'not_found')
-      throw unproved(service, failure, `${failure.message}, for an invalid key too`);
+      throw verificationFailure(service, failure, `${failure.message}, for an invalid key too`);
     const second = control?.message ?? 'a complete result';
     const reason = control !== null && isOutage(control) ? control : failure;
-    throw unproved(service, reason, `${failure.message}; for an invalid key: ${second}`);
+    throw verificationFailure(service, reason, `${failure.message}; for an invalid key: ${second}`);
   } finally {
     await progress.stop();
   }
@@ -71,10 +71,10 @@ function isOutage({ code }: Failure): boolean {
 }
 
 /** The failure of a verification that proved nothing. */
-function unproved({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
+function verificationFailure({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
   const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
   if (isOutage(failure)) return failure.with({ message });
-  return new Failure('bad_answer', message, {
+  return new Failure('invalid_response', message, {
     status: failure.status,
     hint: `the address or --namespace (now ${namespace}) may be wrong`,
     cause: failure,

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { entry } from '../../support/service.ts';
+import { entry, page, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
 /** A complete but invalid 200: it was paid, is reported once, and is not requested again. */
@@ -9,7 +10,7 @@ function invalid(name: string, text: string | Uint8Array, said: RegExp, rest: Pa
     name,
     reply: { text, headers: {} },
     exit: 8,
-    code: 'bad_answer',
+    code: 'invalid_response',
     status: 200,
     charge: 'confirmed',
     said,
@@ -69,11 +70,9 @@ const bodies: readonly Fault[] = [
   invalid('text that says it is gzip', '', /compressed body of the response is invalid or incomplete/, {
     reply: { headers: { 'content-encoding': 'gzip' }, text: '{"results":[],"has_more":false}' },
   }),
-  ...['constructor', '__proto__', 'hasownproperty', 'gzip, gzip', 'zstd'].map((encoding) =>
-    invalid(`a response with the encoding ${encoding}`, '', /compressed body of the response is invalid/, {
-      reply: { headers: { 'content-encoding': encoding }, text: '{"results":[],"has_more":false}' },
-    }),
-  ),
+  invalid('an unknown encoding of what is not JSON', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noUtf8, {
+    reply: { headers: { 'content-encoding': 'zstd' }, text: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) },
+  }),
 ];
 
 /** JSON that is no page envelope. What entries there are is printed. */
@@ -140,4 +139,27 @@ test('a complete 200 that is not JSON is 8, paid, and not requested again', asyn
 
 test('a page with an invalid envelope is printed as far as it is valid, and is 8', async (t) => {
   await inBatches(cases(envelopes), (fault) => checkFault(t, fault));
+});
+
+test('an unknown Content-Encoding before a body that is JSON is ignored', async (t) => {
+  const names = [
+    'utf-8',
+    'none',
+    'UTF8',
+    'identity',
+    'binary',
+    'gzip, gzip',
+    'zstd',
+    'constructor',
+    '__proto__',
+    '',
+  ];
+  await inBatches(names, async (encoding) => {
+    const service = await scriptedService(t, () => ({
+      headers: { 'content-encoding': encoding },
+      body: page(0, 2, null),
+    }));
+    const { exit, lines, stderr } = await service.run('uploads @a');
+    assert.deepEqual([exit, lines.length, stderr], [0, 2, ''], encoding);
+  });
 });

@@ -52,8 +52,8 @@ const late = /no complete response: timed out after 1 s/;
 const soon = ['--timeout', '1'];
 
 const breaks: readonly Fault[] = [
-  broken('a reset before the answer', raw('', reset), null, /connection reset/, { everywhere: true }),
-  broken('an end before the answer', raw('', close), null, /connection was closed/),
+  broken('a reset before the response', raw('', reset), null, /connection reset/, { everywhere: true }),
+  broken('an end before the response', raw('', close), null, /connection was closed/),
   broken('a reset in the status line', raw('HTTP/1.1 20', reset), null, broke),
   broken('a reset in the headers', raw('HTTP/1.1 200 OK\r\nContent-Le', reset), null, broke, {
     everywhere: true,
@@ -85,7 +85,7 @@ const breaks: readonly Fault[] = [
 ];
 
 const slow: readonly Fault[] = [
-  broken('no answer at all', () => {}, null, late, { args: soon, everywhere: true }),
+  broken('no response at all', () => {}, null, late, { args: soon, everywhere: true }),
   broken('one byte of the headers at a time', start('HTTP/1.1 200 OK\r\nX: ', forever('x', 50)), null, late, {
     args: soon,
   }),
@@ -108,7 +108,7 @@ const notHttp = (
   reply: Reply,
   said = /the response is not valid HTTP/,
   status: number | null = null,
-): Fault => ({ ...broken(name, reply, status, said), exit: 8, code: 'bad_answer' });
+): Fault => ({ ...broken(name, reply, status, said), exit: 8, code: 'invalid_response' });
 
 const strange: readonly Fault[] = [
   { ...notHttp('another protocol', raw('SSH-2.0-OpenSSH_9.2\r\n')), everywhere: true },
@@ -173,9 +173,9 @@ test('the status alone decides if the body of an error breaks off: nothing is ch
   inBatches(certain, (fault) => checkFault(t, fault)));
 
 test('a response that breaks the rules of HTTP is not requested again', async (t) => {
-  const answers = [raw('SSH-2.0-OpenSSH_9.2\r\n'), raw(`${chunked}zz\r\n{"results":[`)];
-  await inBatches(answers, async (answer) => {
-    const service = await scriptedService(t, () => answer);
+  const responses = [raw('SSH-2.0-OpenSSH_9.2\r\n'), raw(`${chunked}zz\r\n{"results":[`)];
+  await inBatches(responses, async (response) => {
+    const service = await scriptedService(t, () => response);
     const result = await service.run('uploads @a');
     assert.equal(result.exit, 8);
     assert.equal(service.seen.length, 1);
@@ -218,9 +218,9 @@ async function possiblyCharged(
   reply: (n: number) => Reply,
 ): Promise<readonly [number, Seen[]]> {
   const service = await scriptedService(t, (_, n) => reply(n));
-  const { exit, stderr, lines, receipt } = await service.report('uploads @a');
-  assert.deepEqual([exit, lines.length, receipt.credits.confirmed], [0, 10, 10], stderr);
-  return [receipt.credits.possibly_charged, service.seen];
+  const { exit, stderr, lines, summary } = await service.report('uploads @a');
+  assert.deepEqual([exit, lines.length, summary.credits.confirmed], [0, 10, 10], stderr);
+  return [summary.credits.possibly_charged, service.seen];
 }
 
 const tenPages = (n: number): string => JSON.stringify(page(n, n + 1, n === 9 ? null : `t${n}`));
@@ -248,11 +248,11 @@ test('a service that announces that it closes connections costs no possible char
 
 test('a request that fails on a used connection is possibly charged; the next ones get new connections', async (t) => {
   const used = new WeakSet<Socket>();
-  let answered = 0;
+  let served = 0;
   const [charged, seen] = await possiblyCharged(t, () => (response, socket) => {
     if (used.has(socket)) return void socket.destroy();
     used.add(socket);
-    response.end(tenPages(answered++));
+    response.end(tenPages(served++));
   });
   assert.equal(charged, 1);
   assert.equal(seen.length, 11);
@@ -274,15 +274,15 @@ test('bytes beyond Content-Length belong neither to this response nor to the nex
 });
 
 test('a body that ends with the connection, early hints and lower-case chunk sizes are accepted', async (t) => {
-  const answers = [
+  const responses = [
     raw(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${whole}`, close),
     raw(`HTTP/1.0 200 OK\r\n\r\n${whole}`, close),
     raw(`HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n${head(whole.length)}${whole}`),
     raw(`${chunked}${whole.length.toString(16)}\r\n${whole}\r\n0\r\nX-Trailer: 1\r\n\r\n`),
     raw(`HTTP/1.1 200\r\ncontent-length: ${whole.length}\r\n\r\n${whole}`),
   ];
-  await inBatches(answers, async (answer) => {
-    const service = await scriptedService(t, () => answer);
+  await inBatches(responses, async (response) => {
+    const service = await scriptedService(t, () => response);
     const result = await service.run('uploads @a');
     assert.equal(result.exit, 0, result.stderr);
     assert.equal(result.lines.length, 2);

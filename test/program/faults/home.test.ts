@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   ended,
+  launcher,
   type Result,
   run,
   serviceEnvironment,
@@ -43,15 +45,92 @@ test('without HOME, or with one that does not exist, a run with its settings in 
   }
 });
 
-test('without HOME and without settings: 3, no account is configured', async () => {
-  for (const home of [{ HOME: '/nonexistent/home' }, { XDG_CONFIG_HOME: '/dev/null/x' }]) {
-    const result = await run('uploads @a', { env: home });
+test('no account: 3, naming the variables that are missing', async () => {
+  const address = { CHANLIST_BASE_URL: 'https://api.example.com' };
+  for (const [env, what] of [
+    [{ HOME: '/nonexistent/home' }, 'no service address (CHANLIST_BASE_URL) and no key (CHANLIST_API_KEY)'],
+    [
+      { XDG_CONFIG_HOME: '/dev/null/x' },
+      'no service address (CHANLIST_BASE_URL) and no key (CHANLIST_API_KEY)',
+    ],
+    [address, 'no key (CHANLIST_API_KEY)'],
+    [{ CHANLIST_API_KEY: testKey }, 'no service address (CHANLIST_BASE_URL)'],
+  ] as const) {
+    const result = await run('uploads @a', { env });
     assert.equal(result.exit, 3);
-    assert.match(
-      result.stderr,
-      /^chanlist: error: no account is configured: there is no service address; [^\n]*auth login\n$/,
-    );
+    const says = `chanlist: error: no account is configured: there is ${what}; try it without an account: `;
+    assert.ok(result.stderr.startsWith(says), result.stderr);
+    assert.ok(result.stderr.endsWith('auth login\n'));
   }
+});
+
+/** As a user without a name, as in many containers. */
+const nameless = ['setpriv', '--reuid=12345', '--regid=12345', '--clear-groups'];
+const [tool = '', ...toolArgs] = [...nameless, 'test', '-r', launcher];
+const noNameless =
+  process.getuid?.() === 0 && spawnSync(tool, toolArgs).status === 0 ? false : 'needs root and setpriv';
+
+test('a container: with address and key in the environment nothing of HOME is needed', {
+  skip: noNameless,
+}, async (t) => {
+  const service = await anyService(t);
+  const locked = await temporaryFolder(t);
+  await mkdir(join(locked, '.config', 'chanlist'), { recursive: true });
+  await chmod(locked, 0o700);
+  const readable = await temporaryFolder(t);
+  await mkdir(join(readable, '.config', 'chanlist'), { recursive: true, mode: 0o700 });
+  await chmod(readable, 0o755);
+  const state = join(await temporaryFolder(t), 'state');
+  await mkdir(state);
+  await chown(state, 12345, 12345);
+  await chmod(dirname(state), 0o755);
+  const env = serviceEnvironment(service.url);
+  for (const HOME of ['/', '', locked, readable, '/nonexistent']) {
+    const child = start('uploads @a --max-credits 9/month -f id', {
+      env: { ...env, HOME, XDG_STATE_HOME: state },
+      within: nameless,
+    });
+    const { exit, stderr } = await ended(child);
+    assert.equal(exit, 0, `${HOME}: ${stderr}`);
+    // What needs a folder names the variable that moves it.
+    const outside = { ...env, HOME, XDG_STATE_HOME: '' };
+    const bounded = await ended(
+      start('uploads @a --max-credits 9/month', { env: outside, within: nameless }),
+    );
+    assert.equal(bounded.exit, 1, HOME);
+    assert.match(bounded.stderr, /^chanlist: error: the credit ledger, .*; (?:or )?set XDG_STATE_HOME\b/);
+    const free = await ended(start('uploads @a', { env: outside, within: nameless }));
+    assert.deepEqual([free.exit, free.lines.length], [0, 1], HOME);
+    assert.match(free.stderr, /^chanlist: warning: [^\n]*set XDG_STATE_HOME\b[^\n]*\n$/);
+    const login = start(`auth login --base-url ${service.url}`, { env: { HOME }, within: nameless });
+    login.stdin?.end(testKey);
+    const stored = await ended(login);
+    assert.ok(stored.exit === 1 || stored.exit === 2, stored.stderr);
+    assert.match(stored.stderr, /^chanlist: error: [^\n]*XDG_CONFIG_HOME\b[^\n]*\n$/);
+  }
+});
+
+test('a store that others can write is refused, also if the environment has address and key', async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, 'chanlist'), { mode: 0o700 });
+  await chmod(join(folder, 'chanlist'), 0o777);
+  const env = { ...serviceEnvironment('https://api.example.com'), XDG_CONFIG_HOME: folder };
+  const result = await run('uploads @a', { env });
+  assert.equal(result.exit, 2);
+  assert.match(result.stderr, /other users can write to it/);
+});
+
+test('a store that cannot be opened names the variables that replace it', { skip: noNameless }, async (t) => {
+  const home = await temporaryFolder(t);
+  await mkdir(join(home, '.config', 'chanlist'), { recursive: true });
+  await chmod(home, 0o700);
+  const child = start('uploads @a', { env: { HOME: home }, within: nameless });
+  const { exit, stderr } = await ended(child);
+  assert.equal(exit, 2);
+  assert.match(
+    stderr,
+    /belongs to user 0; .*XDG_CONFIG_HOME to another folder, or CHANLIST_API_KEY and CHANLIST_BASE_URL\n$/,
+  );
 });
 
 const profile = { baseUrl: 'https://api.example.com', namespace: 'media', key: testKey };

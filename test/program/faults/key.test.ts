@@ -48,7 +48,7 @@ const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] =
   ['a body that is no JSON', { text: `Bearer ${testKey}` }, 8],
 ];
 
-test('a key in a response appears in no message, log, receipt or document', async (t) => {
+test('a key in a response appears in no message, log, summary or document', async (t) => {
   await inBatches(echoes, async ([name, reply, exit]) => {
     const service = await scriptedService(t, () => reply);
     const summary = join(await temporaryFolder(t), 'summary.json');

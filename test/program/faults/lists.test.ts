@@ -30,7 +30,7 @@ test('a list of 100,000 references is read and checked in seconds, before anythi
   const good = await run('uploads --from good.txt', { cwd: folder, env });
   assert.equal(good.exit, 3);
   assert.equal(service.seen.length, 1);
-  assert.match(good.stderr, /^chanlist: error: [^\n]*; not finished: 100000 references [^\n]*\n$/);
+  assert.match(good.stderr, /^chanlist: error: [^\n]*; stopped, 99,999 more not reached; [^\n]*\n$/);
   assert.ok(Date.now() - started < 30_000);
 });
 
@@ -41,11 +41,17 @@ test('a list of something else: every bad line is named, or why it cannot be rea
     ['empty', '', /contains no channel reference/],
     ['comments', '# @a\n\n   \n\t# x\n', /contains no channel reference/],
     ['one line end of its own kind', '@a\r@b', /:1: .* is not a channel reference/],
-    ['binary', Buffer.from([0, 1, 2, 255, 10, 0]), /line 1 is not UTF-8 text/],
-    ['utf16', Buffer.from('\ufeff@a\n@b\n', 'utf16le'), /line 1 is not UTF-8 text/],
+    ['binary', Buffer.from([0, 1, 2, 255, 10, 0]), /cannot read binary: it is not text/],
+    ['utf16', Buffer.from('\ufeff@a\n@b\n', 'utf16le'), /cannot read utf16: it is not text/],
     ['bidi', '@a\u202eb\n', /:1: .* is not a channel reference/],
     ['control', '@a\u001b[2J\n', /:1: .* is not a channel reference/],
-    ['too long', `@a\n@${'a'.repeat(1_000_000)}\n`, /line 2 is longer than 8 KiB/],
+    ['too long', `@a\n@${'a'.repeat(1_000_000)}\n`, /too long:2: the line is longer than 8 KiB/],
+    ['latin1', Buffer.from('@a\n@\xe4\n', 'latin1'), /latin1:2: the line is not UTF-8/],
+    [
+      'several',
+      Buffer.concat([Buffer.from([0xff, 10]), Buffer.from(`${'x'.repeat(9000)}\n@a\n${'no\n'.repeat(30)}`)]),
+      /several:1, several:2, several:4, .*several:21 and 12 more: 32 are not channel references; the first: the line is not UTF-8/,
+    ],
   ];
   for (const [name, bytes, said] of files) {
     await writeFile(join(folder, name), bytes);

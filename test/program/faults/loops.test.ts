@@ -5,8 +5,8 @@ import { inBatches } from './fault.ts';
 
 interface Loop {
   readonly name: string;
-  /** Answer number `n`, from 0. */
-  readonly answer: (n: number) => unknown;
+  /** Response number `n`, from 0. */
+  readonly respond: (n: number) => unknown;
   readonly requests: number;
   /** Numbers of the entries that are printed. */
   readonly printed: readonly number[];
@@ -23,28 +23,28 @@ const sentBefore = /the service repeated a continuation token/;
 const loops: readonly Loop[] = [
   {
     name: 'the token of the page itself',
-    answer: (n) => page(n, n + 1, 'a'),
+    respond: (n) => page(n, n + 1, 'a'),
     requests: 2,
     printed: [0, 1],
     said: sentBefore,
   },
   {
     name: 'a circle of three tokens',
-    answer: (n) => page(n, n + 1, 'abc'[n % 3] ?? ''),
+    respond: (n) => page(n, n + 1, 'abc'[n % 3] ?? ''),
     requests: 4,
     printed: [0, 1, 2, 3],
     said: sentBefore,
   },
   {
     name: 'back to an early page, after a long way',
-    answer: (n) => page(n, n + 1, n < 20 ? `t${n}` : 't3'),
+    respond: (n) => page(n, n + 1, n < 20 ? `t${n}` : 't3'),
     requests: 21,
     printed: Array.from({ length: 21 }, (_, n) => n),
     said: sentBefore,
   },
   {
     name: 'the same page again and again, with new tokens',
-    answer: (n) => page(0, 2, `t${n}`),
+    respond: (n) => page(0, 2, `t${n}`),
     requests: 2,
     printed: [0, 1, 0, 1],
     said: /the same page twice/,
@@ -52,14 +52,14 @@ const loops: readonly Loop[] = [
   },
   {
     name: 'the same page again and again, in uploads',
-    answer: (n) => page(0, 2, `t${n}`),
+    respond: (n) => page(0, 2, `t${n}`),
     requests: 2,
     printed: [0, 1],
     said: /the same page twice/,
   },
   {
     name: 'the same page with an empty one in between',
-    answer: (n) => (n % 2 === 0 ? page(0, 2, `t${n}`) : page(0, 0, `t${n}`)),
+    respond: (n) => (n % 2 === 0 ? page(0, 2, `t${n}`) : page(0, 0, `t${n}`)),
     requests: 3,
     printed: [0, 1, 0, 1],
     said: /the same page twice/,
@@ -67,7 +67,7 @@ const loops: readonly Loop[] = [
   },
   {
     name: 'empty pages without end',
-    answer: (n) => (n === 0 ? page(0, 1, 't0') : page(0, 0, `t${n}`)),
+    respond: (n) => (n === 0 ? page(0, 1, 't0') : page(0, 0, `t${n}`)),
     requests: 11,
     printed: [0],
     said: /10 empty pages in a row/,
@@ -75,8 +75,8 @@ const loops: readonly Loop[] = [
 ];
 
 test('paging that would never end is 8, after the fewest pages that show it, which are printed', async (t) => {
-  await inBatches(loops, async ({ name, answer, requests, printed, said, args = ['uploads', '@a'] }) => {
-    const service = await scriptedService(t, (_, n) => ({ body: answer(n) }));
+  await inBatches(loops, async ({ name, respond, requests, printed, said, args = ['uploads', '@a'] }) => {
+    const service = await scriptedService(t, (_, n) => ({ body: respond(n) }));
     const result = await service.run([...args, '--json']);
     assert.equal(result.exit, 8, name);
     assert.equal(service.seen.length, requests, name);

@@ -3,7 +3,7 @@ import { checkFault, type Fault, inBatches } from './fault.ts';
 
 /** From the table of exit codes: exit code, word of the closed set, statuses. */
 const codes: readonly (readonly [exit: number, code: string, statuses: readonly number[]])[] = [
-  [8, 'bad_answer', [201, 204, 206, 301, 304, 308]],
+  [8, 'invalid_response', [201, 204, 206, 301, 304, 308]],
   [
     8,
     'refused',

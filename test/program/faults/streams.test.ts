@@ -190,11 +190,11 @@ test('a signal that repeats within a second is the same request; a later one end
   child.stdout?.destroy();
 });
 
-test('a signal during a wait, before an answer, and within a body: its code, one line, how to resume', async (t) => {
+test('a signal during a wait, before a response, and within a body: its code, one line, how to resume', async (t) => {
   const whole = JSON.stringify(page(2, 4, null));
   const stops = [
     { name: 'wait', reply: { status: 503, headers: { 'retry-after': '60' } }, possibly: false },
-    { name: 'answer', reply: () => {}, possibly: true },
+    { name: 'reply', reply: () => {}, possibly: true },
     {
       name: 'body',
       reply: (response: { write(text: string): void; writeHead(status: number): void }) => {

@@ -59,7 +59,7 @@ test('a table and its messages contain no control characters', async (t) => {
   });
 });
 
-/** Answers that end in a message, with hostile text wherever it may come from. */
+/** Responses that end in a message, with hostile text wherever it may come from. */
 const refusals: readonly (readonly [name: string, reply: Reply, exit: number])[] = [
   ...(
     [
@@ -170,7 +170,7 @@ test('no argument, file name or setting brings a control character to stderr', a
   await inBatches(cases, async (args) => {
     const result = await run([...args], { env: { ...env, CHANLIST_DEBUG: '1' } });
     const shown = JSON.stringify(args.map((arg) => arg.slice(0, 20)));
-    // Other failures: a receipt that cannot be created, and a 404 of the service.
+    // Other failures: a summary that cannot be created, and a 404 of the service.
     const exit = { '--summary': 1, '--fields': 5, '--continuation': 8 }[args.at(-2) ?? ''] ?? 2;
     assert.equal(result.exit, exit, `${shown}: ${result.stderr}`);
     assert.match(result.stderr, /^chanlist: /, shown);

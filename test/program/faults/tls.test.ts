@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
 import { type Authority, type Credentials, createAuthority } from './authority.ts';
+import { inBatches } from './fault.ts';
 import { startProxy } from './proxy.ts';
 
 interface SecureService {
@@ -155,11 +156,11 @@ test('through a proxy: one request that fails on a used connection, then new con
 }, async (t) => {
   const ca = await authority(t);
   const used = new WeakSet<object>();
-  let answered = 0;
+  let served = 0;
   const server = createServer(await ca.issue('DNS:service.test'), ({ socket }, response) => {
     if (used.has(socket)) return void socket.destroy();
     used.add(socket);
-    const n = answered++;
+    const n = served++;
     response.end(JSON.stringify(page(n, n + 1, n === 4 ? null : `t${n}`)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -181,7 +182,7 @@ test('a proxy that refuses the connection is 7, certainly not charged, not retri
     const result = await run('uploads @a @b -vv', { env });
     assert.equal(result.exit, 7);
     assert.equal(proxy.asked.length, 1);
-    const what = `cannot reach https://service\\.test through the proxy 127\\.0\\.0\\.1:${proxy.port}: the proxy refused the connection \\(${status}\\)`;
+    const what = `@a: cannot reach https://service\\.test through the proxy 127\\.0\\.0\\.1:${proxy.port}: the proxy refused the connection \\(${status}\\)`;
     assert.match(
       result.stderr,
       new RegExp(`\nchanlist: error: ${what}; [^\n]*0 credits spent; [^\n]*HTTPS_PROXY`),
@@ -204,16 +205,63 @@ test('a proxy that cannot reach the service: 7 after retries', async (t) => {
   assert.equal(unable.asked.length, 2);
 });
 
+/** A proxy that does this with each connection once the CONNECT request has arrived; returns its address. */
+async function rawProxy(t: TestContext, reply: (socket: Socket) => void): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).once('data', () => reply(socket));
+    t.after(() => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Writes one byte again and again, for as long as somebody listens. */
+function drip(socket: Socket, bytes: string): void {
+  const timer = setInterval(() => socket.write(bytes), 50);
+  socket.on('close', () => clearInterval(timer));
+}
+
 test('a proxy that closes the connection: 7, not retried, without a wait for --timeout', async (t) => {
-  const closing = createTcpServer((socket) => socket.once('data', () => socket.end()));
-  await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
-  t.after(() => closing.close());
   const started = Date.now();
-  const env = behind(`http://127.0.0.1:${(closing.address() as AddressInfo).port}`);
+  const env = behind(`http://${await rawProxy(t, (socket) => socket.end())}`);
   const result = await run('uploads @a --timeout 20', { env });
   assert.equal(result.exit, 7);
   assert.match(result.stderr, /the proxy cannot be reached: connection reset; 0 credits spent/);
   assert.ok(Date.now() - started < 15_000);
+});
+
+test('--timeout bounds the way through a proxy, and nothing keeps the program after it', async (t) => {
+  const established = 'HTTP/1.1 200 OK\r\n\r\n';
+  const unreached = /: the proxy cannot be reached: timed out after 1 s; 0 credits spent; check the proxy/;
+  const late = /: timed out after 1 s, after 2 attempts; 0 credits spent; check the address/;
+  const cases: readonly (readonly [name: string, reply: (socket: Socket) => void, said: RegExp])[] = [
+    ['says nothing', () => {}, unreached],
+    ['drips its status line', (socket) => socket.write('HTTP/1.1 200 ', () => drip(socket, 'O')), unreached],
+    [
+      'drips its headers',
+      (socket) => socket.write(`${established.slice(0, -2)}X: `, () => drip(socket, 'x')),
+      unreached,
+    ],
+    ['says nothing in the tunnel', (socket) => socket.write(established), late],
+    [
+      'drips a TLS record in the tunnel',
+      (socket) =>
+        socket
+          .once('data', () => socket.write('\x16\x03\x03\x40\x00', 'latin1', () => drip(socket, '\0')))
+          .write(established),
+      late,
+    ],
+  ];
+  await inBatches(cases, async ([name, reply, said]) => {
+    const proxy = await rawProxy(t, reply);
+    const started = Date.now();
+    const result = await run('uploads @a --timeout 1 --retries 1', { env: behind(`http://${proxy}`) });
+    assert.equal(result.exit, 7, name);
+    assert.match(result.stderr, said, name);
+    assert.ok(result.stderr.includes(`cannot reach https://service.test through the proxy ${proxy}: `), name);
+    assert.ok(Date.now() - started < 15_000, name);
+  });
 });
 
 test('a proxy that is not there: 7, not retried, its password not shown', async () => {

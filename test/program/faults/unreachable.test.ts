@@ -8,10 +8,10 @@ import { page } from '../../support/service.ts';
 
 /** A service that responds to `pages` requests, each on its own connection, and then stops listening. */
 async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
-  let answered = 0;
+  let served = 0;
   const server = createServer((_, response) => {
-    const n = answered++;
-    if (answered === pages) server.close();
+    const n = served++;
+    if (served === pages) server.close();
     response.writeHead(200, { connection: 'close' });
     response.end(JSON.stringify(page(n, n + 1, `token-${n + 1}`)));
   });
@@ -46,7 +46,7 @@ test('no connection, before, in the middle and at the end: 7, certainly not char
       assert.equal(
         result.stderr,
         `chanlist: waiting 1 s: cannot reach ${url}: connection refused, retry 1 of 1\n` +
-          `chanlist: error: cannot reach ${url}: connection refused, after 2 attempts; not finished: 2 references (@a, @b); ${spent}; check the address and the network\n` +
+          `chanlist: error: @a: cannot reach ${url}: connection refused, after 2 attempts; stopped, 1 more not reached; ${spent}; check the address and the network\n` +
           `chanlist: ${tally}\n`,
       );
       if (format === 'ndjson') assert.equal(result.lines.length, pages);

@@ -1,0 +1,180 @@
+import type { FailureCode } from '../../errors.ts';
+import type { ExportFile } from '../inspect/inspect-export.ts';
+import { type ExportRequest, isFetched, isSameRequest, type Progress } from '../record/export-record.ts';
+
+/** What a run was asked to do with one export. */
+export interface ExportFlags {
+  readonly request: ExportRequest;
+  readonly update: boolean;
+  /** With `update`: fetch every page. */
+  readonly all: boolean;
+  readonly restart: boolean;
+  /** The interrupted run cannot be resumed: the service no longer accepts its token. */
+  readonly unresumable: boolean;
+  /** `--output-dir`: FILE is named by its ID. */
+  readonly isFolder: boolean;
+  /** The run has several references. */
+  readonly several: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export type Kept = 'complete' | 'adopted' | 'recent';
+export type Refusal =
+  | 'foreign'
+  | 'unusable record'
+  | 'appeared'
+  | 'changed'
+  | 'other request'
+  | 'rows'
+  | 'unresumable'
+  | 'absent'
+  | 'lost'
+  | 'damaged'
+  | 'no record'
+  | 'no export';
+
+/** What to do with one export. `update` may start an interrupted update over; `adopt`: FILE gets a record first. */
+export type Step =
+  | { readonly do: 'export' | 'resume' | 'update' | 'adopt' | 'publish' }
+  | { readonly do: 'keep'; readonly why: Kept }
+  | { readonly do: 'refuse'; readonly why: Refusal };
+
+const step = (what: 'export' | 'resume' | 'update' | 'adopt' | 'publish'): Step => ({ do: what });
+const keep = (why: Kept): Step => ({ do: 'keep', why });
+const refuse = (why: Refusal): Step => ({ do: 'refuse', why });
+
+/** `--restart` of several references keeps exports that were finished within this time (ms). */
+const recent = 22 * 60 * 60 * 1000;
+
+/** The table "What a run does with one export" of docs/updates.md, row by row. Pure. */
+export function nextStep(file: ExportFile, flags: ExportFlags): Step {
+  const { state, progress } = file;
+  const finished = file.record?.finished ?? null;
+  if (isForeign(file, flags.request)) return refuse('foreign');
+  // Without a record it is not known what these rows belong to, but they were paid for.
+  if (file.hasUnrecordedRows && !flags.restart) return refuse('unusable record');
+  if (file.isPublished) return step('publish');
+  if (state === 'none' && progress === null && finished === null) return step('export');
+  if (state !== 'none' && isOverNothing(progress)) return flags.restart ? step('export') : refuse('appeared');
+  return interruptedStep(file, flags) ?? finishedStep(file, flags);
+}
+
+/** Whether an interrupted export began without a FILE. */
+const isOverNothing = (progress: Progress | null): boolean =>
+  progress?.kind === 'export' || (progress?.kind === 'restart' && progress.over === null);
+
+/** The row of interrupted runs; null: a row below it applies. */
+function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
+  const { progress } = file;
+  if (progress === null) return null;
+  const { kind, request } = progress;
+  const isUpdate = kind === 'update';
+  const isSame = isSameRequest(request, flags.request);
+  const isSound = file.rowsDamage === null;
+  const canResume = isSound && !progress.isLoop && !flags.unresumable && isSameService(request, flags);
+  // FILE is not intact: its own row of the table applies; only a repair is resumed.
+  if (isUpdate && !isComplete(file))
+    return flags.all && progress.isAll && isSame && canResume && file.state !== 'none'
+      ? step('resume')
+      : null;
+  const finish = (what: 'publish' | 'resume'): Step =>
+    kind === 'restart' && !isOver(file, progress) ? refuse('changed') : step(what);
+  if (isSound && isFetched(progress)) return finish('publish');
+  if (flags.restart)
+    return kind === 'restart' && isSameRun(request, flags) && canResume ? finish('resume') : null;
+  if (!isSame) return refuse('other request');
+  if (canResume) return finish('resume');
+  if (isUpdate) return step('update');
+  if (!isSound) return refuse('rows');
+  return refuse(isSameService(request, flags) ? 'unresumable' : 'other request');
+}
+
+/** Whether FILE is what an interrupted run is to replace, or gone. A copied folder has other inodes. */
+const isOver = ({ state, target: { stats } }: ExportFile, { over }: Progress): boolean =>
+  stats === null || state === 'recorded' || (stats.size === over?.size && stats.mtimeMs === over.mtime);
+
+/** The rows of a FILE without an interrupted run. */
+function finishedStep(file: ExportFile, flags: ExportFlags): Step {
+  const { record, state } = file;
+  const finished = record?.finished ?? null;
+  if (flags.restart) return isRecent(file, flags) ? keep('recent') : step('export');
+  if (finished === null) return state === 'none' ? step('export') : unrecordedStep(file, flags);
+  if (state === 'none') return flags.update ? refuse('absent') : step('export');
+  if (record !== null && !isSameRequest(record.request, flags.request)) return refuse('other request');
+  if (isComplete(file)) return flags.update ? step('update') : keep('complete');
+  if (flags.all) return step('update');
+  return refuse(state === 'lost' ? 'lost' : 'damaged');
+}
+
+function unrecordedStep(file: ExportFile, { request, update, isFolder }: ExportFlags): Step {
+  if (!isAdoptable(file, request)) return refuse('no export');
+  if (update) return step('adopt');
+  return isFolder ? keep('adopted') : refuse('no record');
+}
+
+/**
+ * What the flags still ask for after a step has dealt with an interrupted run; null: nothing. `failed`: the code of the
+ * failure of that step; null: it succeeded.
+ */
+export function flagsLeft(
+  { do: what }: Step,
+  interrupted: Progress | null,
+  failed: FailureCode | null,
+  flags: ExportFlags,
+): ExportFlags | null {
+  if (interrupted === null || (what !== 'resume' && what !== 'publish')) return null;
+  const { kind, isAll, request } = interrupted;
+  const isUpdate = kind === 'update';
+  if (failed !== null)
+    return failed === 'unresumable' && (isUpdate || flags.restart) ? { ...flags, unresumable: true } : null;
+  const isRestarted = flags.restart && !isUpdate;
+  if (isSameRequest(request, flags.request) && !flags.update && (isRestarted || !flags.restart)) return null;
+  // A list that was fetched completely is not fetched again.
+  return { ...flags, all: flags.all && isUpdate && !isAll };
+}
+
+/** Whether FILE is there, whole, and of this program. */
+export const isComplete = ({ state }: ExportFile): boolean => state === 'recorded' || state === 'changed';
+
+/** Whether `--restart` of several references keeps an export: its last full export ended a short time ago. */
+function isRecent(
+  { record, progress, ...file }: ExportFile,
+  { several, request, now }: ExportFlags,
+): boolean {
+  if (!several || progress !== null || !record?.finished || !isSameRequest(record.request, request))
+    return false;
+  const age = now - Date.parse(record.finished.exported);
+  return isComplete({ record, progress, ...file }) && age >= 0 && age < recent;
+}
+
+/** Whether FILE can become an archive of this request: every line is an entry of its channel or playlist. */
+export function isAdoptable({ contents }: ExportFile, request: ExportRequest): boolean {
+  if (request.format !== 'ndjson' || request.limit !== null || contents === null) return false;
+  return (
+    contents.damage === null && contents.ids.size > 0 && otherChannel(contents.channels, request) === null
+  );
+}
+
+/** A channel other than that of the request; null if all entries are of its channel, or it is a playlist. */
+export const otherChannel = (channels: ReadonlySet<string>, { command, id }: ExportRequest): string | null =>
+  command === 'uploads' ? ([...channels].find((one) => one !== '' && one !== id) ?? null) : null;
+
+/** Whether FILE, or an interrupted run, is of another channel or playlist. */
+function isForeign({ record, state, progress, contents }: ExportFile, request: ExportRequest): boolean {
+  const isOther = ({ id, command }: ExportRequest): boolean =>
+    id !== request.id || command !== request.command;
+  if (progress !== null && isOther(progress.request)) return true;
+  if (state === 'none') return false;
+  if (record?.finished && isOther(record.request)) return true;
+  if (contents === null || contents.entries === 0) return false;
+  const { channels } = contents;
+  return otherChannel(channels, request) !== null && !channels.has(request.id) && !channels.has('');
+}
+
+/** Whether an interrupted run can be continued by a run with these flags. */
+const isSameRun = (request: ExportRequest, flags: ExportFlags): boolean =>
+  isSameRequest(request, flags.request) && isSameService(request, flags);
+
+const isSameService = ({ service }: ExportRequest, { request }: ExportFlags): boolean =>
+  service === request.service;

@@ -1,0 +1,145 @@
+import { basename } from 'node:path';
+import { ledgerClockProblem } from '../accounts/clock-problem.ts';
+import type { ListingOptions } from '../cli/options.ts';
+import { Failure, toFailure } from '../errors.ts';
+import { PrivateFolder } from '../fs/private-folder.ts';
+import { parseFields } from '../output/fields.ts';
+import { Stdout } from '../output/stdout.ts';
+import { mapConcurrently } from '../run/map-concurrently.ts';
+import type { Run } from '../run/open.ts';
+import { assertPaths } from '../run/output.ts';
+import { type InputReference, sameAs } from '../run/read-references.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import type { PagedOperation } from '../service/contract.ts';
+import { type Destination, hasExports, privateFolderIn, targetOf } from './destination.ts';
+import type { ExportItem, ExportRun, ExportSetup } from './locked-export.ts';
+import { notMounted } from './messages.ts';
+import { exportItem, rememberReferences } from './perform/perform-step.ts';
+import { NewEntries } from './perform/print-new.ts';
+import { recordName } from './record/export-record.ts';
+import { ReferenceIndex, type ResolvedReference } from './record/reference-index.ts';
+
+/**
+ * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
+ * that were interrupted first. Returns the results in input order.
+ */
+export async function exportAll(
+  run: Run,
+  operation: PagedOperation,
+  inputs: readonly InputReference[],
+  options: ListingOptions,
+  destination: Destination,
+): Promise<readonly Result[]> {
+  const { concurrency, update } = options;
+  const path = privateFolderIn(destination, update);
+  // An update creates the private folder only once it has found a FILE.
+  let folder = update ? PrivateFolder.open(path) : PrivateFolder.openOrCreate(path);
+  try {
+    // Before any request: none could succeed.
+    if (folder === null && !hasExports(destination)) throw notMounted(destination.folder);
+    const setup = exportSetup(run, operation, options, destination, folder);
+    const index = readRecords(setup, destination);
+    if (inputs.length > 1) run.shareProgress();
+    const resolved = mapConcurrently(inputs, { concurrency }, (input) =>
+      run.request(() => index.resolve(run, input)),
+    );
+    const { items, results } = await groupById(run, resolved, index, destination);
+    const targets = items.map(({ snapshot }) => snapshot.target);
+    await assertPaths({ ...options, output: null }, run.context, targets);
+    folder ??= PrivateFolder.openOrCreate(path);
+    const printNew = options.printNew ? new NewEntries(new Stdout(run.context, run.stderr)) : null;
+    const exports: ExportRun = { ...setup, folder, printNew };
+    for (const item of items) await rememberReferences(exports, item);
+    const ordered = [...items].sort(byUrgency);
+    const done = mapConcurrently(ordered, { concurrency }, (item) =>
+      run.work(item, () => exportItem(exports, item)),
+    );
+    for await (const [item, result] of done) results.set(item.input, withFile(result, item));
+    return inputs.flatMap((input) => results.get(input) ?? []);
+  } finally {
+    folder?.close();
+  }
+}
+
+/** What all exports of a run share, dry or not. */
+export function exportSetup<R extends ExportSetup['run'], F extends PrivateFolder | null>(
+  run: R,
+  operation: PagedOperation,
+  options: ListingOptions,
+  { format }: Destination,
+  folder: F,
+): ExportSetup & { readonly run: R; readonly folder: F } {
+  const fields = parseFields(options.fields, operation);
+  return { run, operation, options, format, fields, folder, names: folder?.names() ?? [] };
+}
+
+/** The records of the destination. */
+export function readRecords(
+  { run, operation, folder, names }: ExportSetup,
+  { file }: Destination,
+): ReferenceIndex {
+  const { clock, env } = run.context;
+  const index = new ReferenceIndex(operation.name, clock.now());
+  if (folder !== null) index.read(folder, file === null ? names : [recordName(basename(file.real))]);
+  const clockWarning = ledgerClockProblem(clock.now(), env)?.line() ?? index.clockBehind;
+  if (clockWarning !== null) run.warn('clock', null, clockWarning);
+  return index;
+}
+
+/** The result of an item, reached or not, with its ID and FILE. */
+const withFile = (result: Result, { id, snapshot: { target, record } }: ExportItem): Result => ({
+  ...result,
+  id,
+  file: target.path,
+  entries:
+    result.entries ||
+    (result.failure === null || target.stats === null ? 0 : (record?.finished?.entries ?? 0)),
+});
+
+export interface InputItem extends ExportItem {
+  readonly input: InputReference;
+}
+
+/** Merges references with the same ID into one item; `results` has the failures of those without an ID or FILE. */
+export async function groupById(
+  run: Pick<Run, 'warn'>,
+  resolved: AsyncIterable<readonly [InputReference, ResolvedReference | Failure]>,
+  index: ReferenceIndex,
+  destination: Destination,
+): Promise<{ readonly items: readonly InputItem[]; readonly results: Map<InputReference, Result> }> {
+  const items = new Map<string, InputItem>();
+  const results = new Map<InputReference, Result>();
+  for await (const [input, value] of resolved) {
+    if (value instanceof Failure) {
+      results.set(input, resultOf(input, { failure: value }));
+      continue;
+    }
+    const { id, references } = value;
+    const first = items.get(id);
+    if (first !== undefined) {
+      run.warn('duplicate', input.label, sameAs(first));
+      items.set(id, { ...first, references: { ...first.references, ...references } });
+      continue;
+    }
+    try {
+      const snapshot = index.snapshotOf(targetOf(destination, id));
+      items.set(id, { ...input, input, id, references, snapshot });
+    } catch (error) {
+      const failure = toFailure(error);
+      results.set(input, resultOf(input, { id, failure: failure.with({ scope: 'reference' }) }));
+    }
+  }
+  return { items: [...items.values()], results };
+}
+
+/** Interrupted exports first, then those checked longest ago; those that failed last time come last. */
+function byUrgency(one: InputItem, other: InputItem): number {
+  const [a, b] = [urgency(one), urgency(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A text that is smaller the more urgent an export is. */
+function urgency({ snapshot: { record } }: InputItem): string {
+  const rank = record?.failure != null ? 2 : record?.progress != null ? 0 : 1;
+  return `${rank} ${record?.checked ?? ''}`;
+}

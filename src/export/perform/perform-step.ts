@@ -1,0 +1,127 @@
+import { fstatSync } from 'node:fs';
+import { toFailure } from '../../errors.ts';
+import { acquireLock } from '../../fs/file-lock.ts';
+import { markOf, resolveTarget } from '../../fs/output-target.ts';
+import { type Result, resultOf } from '../../run/results.ts';
+import type { Kept, Step } from '../decide/next-step.ts';
+import { exportOne, failed, nameOf, type Performer } from '../export-one.ts';
+import { digestOfOpen, inspect, readFile } from '../inspect/inspect-export.ts';
+import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note } from '../locked-export.ts';
+import { adoptedText, keptText, leftToPay, unfetchedText } from '../messages.ts';
+import { afterRun, withReferences } from '../record/after-run.ts';
+import { newRecord, readRecord, writeRecord } from '../record/export-record.ts';
+import { exportList } from './export-list.ts';
+import { notePublished } from './put-in-place.ts';
+import { leftovers } from './rows.ts';
+import { resumeUpdate, updateArchive } from './update-archive.ts';
+
+/** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
+export async function rememberReferences(exports: ExportRun, item: ExportItem): Promise<void> {
+  if (Object.keys(item.references).length === 0) return;
+  const { folder, run } = exports;
+  const name = nameOf(item.snapshot);
+  try {
+    const release = await acquireLock(folder, name, item.snapshot.target.path);
+    try {
+      const { record, unusable } = readRecord(folder, name);
+      const { request } = exportFlags(exports, item.id, run.context.clock.now());
+      const isOther = record?.request.id !== item.id;
+      if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
+      const known = record === null || isOther ? newRecord(item.reference, request) : record;
+      writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
+    } finally {
+      release?.();
+    }
+  } catch {
+    // The export itself fails in the same way, and reports it.
+  }
+}
+
+/** Exports one item under its lock. Returns every failure in the result. */
+export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
+  const { folder, run } = exports;
+  const name = nameOf(item.snapshot);
+  try {
+    const release = await acquireLock(folder, name, item.snapshot.target.path);
+    if (release === null && folder.created)
+      run.warn(
+        'no lock',
+        null,
+        `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
+      );
+    try {
+      return await exportOne(exports, item, performer);
+    } finally {
+      release?.();
+    }
+  } catch (error) {
+    return failed(item, toFailure(error));
+  }
+}
+
+const performer: Performer<ExportRun> = {
+  perform: performStep,
+  inspectAgain: (_step, { folder, file, record, stamp, run, flags }) => {
+    const target = resolveTarget(file.target.path, { onlyFiles: flags.isFolder });
+    return inspect(folder, { target, record, unusable: null, stamp }, { stop: run.context.stop });
+  },
+};
+
+/** Does a step of an export. */
+async function performStep(step: Step, locked: LockedExport): Promise<Result> {
+  const { run, item, file, flags, folder, names, name } = locked;
+  const { progress } = file;
+  // Rows that the record does not name are not needed.
+  for (const leftover of leftovers(names, name, progress)) folder.remove(leftover);
+  switch (step.do) {
+    case 'refuse':
+      throw new Error('a refused export is not performed');
+    case 'keep':
+      return await keep(step.why, locked);
+    case 'export':
+      return await exportList(locked, null);
+    case 'publish':
+      if (file.isPublished) return notePublished(locked, null);
+      return progress?.kind === 'update'
+        ? await resumeUpdate(locked, progress)
+        : await exportList(locked, progress);
+    case 'resume': {
+      if (progress === null) throw new Error('nothing to resume');
+      const isRequested = progress.kind === 'restart' ? flags.restart : flags.all;
+      const rest = isRequested ? null : leftToPay(locked);
+      if (rest !== null)
+        run.warn('resumed', item.label, `finishing its interrupted ${progress.kind}: ${rest}`);
+      return progress.kind === 'update'
+        ? await resumeUpdate(locked, progress)
+        : await exportList(locked, progress);
+    }
+    case 'adopt':
+      if (!flags.all) run.warn('adopted', item.label, adoptedText);
+      await adopt(locked);
+      return await updateArchive(locked);
+    case 'update':
+      if (progress?.isAll && !flags.all) run.warn('not all', item.label, unfetchedText(locked));
+      return await updateArchive(locked);
+  }
+}
+
+async function keep(why: Kept, locked: LockedExport): Promise<Result> {
+  const { run, item, file, flags } = locked;
+  run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
+  if (why === 'adopted') await adopt(locked);
+  else if (file.record?.progress != null) note(locked, locked.record);
+  return resultOf(item, { status: 'kept', entries: file.entries });
+}
+
+/** Gives FILE a record: it is an archive of this request from now on. */
+async function adopt(locked: LockedExport): Promise<void> {
+  const { file, flags, run } = locked;
+  const finished = await readFile(file.target, async (fd) => ({
+    ...markOf(fstatSync(fd)),
+    digest: await digestOfOpen(fd, run.context.stop),
+    entries: file.entries,
+    exported: new Date(0).toISOString(),
+  }));
+  note(locked, afterRun(locked.record, { kind: 'adopted', finished, request: flags.request }, flags.now));
+  locked.file = { ...file, record: locked.record, state: 'recorded' };
+}

@@ -1,0 +1,176 @@
+import { Failure, toFailure } from '../../errors.ts';
+import { moveInto } from '../../fs/atomic.ts';
+import { chunksOf, linesOf } from '../../fs/line-chunks.ts';
+import { markOf } from '../../fs/output-target.ts';
+import { JsonText } from '../../json/json-text.ts';
+import type { Item } from '../../output/format.ts';
+import { type EntryBatches, entriesOf, render } from '../../output/render.ts';
+import { videoIdOf } from '../../run/list-pages.ts';
+import { type Result, resultOf } from '../../run/results.ts';
+import { LINE_FEED } from '../../text/ascii.ts';
+import { count } from '../../text/count.ts';
+import { isComplete } from '../decide/next-step.ts';
+import { readFile } from '../inspect/inspect-export.ts';
+import { readArchive } from '../inspect/read-archive.ts';
+import { assertOnlyWriter, commit, type LockedExport, note, noteFailure } from '../locked-export.ts';
+import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
+import type { Finished, Progress } from '../record/export-record.ts';
+import type { Fetched } from './fetch-rows.ts';
+import { neededRows, Rows } from './rows.ts';
+
+/**
+ * Builds the new FILE from rows, records that it has only to replace FILE, and replaces it. A failure leaves FILE and
+ * the rows as they are.
+ */
+export async function putInPlace(
+  locked: LockedExport,
+  { progress, rows }: Pick<Fetched, 'progress' | 'rows'>,
+  facts: Partial<Result>,
+  check: Check,
+): Promise<Result> {
+  let whole: Rows | null = null;
+  try {
+    const built = await build(locked, progress, rows);
+    whole = built.whole;
+    const { result, added } = built;
+    // A first export prints nothing: it is the baseline.
+    const isNew = progress.kind === 'update' && added > 0;
+    if (isNew) await locked.printNew?.print(whole, built.addedBytes, locked.run.context.stop);
+    commit(locked, { ...locked.record, progress: { ...progress, result } });
+    assertOnlyWriter(locked);
+    const { target } = locked.file;
+    moveInto(locked.folder, whole.name, target, target.stats && markOf(target.stats));
+    return notePublished(locked, check, { ...facts, ...(progress.kind === 'update' && { added }) });
+  } catch (error) {
+    if (whole !== rows) whole?.remove();
+    return noteFailure(locked, toFailure(error), facts);
+  } finally {
+    if (whole !== rows) whole?.close();
+  }
+}
+
+/** Notes that FILE is the new one, which an earlier run may have put in place, and removes its rows. */
+export function notePublished(
+  locked: LockedExport,
+  check: Check | null,
+  facts: Partial<Result> = {},
+): Result {
+  const { folder, item, record, flags } = locked;
+  const { progress } = record;
+  const finished = progress?.result;
+  if (!progress || !finished) throw new Error('nothing was put in place');
+  const finalCheck = check ?? { ...nothingChecked, isWithoutFeed: progress.feedProblem !== null };
+  note(locked, afterRun(record, { kind: 'replaced', progress, finished, check: finalCheck }, flags.now));
+  for (const name of neededRows(progress)) folder.remove(name);
+  const { kind, hasMore, entries } = progress;
+  return resultOf(item, {
+    status: kind !== 'update' && hasMore ? 'limited' : 'complete',
+    added: kind === 'update' ? entries : null,
+    resumed: check === null ? entries : 0,
+    ...facts,
+    entries: finished.entries,
+  });
+}
+
+interface Built {
+  /** The new FILE: the rows themselves, or another file. */
+  readonly whole: Rows;
+  readonly result: Finished;
+  /** The entries that come from rows, and their bytes. */
+  readonly added: number;
+  readonly addedBytes: number;
+}
+
+/** Writes the new FILE: an archive without `--fields` is its rows; anything else is rendered from them. */
+async function build(locked: LockedExport, progress: Progress, rows: Rows): Promise<Built> {
+  const { run, record, file } = locked;
+  const { stop } = run.context;
+  const { kind, older, request } = progress;
+  const isUpdate = kind === 'update';
+  const known = isUpdate ? (file.contents?.ids ?? new Set<string>()) : new Set<string>();
+  const isPlain = request.format === 'ndjson' && request.fields === null;
+  const isOnce = older === null && ![...file.rowIds].some((id) => known.has(id));
+  const [whole, added] =
+    isPlain && isOnce ? [rows, progress.entries] : await renderRows(locked, progress, rows, known);
+  const addedBytes = whole.bytes;
+  const oldEntries = isUpdate ? await appendFile(locked, whole) : 0;
+  const exported = isUpdate ? record.finished?.exported : undefined;
+  const now = new Date(run.context.clock.now()).toISOString();
+  const result = await whole.finished(added + oldEntries, exported ?? now, stop);
+  return { whole, result, added, addedBytes };
+}
+
+/** Renders rows, and below them those of an update that was started over, each entry once. */
+async function renderRows(
+  { folder, name, run, operation, fields, item }: LockedExport,
+  { older, info, hasMore, token, published, request }: Progress,
+  rows: Rows,
+  known: ReadonlySet<string>,
+): Promise<[Rows, number]> {
+  const { stop } = run.context;
+  const below = older === null ? null : Rows.reopen(folder, older);
+  const whole = Rows.create(folder, name);
+  async function* entries(): EntryBatches {
+    const written = new Set<string>();
+    const isNew = (entry: JsonText): boolean => {
+      const id = operation.distinct ? videoIdOf(entry) : null;
+      if (id === null) return true;
+      const isKnown = known.has(id) || written.has(id);
+      written.add(id);
+      return !isKnown;
+    };
+    for (const each of below === null ? [rows] : [rows, below])
+      for await (const batch of entriesOf(linesOf(each.chunks(stop)), parseRow)) yield batch.filter(isNew);
+  }
+  try {
+    const { entries: added, warnings } = await render(
+      entries,
+      true,
+      {
+        ...{ format: request.format, operation, fields, terminal: null },
+        item: itemOf(item.reference, published),
+        info: info === null ? null : JsonText.of(info),
+        end: { hasMore, token: hasMore ? token : null, failure: null },
+      },
+      (text) => whole.append(text),
+    );
+    for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, item.label, message);
+    return [whole, added];
+  } finally {
+    below?.close();
+  }
+}
+
+const itemOf = (reference: string, published: Readonly<Record<string, string>>): Item => ({
+  reference,
+  published: (videoId) => (Object.hasOwn(published, videoId) ? (published[videoId] ?? null) : null),
+});
+
+function parseRow(line: Buffer | null): JsonText {
+  const entry = line === null ? null : JsonText.parse(line);
+  if (entry === null) throw new Failure('failed', 'a row was changed during this run');
+  return entry;
+}
+
+/** Copies an archive behind new rows, of a damaged one the lines that are entries. Returns their number. */
+async function appendFile({ file, run, item }: LockedExport, rows: Rows): Promise<number> {
+  const { target, state, entries } = file;
+  const { stop } = run.context;
+  if (isComplete(file)) {
+    await readFile(target, async (fd) => {
+      for await (const chunk of chunksOf(fd, stop)) rows.append(chunk);
+    });
+    return entries;
+  }
+  const onRecord = (line: Buffer): void => rows.append(Buffer.concat([line, lineEnd]));
+  const contents = await readFile(target, (fd) => readArchive(fd, { stop, onlyEntries: true, onRecord }));
+  if (state === 'damaged')
+    run.warn(
+      'repaired',
+      item.label,
+      `${target.path}: left out ${count(contents.badLines, 'line', 'lines')}; the first: ${contents.damage}`,
+    );
+  return contents.entries;
+}
+
+const lineEnd = Buffer.of(LINE_FEED);

@@ -1,0 +1,223 @@
+import { Failure, toFailure } from '../../errors.ts';
+import { markOf } from '../../fs/output-target.ts';
+import type { JsonText } from '../../json/json-text.ts';
+import { type Listing, videoIdOf } from '../../run/list-pages.ts';
+import { type Result, resultOf } from '../../run/results.ts';
+import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
+import { isComplete } from '../decide/next-step.ts';
+import { digestOfOpen, readFile, readRows } from '../inspect/inspect-export.ts';
+import type { Contents } from '../inspect/read-archive.ts';
+import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
+import { refusal } from '../messages.ts';
+import { afterRun, type Check } from '../record/after-run.ts';
+import { newProgress, type Progress, type StoredRows } from '../record/export-record.ts';
+import { fetchRows } from './fetch-rows.ts';
+import { type Feed, type MissingFeed, needsDates, publishedDates, requestFeed } from './latest-feed.ts';
+import { putInPlace } from './put-in-place.ts';
+import { neededRows, Rows } from './rows.ts';
+
+/** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
+export async function updateArchive(locked: LockedExport): Promise<Result> {
+  const { run, item, record, flags, operation, fields } = locked;
+  const { entries } = locked.file;
+  let feed: Feed;
+  try {
+    feed = await requestFeed(run, item.id, entries > 0, item.tally);
+  } catch (error) {
+    return noteFailure(locked, toFailure(error), { entries });
+  }
+  if (flags.all || needsIds(record, feed)) await loadWholeContents(locked);
+  const known = new Set(record.feed?.known);
+  const has = (id: string): boolean => locked.file.contents?.ids.has(id) ?? known.has(id);
+  const decision = decideUpdate(record, feed, flags.now, { all: flags.all, has });
+  const facts = {
+    published: needsDates(operation, fields) ? publishedDates(feed) : {},
+    feedProblem: feed.problem,
+  };
+  switch (decision.do) {
+    case 'unchanged': {
+      const older = await olderRows(locked);
+      if (older !== null) {
+        await loadWholeContents(locked);
+        // The rows are complete: nothing else is expected.
+        const before = newUpdate(locked, { ...facts, ...older, pages: 1, hasMore: false });
+        return await fetchNew(locked, before, new Set(locked.file.rowIds), feed.entries, null);
+      }
+      const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
+      return await noteCheck(locked, { status: 'unchanged', entries }, check);
+    }
+    case 'unchecked':
+      if (record.failure !== null) note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
+      return resultOf(item, { status: 'unchecked', entries, added: 0 });
+    case 'fail':
+      return noteFailure(locked, noFeed(decision.feed, decision.until), { entries });
+    case 'fetch': {
+      await loadWholeContents(locked);
+      const { expected, why } = decision;
+      const before = newUpdate(locked, { ...facts, expected, older: await olderRows(locked) });
+      return await fetchNew(locked, before, new Set(), feed.entries, why);
+    }
+  }
+}
+
+/** Fetches the remaining pages of an interrupted update. */
+export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Result> {
+  await loadWholeContents(locked);
+  return await fetchNew(locked, progress, new Set(locked.file.rowIds), null, whyResumed(progress));
+}
+
+/** The progress of an update that starts now. */
+function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Progress {
+  const { stats } = file.target;
+  return newProgress(flags, { kind: 'update', over: stats === null ? null : markOf(stats), ...facts });
+}
+
+/**
+ * All rows of the update that is started over, including older ones that it had taken over itself; null: there are
+ * none.
+ */
+async function olderRows(locked: LockedExport): Promise<StoredRows | null> {
+  const { folder, name, run } = locked;
+  const { progress, rowsDamage } = locked.file;
+  if (progress?.kind !== 'update') return null;
+  const { older } = progress;
+  if (rowsDamage !== null || progress.entries === 0) return older;
+  const { rows, bytes, entries } = progress;
+  if (older === null) return { rows, bytes, entries };
+  const both = Rows.create(folder, name);
+  try {
+    const added = await both.appendOnce([{ rows, bytes, entries }, older], run.context.stop);
+    both.sync();
+    return { rows: both.name, bytes: both.bytes, entries: added };
+  } finally {
+    both.close();
+  }
+}
+
+/** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
+async function loadWholeContents(locked: LockedExport): Promise<Contents> {
+  const contents = await loadContents(locked);
+  if (!isComplete(locked.file) && !locked.flags.all) throw refusal('damaged', locked);
+  return contents;
+}
+
+/**
+ * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. `rowIds`: the
+ * IDs in the rows of an interrupted run.
+ */
+async function fetchNew(
+  locked: LockedExport,
+  before: Progress,
+  rowIds: Set<string>,
+  feed: Check['feed'],
+  why: string | null,
+): Promise<Result> {
+  const { run, item } = locked;
+  const { expected, feedProblem } = before;
+  const contents = await loadContents(locked);
+  const resumed = before.entries;
+  const { select, seen } = newEntries(contents.ids, rowIds, before.isAll);
+  const fetched = await fetchRows(locked, before, select, contents.entries);
+  const { rows, failure, progress } = fetched;
+  const { pages } = fetched.facts;
+  const isUnexplained = expected.length > 0 && !expected.some((id) => rowIds.has(id));
+  const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
+  // What the list no longer contains is known only if this run has read all of it.
+  const isListRead = before.pages === 0 && pages > 0 && seen.isListEnd;
+  const facts: Partial<Result> = {
+    ...fetched.facts,
+    entries: contents.entries,
+    added: failure === null ? progress.entries : 0,
+    resumed,
+    why: pages === 0 ? null : (why ?? (isUnexplained ? lacks : null)),
+    unlisted: failure === null && isListRead ? unlistedIds(contents, seen.knownIds) : null,
+  };
+  try {
+    if (failure !== null) return noteFailure(locked, failure, facts);
+    if (feedProblem !== null)
+      run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
+    if (seen.isEntryWithoutId)
+      run.warn(
+        'no ID',
+        item.label,
+        `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
+      );
+    const older = before.older && (await readRows(locked.folder, before.older, run.context.stop));
+    const olderIds = older === null || typeof older === 'string' ? new Set() : older.ids;
+    const has = (id: string): boolean => contents.ids.has(id) || rowIds.has(id) || olderIds.has(id);
+    const isWithoutFeed = feedProblem !== null;
+    const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
+    if (progress.entries === 0 && progress.older === null && isComplete(locked.file)) {
+      return await noteCheck(locked, { ...facts, status: 'unchanged' }, check);
+    }
+    return await putInPlace(locked, fetched, facts, check);
+  } finally {
+    rows.close();
+  }
+}
+
+/** What the pages so far contained. */
+interface Seen {
+  /** IDs that FILE has. */
+  readonly knownIds: ReadonlySet<string>;
+  readonly isEntryWithoutId: boolean;
+  /** The list has no further page. */
+  readonly isListEnd: boolean;
+}
+
+/** Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
+function newEntries(
+  known: ReadonlySet<string>,
+  rowIds: Set<string>,
+  isAll: boolean,
+): { readonly select: Listing['select']; readonly seen: Seen } {
+  const seen = { knownIds: new Set<string>(), isEntryWithoutId: false, isListEnd: false };
+  const select: Listing['select'] = ({ entries, hasMore }) => {
+    seen.isListEnd = !hasMore;
+    let end: string | null = null;
+    const fresh = entries.filter((entry: JsonText) => {
+      const id = videoIdOf(entry);
+      seen.isEntryWithoutId ||= id === null;
+      if (id === null) return false;
+      end = id;
+      if (known.has(id)) seen.knownIds.add(id);
+      else if (!rowIds.has(id)) return rowIds.add(id) !== null;
+      return false;
+    });
+    const done = !isAll && end !== null && known.has(end);
+    return { entries: fresh, done, isWhole: true };
+  };
+  return { select, seen };
+}
+
+/** Most IDs of entries that the list no longer contains in a result. */
+const maxUnlisted = 1000;
+
+function unlistedIds({ ids }: Contents, listed: ReadonlySet<string>): Result['unlisted'] {
+  const unlisted = [...ids].filter((id) => !listed.has(id));
+  return { count: unlisted.length, ids: unlisted.slice(0, maxUnlisted) };
+}
+
+/** FILE needs no change: notes the check, and FILE as it is now. */
+async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Promise<Result> {
+  const { record, file, flags, item, run, folder } = locked;
+  const { finished, progress } = record;
+  if (finished === null) throw new Error('a check without a file');
+  const { stats } = file.target;
+  const isChanged = file.state === 'changed' && stats !== null;
+  const digest = isChanged
+    ? await readFile(file.target, (fd) => digestOfOpen(fd, run.context.stop))
+    : finished.digest;
+  const present = isChanged ? { ...finished, ...markOf(stats), digest, entries: file.entries } : finished;
+  note(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));
+  for (const name of neededRows(progress)) folder.remove(name);
+  return resultOf(item, { added: 0, ...facts });
+}
+
+/** Rule 3: there is no feed, and no page is due yet. */
+function noFeed({ problem, isAbsent, status }: MissingFeed, until: number): Failure {
+  const day = new Date(until).toISOString().slice(0, 10);
+  const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
+  const hint = `no action needed: if it is not back by ${day}, one page is fetched instead (1 credit)`;
+  return new Failure(isAbsent ? 'no_feed' : 'unavailable', message, { status, hint });
+}

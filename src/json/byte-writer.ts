@@ -1,0 +1,46 @@
+/** Shorter pieces are copied byte by byte: calling the system's copy takes longer. */
+const shortBytes = 64;
+
+/** Collects text in UTF-8 in one buffer, which grows as needed and is used again: the collector frees large ones late. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  #length = 0;
+
+  /** Bytes since the last `take`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  byte(value: number): void {
+    if (this.#length === this.#bytes.length) this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  text(text: string): void {
+    this.#reserve(3 * text.length);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  copy(from: Buffer, start = 0, end = from.length): void {
+    this.#reserve(end - start);
+    const bytes = this.#bytes;
+    if (end - start > shortBytes) {
+      from.copy(bytes, this.#length, start, end);
+      this.#length += end - start;
+    } else for (let i = start; i < end; i++) bytes[this.#length++] = from[i] as number;
+  }
+
+  /** What was written since the last call; valid until the next write. */
+  take(): Buffer {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}

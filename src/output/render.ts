@@ -1,0 +1,98 @@
+import type { LineBatch } from '../fs/line-chunks.ts';
+import { JsonText } from '../json/json-text.ts';
+import { expandFields, hasWildcard } from './fields.ts';
+import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
+import { createFormat, type FormatName } from './formats.ts';
+import { recordKeys } from './records.ts';
+
+/** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
+const batchEntries = 100;
+/** Largest batch (bytes). */
+const maxBatchBytes = 64 * 1024 * 1024;
+
+/** Entries in batches: each is valid until the next one. */
+export type EntryBatches = AsyncIterable<readonly JsonText[]>;
+
+/** What is rendered, and how. */
+export interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
+  readonly format: FormatName;
+  readonly item: Item;
+  /** json of a listing: playlist_info of its first page. */
+  readonly info: JsonText | null;
+  readonly end: ListingEnd;
+}
+
+/**
+ * Renders entries in a format: an export from its rows, and what `show` prints. `read` reads the entries; if it can do so
+ * twice (`isRepeatable`), csv has every key that occurs. A failure of `read` is thrown once the document is complete.
+ * Returns the number of entries, and warnings.
+ */
+export async function render(
+  read: () => EntryBatches,
+  isRepeatable: boolean,
+  { format: name, item, info, end, ...options }: Rendering,
+  write: (text: Text) => void | Promise<void>,
+): Promise<{ readonly entries: number; readonly warnings: readonly string[]; readonly thrown: unknown }> {
+  const columns = name === 'csv' && isRepeatable ? await columnsOf(read, options) : null;
+  const format = await createFormat(name, { ...options, several: false, columns });
+  let entries = 0;
+  let thrown: unknown = null;
+  await write(format.open(item, info));
+  const batches = read()[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await batches.next().catch((error: unknown) => {
+      thrown = error;
+      return { done: true, value: undefined } as const;
+    });
+    if (next.done) break;
+    await write(format.rows(item, next.value));
+    entries += next.value.length;
+  }
+  await write(format.close(item, end) + format.tail());
+  return { entries, warnings: format.warnings(), thrown };
+}
+
+/** The columns of a csv that has every key of these entries; null if `--fields` names them. */
+async function columnsOf(
+  read: () => EntryBatches,
+  { fields, operation }: Pick<FormatOptions, 'fields' | 'operation'>,
+): Promise<string[] | null> {
+  if (fields !== null && !hasWildcard(fields)) return null;
+  const keys = new Set<string>();
+  try {
+    for await (const batch of read()) for (const key of recordKeys(batch)) keys.add(key);
+  } catch {
+    // It is thrown again when the entries are rendered.
+  }
+  const all = JsonText.of(JSON.stringify(Object.fromEntries([...keys].map((key) => [key, null]))));
+  return expandFields(fields, operation, [all]).map(({ name }) => name);
+}
+
+/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Yields what stands before a throw. */
+export async function* entriesOf(
+  lines: AsyncIterable<LineBatch>,
+  parse: (line: Buffer | null) => JsonText | null,
+): AsyncGenerator<readonly JsonText[], void> {
+  let batch: JsonText[] = [];
+  let bytes = 0;
+  try {
+    for await (const some of lines) {
+      for (const [at, line] of some.entries()) {
+        // A batch may outlive the lines at the end of theirs.
+        const isLast = some.length - at <= batchEntries;
+        const entry = parse(isLast && line !== null ? Buffer.from(line) : line);
+        if (entry === null) continue;
+        batch.push(entry);
+        bytes += line?.length ?? 0;
+        if (batch.length < batchEntries && bytes < maxBatchBytes) continue;
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+    }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
+  }
+  if (batch.length > 0) yield batch;
+}

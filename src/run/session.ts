@@ -1,0 +1,157 @@
+import { resolveBounds } from '../accounts/bounds.ts';
+import { requireKey, resolveService } from '../accounts/settings.ts';
+import type { CommonOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
+import type { Stderr } from '../output/stderr.ts';
+import { demoReferences } from '../sandbox/defaults.ts';
+import { parseAddress } from '../service/address.ts';
+import { Budget } from '../service/budget.ts';
+import { Client, type ClientOptions, type Service } from '../service/client.ts';
+import { defaultNamespace, type Operation } from '../service/contract.ts';
+import { span } from '../service/retry.ts';
+import { version } from '../version.ts';
+
+/** Credits of `--sandbox`: enough for the largest demo channel. */
+const sandboxCredits = 1_000_000;
+/** Shorter waits (ms) are not reported line by line. */
+const minReportedWait = 3000;
+
+/** The service of a run. */
+interface OpenService {
+  readonly service: Service;
+  readonly budget: Budget;
+  /** Identifies the service in the record of an export. */
+  readonly name: string;
+  close?(): Promise<void>;
+}
+
+/** What a run does, and where the ledger warns. */
+interface SessionOptions {
+  /** That of the command. */
+  readonly operation: Operation;
+  /** Maximum number of concurrent requests. */
+  readonly connections: number;
+  warn(message: string): void;
+}
+
+/** The service as a run uses it: one client, one budget, one terminal. */
+export class Session {
+  readonly operation: Operation;
+  readonly context: Context;
+  readonly stderr: Stderr;
+  readonly client: Client;
+  readonly budget: Budget;
+  readonly serviceName: string;
+  progress: ProgressLine;
+  readonly #closeService: (() => Promise<void>) | undefined;
+
+  private constructor(
+    { operation, connections }: SessionOptions,
+    { budget, service, name, close }: OpenService,
+    options: CommonOptions,
+    context: Context,
+    stderr: Stderr,
+  ) {
+    this.operation = operation;
+    this.context = context;
+    this.stderr = stderr;
+    this.progress = createProgress(context, stderr, options);
+    const shared = clientOptions(options, context, stderr, this.progress);
+    this.client = new Client({ ...shared, service, budget, connections });
+    this.budget = budget;
+    this.serviceName = name;
+    this.#closeService = close;
+  }
+
+  /** Opens the service of the options, with `--sandbox` a new one. Throws as `resolveService` and `requireKey`. */
+  static async open(
+    work: SessionOptions,
+    options: CommonOptions,
+    context: Context,
+    stderr: Stderr,
+  ): Promise<Session> {
+    const service = options.sandbox
+      ? await openSandbox(options)
+      : await openAccount(work, options, context, stderr);
+    return new Session(work, service, options, context, stderr);
+  }
+
+  get isSandbox(): boolean {
+    return this.serviceName === sandboxName;
+  }
+
+  /** `--max-credits 0`: the same command would stop again. */
+  get isNothingAllowed(): boolean {
+    return this.budget.bounds.some(({ credits }) => credits === 0);
+  }
+
+  /** From now on, progress is that of `count` references together. */
+  shareProgress(count: number): void {
+    this.progress = sharedProgress(this.progress, count, this.operation.reference);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.progress.stop();
+    await this.client.close();
+    await this.#closeService?.();
+  }
+}
+
+async function openAccount(
+  { operation, warn }: SessionOptions,
+  options: CommonOptions,
+  context: Context,
+  stderr: Stderr,
+): Promise<OpenService> {
+  const settings = await resolveService(options, context);
+  const { baseUrl, namespace } = settings;
+  const key = requireKey(settings);
+  stderr.redact(key);
+  const bounds = resolveBounds(options.maxCredits, context.env, settings.maxCredits);
+  const budget = new Budget(bounds, async () => {
+    const { FileLedger } = await import('../accounts/ledger.ts');
+    const account = { origin: baseUrl.origin, key };
+    const { timeout } = options;
+    return new FileLedger({ context, account, command: operation.name, bounds, timeout, warn });
+  });
+  return { service: { baseUrl, namespace, key }, budget, name: serviceName({ baseUrl, namespace }) };
+}
+
+async function openSandbox({ maxCredits }: CommonOptions): Promise<OpenService> {
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
+  const { baseUrl } = parseAddress(address, '--sandbox');
+  const service = { baseUrl, namespace: defaultNamespace, key, notFoundHint: demoReferences };
+  return { service, budget: new Budget(maxCredits, null), name: sandboxName, close };
+}
+
+/** What identifies a service in the record of an export. */
+export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
+  `${baseUrl.href} ${namespace}`;
+
+/** The same for `--sandbox`, whose port differs. */
+export const sandboxName = 'sandbox';
+
+/** What a client takes from the options, and how it reports its requests and waits. */
+export function clientOptions(
+  { timeout, retries, maxWait }: Pick<CommonOptions, 'timeout' | 'retries' | 'maxWait'>,
+  context: Context,
+  stderr: Stderr,
+  progress: ProgressLine,
+): Omit<ClientOptions, 'service' | 'budget' | 'connections'> {
+  return {
+    context,
+    timeout,
+    retries,
+    maxWait,
+    userAgent: `chanlist/${version}`,
+    onRequest: (line) => stderr.detail(line),
+    onWait: (milliseconds, why) => {
+      const line = `waiting ${span(milliseconds)}: ${why}`;
+      if (progress.isHidden && milliseconds >= minReportedWait) stderr.note(line);
+      else stderr.verbose(line);
+      progress.countDown(milliseconds, why);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { codePoints, isPaged, type Operation, type Parameter } from '../service/contract.ts';
+
+/** One bad parameter of a request. */
+interface Issue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+}
+
+/** The three shapes of `detail` that deployments use. */
+type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
+
+/** A response other than 200: never debits (docs/service.md, 7, rule 1). */
+export class ErrorResponse extends Error {
+  readonly status: number;
+  readonly detail: Detail;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, detail: Detail, headers: Readonly<Record<string, string>> = {}) {
+    super(`${status}`);
+    this.status = status;
+    this.detail = detail;
+    this.headers = headers;
+  }
+}
+
+/** What is wrong with a parameter: a part of the detail of a 422. */
+export function issue(name: string, msg: string): Issue {
+  return { loc: ['query', name], msg };
+}
+
+/**
+ * The parameters of a query by name, checked against the contract (docs/service.md, sections 4 and 8).
+ * Refuses both or neither of two exclusive parameters with 400, other faults with 422 and the list of all bad
+ * parameters. Ignores parameters that the contract does not have.
+ */
+export function readParameters(operation: Operation, query: URLSearchParams): ReadonlyMap<string, string> {
+  const names = operation.parameters.map(({ name }) => name);
+  if (isPaged(operation.name) && names.filter((name) => query.has(name)).length !== 1)
+    throw new ErrorResponse(400, `exactly one of ${names.join(' and ')} is required`);
+  const issues = operation.parameters.flatMap((parameter) =>
+    issuesOf(parameter, query.getAll(parameter.name)),
+  );
+  if (issues.length > 0) throw new ErrorResponse(422, issues);
+  return new Map(query);
+}
+
+function issuesOf({ name, type, when, minimum = 0, maximum }: Parameter, values: readonly string[]): Issue[] {
+  const [value] = values;
+  if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
+  if (values.length > 1) return [issue(name, 'Parameter is given more than once')];
+  const isInteger = type === 'integer';
+  const size = !isInteger ? codePoints(value) : /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (size >= minimum && size <= (maximum ?? size)) return [];
+  const unit = isInteger ? 'an integer' : 'a length in characters';
+  return [issue(name, `Expected ${unit} from ${minimum} to ${maximum}`)];
+}

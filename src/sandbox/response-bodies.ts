@@ -1,0 +1,142 @@
+import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
+import type { Channel } from './channels.ts';
+import type { SandboxSettings } from './defaults.ts';
+import { findChannel, readReference, resolveId } from './demo-references.ts';
+import { latestEntry, searchEntry, videoEntry } from './entries.ts';
+import type { FaultKind } from './faults.ts';
+import { type Catalog, listById, uploadsId } from './lists.ts';
+import { advertisement, oddPageSize } from './odd.ts';
+import { ErrorResponse } from './query.ts';
+import { type Place, readToken, writeToken } from './tokens.ts';
+import { isoTime, published, title, type Video } from './videos.ts';
+
+/** Number of uploads, from the newest, that a search reads. */
+const searchDepth = 3000;
+
+/** Numbers of the uploads of the fault `feed-ahead`; no list reaches them. */
+const neverListed = 6_000_000;
+
+/** The data and settings of the responses. */
+export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
+  readonly catalog: Catalog;
+}
+
+type Parameters = ReadonlyMap<string, string>;
+type Faults = readonly FaultKind[];
+
+/** The body of a 200 response. Throws a `ErrorResponse` for any other response. */
+export function respond(name: OperationName, parameters: Parameters, faults: Faults, data: Data): object {
+  if (isPaged(name)) return page(name, parameters, faults, data);
+  const value = (name: string): string => parameters.get(name) ?? '';
+  if (name === 'resolve') {
+    const input = value('input');
+    return { channel_id: resolveId(readReference(input, 'channel', 'input')), resolved_from: input };
+  }
+  const channel = findChannel(readReference(value('channel'), 'channel'));
+  if (name === 'latest') return latest(channel, faults, data);
+  return search(channel, value('q'), Number(value('limit') || 30), data);
+}
+
+/** Uploads whose title has every word of the query, newest first. */
+function search(channel: Channel, query: string, limit: number, { catalog }: Data): object {
+  const words = query.toLowerCase().split(/\s+/);
+  const uploads = catalog(channel);
+  const depth = Math.min(searchDepth, uploads.count);
+  const results: object[] = [];
+  for (let position = 0; position < depth && results.length < limit; position++) {
+    const video = uploads.at(position);
+    const text = title(video).toLowerCase();
+    if (!words.every((word) => text.includes(word))) continue;
+    results.push(searchEntry(video));
+    if (results.length === 1 && limit > 1 && channel.isOdd) results.push(advertisement);
+  }
+  return { results, result_count: results.length };
+}
+
+function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
+  if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
+  if (faults.includes('feed-500')) throw new ErrorResponse(500, 'the feed is not available');
+  let videos = catalog(channel).feed();
+  const oldest = videos.at(-1);
+  if (faults.includes('feed-behind')) videos = videos.slice(5);
+  if (faults.includes('feed-ahead') && oldest !== undefined) {
+    const ahead = [1, 2].map(
+      (extra): Video => ({ ...oldest, number: neverListed + extra, publishedAt: published(oldest) }),
+    );
+    videos = [...ahead, ...videos.slice(0, -2)];
+  }
+  if (faults.includes('feed-empty')) videos = [];
+  const { id: channelId, title } = channel;
+  const url = `https://video.example/channel/${channelId}`;
+  return {
+    channel: { channelId, title, author: title, url, published: isoTime(published({ channel, number: 1 })) },
+    results: videos.map(latestEntry),
+    result_count: videos.length,
+  };
+}
+
+/** The `continuation_token` of these faults. */
+const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
+
+function page(operation: PagedName, parameters: Parameters, faults: Faults, data: Data): object {
+  const place = placeOf(operation, parameters, faults);
+  const list = listById(place.list, data.catalog);
+  if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
+  const { offset, empty } = place;
+  const size = list.owner.isOdd ? oddPageSize(offset, data.pageSize) : data.pageSize;
+  let first = offset;
+  let last = Math.min(list.count, offset + size);
+  let next: Place = { ...place, offset: last, empty: 0 };
+  let hasMore = last < list.count;
+  if (faults.includes('page-overlap')) first = Math.max(0, offset - 1);
+  if (faults.includes('page-repeat') && offset > 0) {
+    first = Math.max(0, offset - size);
+    last = offset;
+  }
+  if (faults.includes('page-empty')) {
+    last = first;
+    next = { ...place, empty: empty + 1 };
+    hasMore = true;
+  }
+  if (faults.includes('loop')) {
+    next = place;
+    hasMore = true;
+  }
+  const missing = faults.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
+  const token = hasMore ? writeToken(next, data.plainTokens) : list.lastToken;
+  const { title, numVideos, owner, viewCount, description } = list;
+  return {
+    results: Array.from({ length: Math.max(0, last - first) }, (_, i) =>
+      videoEntry(list.at(first + i), first + i),
+    ),
+    playlist_info: {
+      title,
+      numVideos,
+      ownerName: owner.title,
+      viewCount,
+      ...(operations[operation].reference === 'playlist' && { description }),
+    },
+    continuation_token: missing === undefined ? token : missingTokens[missing],
+    has_more: hasMore || missing !== undefined,
+  };
+}
+
+/** The page that the parameters name. Refuses a token that is not valid for the operation with 400. */
+function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): Place {
+  const token = parameters.get('continuation');
+  if (token === undefined) {
+    const kind = operations[operation].reference;
+    const reference = readReference(parameters.get(kind) ?? '', kind);
+    const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
+    return { operation, list, offset: 0, empty: 0 };
+  }
+  const place = readToken(token);
+  if (place?.operation !== operation) {
+    const message = 'this is not a continuation token of this operation';
+    throw new ErrorResponse(400, { code: 'bad_token', message });
+  }
+  if (faults.includes('expire')) {
+    throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
+  }
+  return place;
+}

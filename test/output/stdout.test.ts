@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { ClosedPipe, interrupted } from '../../src/errors.ts';
+import { Stderr } from '../../src/output/stderr.ts';
+import { Stdout } from '../../src/output/stdout.ts';
+import { fakeContext } from '../support/fake-context.ts';
+
+/** stdout as a pipe whose reader leaves after so many writes. */
+function pipe(writes: number) {
+  const written: string[] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (text, _, done) => {
+      if (written.length === writes) return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+      written.push(String(text));
+      done();
+    },
+  });
+  const { context, controller } = fakeContext();
+  const target = { stream, isPipe: true, failureOf: (error: Error) => error };
+  return { stdout: new Stdout(context, new Stderr(context), target), written, controller };
+}
+
+test('a page goes to a pipe in two parts: a reader that leaves while it reads the first is noticed', async () => {
+  const { stdout, written } = pipe(3);
+  await stdout.writePage('one\n');
+  await assert.rejects(stdout.writePage('two\n'), ClosedPipe);
+  assert.deepEqual(written, ['one', '\n', 'two']);
+  await assert.rejects(stdout.write('more'), ClosedPipe);
+});
+
+test('Ctrl-C ends the reader of a pipeline, too: the signal is what stopped the run', async () => {
+  const { stdout, controller } = pipe(0);
+  const signal = interrupted('SIGINT');
+  controller.abort(signal);
+  await assert.rejects(stdout.write('one\n'), signal);
+});

@@ -1,0 +1,220 @@
+/** What no run may lose, touch or pay twice (docs/updates.md). */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { exportFixture } from '../support/exports.ts';
+import { feedOf, type SimulatedChannel, videoId, videos } from '../support/simulated-service.ts';
+import { onlyError } from '../support/stderr.ts';
+import { World } from '../support/world.ts';
+
+const line = 'uploads @a -o a.ndjson';
+
+/** A world with a channel of 12 uploads, 5 a page. */
+async function worldOf(t: TestContext): Promise<{ world: World; channel: SimulatedChannel }> {
+  const world = await World.open(t, { pageSize: 5 });
+  return { world, channel: world.service.addChannel('a', { list: videos(0, 12) }) };
+}
+
+const ids = (...numbers: number[]): string[] => numbers.map((n) => videoId(n));
+const down = (from: number, to: number): number[] =>
+  Array.from({ length: from - to + 1 }, (_, n) => from - n);
+
+for (const [rows, flag, exit] of [
+  ['../victim', '', 1],
+  ['../victim', ' --update', 1],
+  ['../victim', ' --restart', 0],
+  ['.gitignore', '', 1],
+  ['a.ndjson.json', ' --restart', 0],
+] as const)
+  test(`a record that names ${rows} as its rows is a damaged one${flag}: no such file is touched`, async (t) => {
+    const { world } = await worldOf(t);
+    assert.equal((await world.run(line, { at: 2, by: 402 })).exit, 4);
+    const path = join(world.folder, '.chanlist/a.ndjson.json');
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(
+      path,
+      JSON.stringify({ ...record, progress: { ...record.progress, rows, bytes: 0, entries: 0 } }),
+    );
+    world.write('victim', 'mine\n');
+    const run = await world.run(line + flag);
+    assert.deepEqual([run.exit, world.read('victim')], [exit, 'mine\n'], run.stderr);
+    assert.equal(readFileSync(join(world.folder, '.chanlist/.gitignore'), 'utf8'), '*\n');
+    assert.equal(run.credits, exit === 0 ? 3 : 0);
+    assert.match(run.warnings[0] ?? '', /record .* damaged/);
+  });
+
+for (const [feed, credits, left] of [
+  ['shows new videos', 3, [...down(22, 21), ...down(19, 12), 20, ...down(11, 0)]],
+  ['shows nothing new', 0, [...down(22, 18), ...down(11, 0)]],
+] as const)
+  test(`an update that starts over keeps what it has bought; the feed ${feed}`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    await world.run(line);
+    channel.list = videos(0, 23);
+    assert.equal((await world.run(`${line} --update`, { at: 2, by: 402 })).exit, 4);
+    // A video that was bought is hidden; only the feed still has it.
+    channel.list = videos(0, 23).filter(({ videoId: id }) => id !== videoId(20));
+    channel.feed = feedOf(credits === 0 ? videos(0, 12) : videos(0, 23));
+    world.service.expireTokens();
+    const run = await world.run(`${line} --update`);
+    assert.deepEqual([run.exit, run.credits, run.stderr], [0, credits, '']);
+    assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...left));
+    // It is in FILE: no page is bought for it again.
+    for (const days of [0, 1, 1]) {
+      world.pass(days);
+      const next = await world.run(`${line} --update`);
+      assert.deepEqual([next.exit, next.credits, next.stderr], [0, 0, '']);
+    }
+  });
+
+for (const what of ['FILE', 'its folder', 'its changed FILE'] as const)
+  test(`${what} is another one when the pages are there: 1, it stays, and nothing is paid twice`, async (t) => {
+    const { world } = await worldOf(t);
+    const folder = join(world.folder, 'sub');
+    mkdirSync(folder);
+    const isChanged = what === 'its changed FILE';
+    if (isChanged) assert.equal((await world.run('uploads @a -o sub/a.ndjson')).exit, 0);
+    let left = 2;
+    const unhook = world.service.on(({ operation }) => {
+      if (operation !== 'uploads' || --left !== 0) return;
+      if (what === 'its folder') renameSync(folder, `${folder}.away`);
+      if (what === 'its folder') mkdirSync(folder);
+      else world.write('sub/a.ndjson', 'mine\n');
+    });
+    const command = `uploads @a -o sub/a.ndjson${isChanged ? ' --restart' : ''}`;
+    const run = await world.run(command);
+    unhook();
+    assert.equal(run.exit, 1, run.stderr);
+    onlyError(run, 'sub', /[23] credits? spent/);
+    if (what === 'its folder') {
+      assert.deepEqual(readdirSync(folder), []);
+      rmSync(folder, { recursive: true });
+      renameSync(`${folder}.away`, folder);
+    } else {
+      assert.equal(world.read('sub/a.ndjson'), 'mine\n');
+      execFileSync('mv', ['sub/a.ndjson', 'mine'], { cwd: world.folder });
+    }
+    const again = await world.run(command);
+    assert.deepEqual([again.exit, run.credits + again.credits], [0, 3], again.stderr);
+    assert.deepEqual(world.ids('sub/a.ndjson', 'ndjson'), ids(...down(11, 0)));
+  });
+
+test('devices and pipes with --update, --restart or --print-new: 2, at once, nothing is sent', async (t) => {
+  const { world } = await worldOf(t);
+  execFileSync('mkfifo', [join(world.folder, 'pipe')]);
+  for (const path of ['pipe', '/dev/null', '/dev/stdout'])
+    for (const flags of ['--update', '--restart', '--update --all', '--update --print-new']) {
+      const run = await world.run(`uploads @a -o ${path} -f ndjson ${flags}`);
+      assert.deepEqual([run.exit, run.stdout], [2, ''], `${path} ${flags}: ${run.stderr}`);
+    }
+  assert.deepEqual(world.service.log, []);
+});
+
+test('FILE that is a mount point: 1 names it; later runs try again for free', async (t) => {
+  const within = [
+    ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
+    ...['mount --bind a.ndjson a.ndjson && exec "$@"', 'sh'],
+  ];
+  const fixture = await exportFixture(t);
+  const args = 'uploads @size-15 -o a.ndjson';
+  assert.equal((await fixture.run(args)).exit, 0);
+  const [tool = '', ...words] = within;
+  if (spawnSync(tool, [...words, 'true'], { cwd: fixture.folder }).status !== 0)
+    return t.skip('this user may not mount a file');
+  fixture.sandbox.setUploads('@size-15', 17);
+  for (const charged of [1, 0]) {
+    const run = await fixture.run(`${args} --update`, { within });
+    assert.deepEqual([run.exit, run.charged], [1, charged], run.stderr);
+    onlyError(run, 'a.ndjson', 'mount point');
+  }
+  const after = await fixture.run(`${args} --update`);
+  assert.deepEqual([after.exit, after.charged, after.only.entries], [0, 0, 17], after.stderr);
+});
+
+test('an ID that was resolved is not resolved again, also if its export was not reached', async (t) => {
+  const { world } = await worldOf(t);
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) world.service.addChannel(name, { list: videos(0, 12, {}, `${name}_`) });
+  const folder = 'uploads @a @b @c @d --output-dir . --concurrency 1';
+  const resolved = (): number => world.service.log.filter(({ operation }) => operation === 'resolve').length;
+  assert.deepEqual([(await world.run(`${folder} --max-credits 1`)).exit, resolved()], [9, 4]);
+  assert.deepEqual([(await world.run(`${folder} --max-credits 1`)).exit, resolved()], [9, 4]);
+  assert.deepEqual([(await world.run(folder)).exit, resolved()], [0, 4]);
+  // Every thirty days, also while there is no feed.
+  for (const name of names)
+    world.service.addChannel(name, { list: videos(0, 12, {}, `${name}_`), feed: 404 });
+  const exits: unknown[] = [];
+  for (const days of [31, 1, 1]) {
+    world.pass(days);
+    exits.push([(await world.run(`${folder} --update`)).exit, resolved()]);
+  }
+  assert.deepEqual(exits, [
+    [0, 8],
+    [0, 8],
+    [0, 8],
+  ]);
+});
+
+test('a damaged record without rows is one warning; --output-dir adopts its FILE', async (t) => {
+  const { world } = await worldOf(t);
+  await world.run('uploads @a --output-dir .');
+  const [name = ''] = readdirSync(world.folder).filter((each) => each.endsWith('.ndjson'));
+  for (const [text, what] of [
+    ['{', 'damaged'],
+    ['{"version":1}', 'of an older version'],
+  ] as const) {
+    world.write(`.chanlist/${name}.json`, text);
+    const run = await world.run('uploads @a --output-dir . --update');
+    assert.deepEqual([run.exit, run.credits], [0, 0], run.stderr);
+    assert.ok(
+      run.warnings.some((each) => each.includes(`is ${what}`)),
+      run.stderr,
+    );
+  }
+});
+
+test('a reference that is refused, or that fails before its first page, leaves no trace in the record of another channel', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
+  const other = 'uploads @b -o a.ndjson';
+  assert.equal((await world.run(other, { at: 1, by: 402 })).exit, 4);
+  assert.equal((await world.run(line, { at: 2, by: 402 })).exit, 4);
+  assert.equal((await world.run(other)).exit, 2);
+  const resumed = await world.run(line);
+  assert.deepEqual([resumed.exit, resumed.credits], [0, 2], resumed.stderr);
+  for (const flag of ['', ' --update', ' --restart', '']) {
+    const run = await world.run(other + flag);
+    assert.deepEqual([run.exit, run.credits], [2, 0], run.stderr);
+  }
+  world.remove('a.ndjson');
+  assert.equal((await world.run(other)).credits, 3);
+  assert.equal((await world.run(line)).exit, 2);
+  assert.deepEqual(
+    world.ids('a.ndjson', 'ndjson'),
+    videos(0, 12, {}, 'b_').map(({ videoId: id }) => id),
+  );
+});
+
+for (const flag of ['', ' --update'])
+  test(`an empty FILE that appears while an export is interrupted is none${flag}`, async (t) => {
+    const { world } = await worldOf(t);
+    assert.equal((await world.run(line, { at: 2, by: 402 })).exit, 4);
+    world.write('a.ndjson', '');
+    const run = await world.run(line + flag);
+    assert.deepEqual([run.exit, run.credits, run.stderr], [0, 2, '']);
+    assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(11, 0)));
+  });
+
+test('a folder that is copied while a --restart is interrupted: it is finished there, and nothing is paid twice', async (t) => {
+  const { world, channel } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  channel.list = videos(0, 13);
+  assert.equal((await world.run(`${line} --restart`, { at: 2, by: 402 })).exit, 4);
+  execFileSync('cp', ['a.ndjson', 'copy'], { cwd: world.folder });
+  renameSync(join(world.folder, 'copy'), join(world.folder, 'a.ndjson'));
+  const run = await world.run(line);
+  assert.deepEqual([run.exit, run.credits], [0, 2], run.stderr);
+  assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(12, 0)));
+});

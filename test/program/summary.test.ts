@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import { entry, page, scriptedService } from '../support/service.ts';
+import { onlyError, said } from '../support/stderr.ts';
+
+const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
+
+const noCounts = { complete: 0, limited: 0, unchanged: 0, unchecked: 0, kept: 0, interrupted: 0, failed: 0 };
+
+/** A reference of which nothing is known. */
+const blank = {
+  id: null,
+  file: null,
+  status: 'interrupted',
+  entries: 0,
+  new: null,
+  missing: null,
+  unlisted: null,
+  pages: 0,
+  credits: credits(0),
+  resumed: 0,
+  why: null,
+  continuation_token: null,
+  error: null,
+  exit: null,
+};
+
+test('the summary is written at the start with exit null, and replaced at the end, also after a failure', async (t) => {
+  const file = join(await temporaryFolder(t), 'summary.json');
+  const read = async () => JSON.parse(await readFile(file, 'utf8'));
+  let first: Record<string, unknown> = {};
+  const service = await scriptedService(t, async ({ query }, number) => {
+    if (number === 0) first = await read();
+    if (query.get('channel') === '@b') return { status: 404 };
+    return { body: page(0, 2, query.has('continuation') ? null : 'x', 7) };
+  });
+  const result = await service.run(`uploads @a @b -n 2 --summary ${file}`);
+  assert.equal(result.exit, 5);
+  const { started, seconds, ...summary } = await read();
+  assert.ok(Math.abs(Date.parse(started) - Date.now()) < 60_000);
+  assert.ok(seconds >= 0 && seconds < 60);
+  const { seconds: _, ...fixed } = first;
+  assert.deepEqual(fixed, {
+    command: 'uploads',
+    started,
+    exit: null,
+    error: null,
+    credits: null,
+    requests: null,
+    retries: null,
+    counts: { ...noCounts, interrupted: 2 },
+    references: ['@a', '@b'].map((reference) => ({ reference, ...blank, credits: null })),
+  });
+  assert.deepEqual(summary, {
+    command: 'uploads',
+    exit: 5,
+    error: null,
+    credits: credits(1),
+    requests: 2,
+    retries: 0,
+    counts: { ...noCounts, limited: 1, failed: 1 },
+    references: [
+      {
+        reference: '@a',
+        ...blank,
+        id: 'UCtesttesttesttesttestte',
+        status: 'limited',
+        entries: 2,
+        missing: 5,
+        pages: 1,
+        credits: credits(1),
+        continuation_token: 'x',
+      },
+      {
+        reference: '@b',
+        ...blank,
+        status: 'failed',
+        error: { code: 'not_found', status: 404, message: 'not found (404)' },
+        exit: 5,
+      },
+    ],
+  });
+});
+
+test('a run that ends before its work begins writes no summary, and leaves the last one', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = serviceEnvironment('http://127.0.0.1:1');
+  const last = '{"exit": 0}\n';
+  await writeFile(join(folder, 's.json'), last);
+  await writeFile(join(folder, 'refs.txt'), '@a\nnothing of the kind\n');
+  const lines = ['not-a-channel', '@a --limit 0', '@a --nope', '@a --update', '@a -f xml', '--from refs.txt'];
+  for (const line of [...lines, '@a @b -o x', '@a --dry-run']) {
+    const { exit } = await run(`uploads ${line} --summary s.json`, { cwd: folder, env });
+    assert.equal(exit, line.endsWith('--dry-run') ? 0 : 2, line);
+    assert.equal(await readFile(join(folder, 's.json'), 'utf8'), last, line);
+  }
+  const stdout = await run('uploads @a --summary -', { cwd: folder, env });
+  assert.equal(stdout.exit, 2);
+  assert.deepEqual((await readdir(folder)).sort(), ['refs.txt', 's.json']);
+});
+
+test('a refusal after the start replaces the first summary, also without any request', async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = serviceEnvironment('http://127.0.0.1:1');
+  const line = 'uploads @a --update --output-dir missing --summary s.json';
+  const result = await run(line, { cwd: folder, env });
+  assert.equal(result.exit, 2);
+  onlyError(result, 'missing');
+  const { exit, error, references } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+  assert.deepEqual([exit, error.code, references[0].status], [2, 'usage', 'interrupted']);
+});
+
+test('a device or a pipe gets only the final summary', async (t) => {
+  const service = await scriptedService(t, ({ path }) => ({
+    body: path.endsWith('resolve')
+      ? { channel_id: entry(0).channelId, resolved_from: '@a' }
+      : page(0, 2, null),
+  }));
+  const out = join(await temporaryFolder(t), 'out.ndjson');
+  const result = await service.run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout']);
+  assert.equal(result.exit, 0, result.stderr);
+  const { exit, references } = JSON.parse(result.stdout);
+  assert.deepEqual([exit, references[0].file, references[0].missing ?? 0], [0, out, 0]);
+});
+
+test('a summary that cannot be created at the start: 1, nothing is sent', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
+  const folder = await temporaryFolder(t);
+  await writeFile(join(folder, 'file'), '');
+  for (const summary of ['.', 'missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
+    const result = await service.run(`uploads @a --summary ${summary}`, { cwd: folder });
+    assert.equal(result.exit, 1, `${summary}: ${result.stderr}`);
+    onlyError(result, '--summary');
+    assert.equal(result.stdout, '');
+  }
+  assert.equal(service.seen.length, 0);
+});
+
+test('a summary that cannot be written at the end is an error, and 1 if nothing else failed', async (t) => {
+  const folder = await temporaryFolder(t);
+  const summary = join(folder, 'summary.json');
+  for (const [status, exit] of [
+    [402, 4],
+    [200, 1],
+  ] as const) {
+    const service = await scriptedService(t, async () => {
+      await rm(summary);
+      await mkdir(summary);
+      return { status, body: page(0, 1, null) };
+    });
+    const result = await service.run(`uploads @a --summary ${summary}`);
+    assert.equal(result.exit, exit);
+    assert.ok(
+      said(result.stderr).errors.some((line) => line.includes('summary.json')),
+      result.stderr,
+    );
+    await rm(summary, { recursive: true });
+  }
+});
+
+test('output that could not be written has failed in the summary, too; its credits are confirmed', async (t) => {
+  const service = await scriptedService(t, () => ({ body: page(0, 2, null) }));
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  for (const command of ['search @a bread', 'uploads @a', 'uploads @a --json', 'search @a bread --json']) {
+    const full = await open('/dev/full', 'w');
+    const child = start([...command.split(' '), '--summary', summary], {
+      env: serviceEnvironment(service.url),
+      stdio: ['ignore', full.fd, 'pipe'],
+    });
+    const result = await ended(child);
+    await full.close();
+    assert.equal(result.exit, 1, command);
+    const { exit, credits: spent, references } = JSON.parse(await readFile(summary, 'utf8'));
+    assert.deepEqual([exit, spent], [1, credits(1)], command);
+    const [{ status, error }] = references;
+    assert.deepEqual([references.length, status, error.code], [1, 'interrupted', 'failed'], command);
+  }
+});
+
+test('free requests are counted as requests, and cost nothing', async (t) => {
+  const service = await scriptedService(t, (_, number) =>
+    number === 0 ? { status: 503 } : { body: { results: [entry(0), entry(1)] } },
+  );
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const args = ['latest', '@a', '--summary', summary];
+  const result = await service.command(args);
+  assert.deepEqual([result.exit, result.waits], [0, [500]]);
+  const { requests, retries, credits: total, references } = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual([requests, retries, total], [2, 1, credits(0)]);
+  assert.deepEqual([references[0].status, references[0].entries], ['complete', 2]);
+});
+
+test('error: what ended the run', async (t) => {
+  const service = await scriptedService(t, () => ({ status: 402, body: { detail: 'none left' } }));
+  const { summary } = await service.report('uploads @a @b');
+  assert.deepEqual([summary.exit, summary.error?.code], [4, 'no_credits']);
+});
+
+test('a reader that leaves: exit 0, and every reference has its place with what it cost', async (t) => {
+  const service = await scriptedService(t, ({ query }) => ({
+    body: page(0, 100, query.has('continuation') ? null : 'x', 200),
+  }));
+  const summary = join(await temporaryFolder(t), 'summary.json');
+  const child = start(`uploads @a @b @c --summary ${summary}`, {
+    env: serviceEnvironment(service.url),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout?.destroy();
+  const [exit] = await once(child, 'exit');
+  const report = JSON.parse(await readFile(summary, 'utf8'));
+  assert.deepEqual([exit, report.exit, report.credits], [0, 0, credits(service.seen.length)]);
+  assert.deepEqual(
+    report.references.map(({ reference, error }: Record<string, unknown>) => [reference, error]),
+    ['@a', '@b', '@c'].map((reference) => [reference, null]),
+  );
+});

@@ -1,0 +1,139 @@
+/** The units and the container of docs/cron.md, run as systemd and docker would run them. */
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { suite, type TestContext, test } from 'node:test';
+import { type Block, codeBlocks, exampleOf } from '../support/documents.ts';
+import { copyPackage, packCopy } from '../support/package.ts';
+import { testKey } from '../support/program.ts';
+import { missing, runCommand, workshop } from '../support/shell.ts';
+import { notRoot } from '../support/users.ts';
+
+const file = 'docs/cron.md';
+const blocks = await codeBlocks(file);
+
+/** The units by name: each begins with a comment that names it. */
+const units = new Map(
+  blocks
+    .filter(({ language }) => language === 'ini')
+    .map(({ lines }) => [lines[0]?.replace('# ', '') ?? '', lines.slice(1)] as const),
+);
+
+/** The value of a setting in a unit. */
+function settingOf(unit: string, name: string): string {
+  const [line, ...others] = (units.get(unit) ?? []).filter((each) => each.startsWith(`${name}=`));
+  assert.ok(line !== undefined && others.length === 0, `${unit}: ${name}`);
+  return line.slice(name.length + 1);
+}
+
+/** A folder with a list of channels, and what a service runs in it. */
+async function lists(t: TestContext) {
+  const at = await workshop(t);
+  const folder = join(at.folder, 'lists');
+  await mkdir(folder);
+  await writeFile(join(folder, 'refs.txt'), '@size-250\n');
+  return { ...at, lists: folder };
+}
+
+suite('systemd', () => {
+  test('accepts the units', { skip: missing('systemd-analyze') }, async (t) => {
+    const { folder } = await workshop(t);
+    assert.deepEqual([...units.keys()], ['chanlist.service', 'chanlist.timer', 'chanlist-failed.service']);
+    for (const [name, unit] of units)
+      await writeFile(join(folder, name), unit.join('\n').replace('/usr/local/bin/chanlist', '/bin/true'));
+    const command = ['systemd-analyze', 'verify', ...[...units.keys()].map((name) => join(folder, name))];
+    const env = { PATH: process.env.PATH ?? '' };
+    const { exit, stderr } = await runCommand(command, { cwd: folder, env });
+    assert.deepEqual([exit, stderr], [0, '']);
+  });
+
+  test('the service updates the exports', async (t) => {
+    const { lists: cwd, bin, env, sh } = await lists(t);
+    const first = await sh('cd lists && chanlist uploads --from refs.txt --output-dir exports');
+    assert.deepEqual([first.exit, first.stderr], [0, '']);
+    const [variable = '', path = ''] = settingOf('chanlist.service', 'Environment').split('=');
+    assert.equal(variable, 'PATH');
+    const command = settingOf('chanlist.service', 'ExecStart').replace(
+      '/usr/local/bin/chanlist',
+      join(bin, 'chanlist'),
+    );
+    const run = await runCommand(command.split(' '), { cwd, env: { ...env, PATH: `${bin}:${path}` } });
+    assert.deepEqual([run.exit, run.stdout, run.stderr], [0, '', '']);
+    const summary = JSON.parse(await readFile(join(cwd, 'nightly.json'), 'utf8'));
+    assert.deepEqual([summary.exit, summary.counts.unchanged], [0, 1]);
+  });
+
+  test('a service that fails mails its last lines', async (t) => {
+    const { folder, bin } = await workshop(t);
+    assert.equal(settingOf('chanlist.service', 'OnFailure'), 'chanlist-failed.service');
+    const stub = (name: string, text: string) =>
+      writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    await stub('journalctl', `printf 'journalctl %s\\n' "$*"`);
+    await stub('mail', `printf 'mail %s\\n' "$*"; cat`);
+    const command = settingOf('chanlist-failed.service', 'ExecStart');
+    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    // systemd's quoting of a command line is that of a shell here.
+    const { exit, stdout } = await runCommand(['/bin/sh', '-c', command], { cwd: folder, env });
+    assert.equal(exit, 0);
+    assert.equal(
+      stdout,
+      'mail -s chanlist has failed root\njournalctl --unit chanlist.service --lines 20 --no-pager\n',
+    );
+  });
+});
+
+test('a container: a user without name and home exports with what the environment says, and keeps its ledger', {
+  skip: notRoot || missing('setpriv'),
+}, async (t) => {
+  const { lists: volume, folder, sandbox } = await lists(t);
+  const copy = await copyPackage(t);
+  const image = blocks.find(({ language }: Block) => language === 'dockerfile')?.lines ?? [];
+  const install = image.find((line) => line.startsWith('RUN '))?.slice(4) ?? '';
+  const tarball = await packCopy(copy);
+  const built = await runCommand(['sh', '-c', install.replaceAll('/tmp/chanlist.tgz', tarball)], {
+    cwd: copy.folder,
+    env: copy.env,
+  });
+  assert.deepEqual([built.exit, built.stderr], [0, '']);
+
+  const { text } = await exampleOf(file, 'docker run');
+  const words = text.replaceAll('\\\n', ' ').split(/\s+/);
+  assert.ok(words.includes('--read-only'));
+  const valuesOf = (flag: string) => words.flatMap((word, at) => (words[at - 1] === flag ? [word] : []));
+  assert.deepEqual(valuesOf('--volume'), ['~/lists:/lists']);
+  const [user, group] = valuesOf('--user').flatMap((word) => word.split(':').map(Number));
+  assert.ok(user !== undefined && group !== undefined);
+  const host: Readonly<Record<string, string>> = {
+    CHANLIST_BASE_URL: sandbox.baseUrl,
+    CHANLIST_NAMESPACE: 'media',
+  };
+  const variables = valuesOf('--env').map((word) => {
+    const [name = '', value] = word.split('=');
+    return [name, (value ?? host[name] ?? '').replace('/lists', volume)] as const;
+  });
+  await writeFile(join(volume, 'key.txt'), `${testKey}\n`, { mode: 0o600 });
+  for (const path of [volume, join(volume, 'refs.txt'), join(volume, 'key.txt')])
+    await chown(path, user, group);
+  for (const path of [folder, copy.folder]) await chmod(path, 0o755);
+  const inside = words.slice(words.lastIndexOf('chanlist'));
+  const run = (...more: readonly string[]) =>
+    runCommand(
+      [
+        ...['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups'],
+        join(copy.prefix, 'bin', inside[0] ?? ''),
+        ...inside.slice(1),
+        ...more,
+      ],
+      { cwd: volume, env: { PATH: copy.env.PATH ?? '', HOME: '/', ...Object.fromEntries(variables) } },
+    );
+  const first = await run();
+  assert.equal(first.exit, 0, first.stderr);
+  assert.match(first.stderr, /^chanlist: .*counting starts at 0.*\n$/);
+  const [ledger = ''] = await readdir(join(volume, 'state/chanlist'));
+  assert.match(ledger, /^credits-\d{4}-\d\d\.ndjson$/);
+  sandbox.setUploads('@size-250', 251);
+  const second = await run('--update');
+  assert.deepEqual([second.exit, second.stderr], [0, '']);
+  const { references } = JSON.parse(await readFile(join(volume, 'nightly.json'), 'utf8'));
+  assert.deepEqual([references[0].entries, references[0].new], [251, 1]);
+});

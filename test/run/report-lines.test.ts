@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure, type Warning } from '../../src/errors.ts';
+import { failureLines, tallyText, warningLines } from '../../src/run/report-lines.ts';
+import { newSubject, type Result, resultOf, unreached } from '../../src/run/results.ts';
+
+const done = (name: string): Result => resultOf(newSubject(name), { entries: 3, pages: 1 });
+const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
+  resultOf(newSubject(name), { failure, ...facts });
+const lines = (results: readonly Result[], ended: Failure | null = null, isSandbox = false): string[] =>
+  failureLines(results, ended, isSandbox).map(({ text }) => text);
+
+/** A result whose reference has cost so many credits. */
+function paid(result: Result, confirmed: number): Result {
+  result.tally.paidRequests = confirmed;
+  result.tally.credits.confirmed = confirmed;
+  return result;
+}
+
+const absent = new Failure('not_found', 'not found (404)', { status: 404, hint: 'check the spelling' });
+const gone = new Failure('gone', 'gone: last seen on 2026-01-01', { status: 404 });
+const noFeed = new Failure('no_feed', 'no feed', { status: 404, hint: 'one page is fetched (1 credit)' });
+const down = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
+
+test('failures with one code and status are one line: a count, three references, the first message', () => {
+  const other = new Failure('unavailable', 'another message', { status: 503 });
+  const results = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
+  assert.deepEqual(lines([...results, failed('@e', other), done('@f')]), [
+    '4 references (@a, @b, @c and others): the service is not available (500); try again later',
+    '@e: another message; try again later',
+  ]);
+});
+
+test('if every reference, or every feed, is 404, by one cause or several, the address is questioned', () => {
+  assert.deepEqual(lines([failed('@a', absent)]), [
+    '@a: not found (404); check the spelling, the address and --namespace',
+  ]);
+  assert.deepEqual(lines([failed('@a', absent), failed('@b', gone), failed('@c', noFeed)]), [
+    '@a: not found (404); check the spelling, the address and --namespace',
+    '@b: gone: last seen on 2026-01-01; check the address and --namespace',
+    '@c: no feed; one page is fetched (1 credit); check the address and --namespace',
+  ]);
+  const other = [failed('@a', absent), failed('@b', gone), done('@c')];
+  assert.deepEqual(lines(other), [
+    '@a: not found (404); check the spelling',
+    '@b: gone: last seen on 2026-01-01; if it is gone for good, remove it from your list',
+  ]);
+  const token = new Failure('refused', 'the token is refused', { status: 404, hint: 'start again' });
+  assert.deepEqual(lines([failed('@a', token)]), ['@a: the token is refused; start again']);
+});
+
+test('in the sandbox the address is not questioned', () => {
+  const hint = 'the sandbox has @demo';
+  const unknown = new Failure('not_found', 'not found (404)', { status: 404, hint });
+  assert.deepEqual(lines([failed('@a', unknown)], null, true), [`@a: not found (404); ${hint}`]);
+});
+
+test('references that were not reached are counted in the line of the cause that stopped the run', () => {
+  const poor = new Failure('no_credits', 'no credits (402)', { status: 402, hint: 'add credits' });
+  const rest = ['@c', '@d'].map((name) => unreached(newSubject(name), poor));
+  assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], poor), [
+    '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
+  ]);
+  assert.deepEqual(lines([failed('@a', poor)], poor), ['no credits (402); add credits']);
+
+  const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
+  const outage = new Failure('outage', '5 references in a row failed', { status: 500, cause: last });
+  const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
+  const left = ['@f', '@g'].map((name) => unreached(newSubject(name), outage));
+  assert.deepEqual(lines([...five, failed('@e', last), ...left], outage), [
+    '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
+  ]);
+  assert.equal(lines([...five, failed('@e', last)], outage).length, 1);
+});
+
+test('a full disk is one line, also if no reference was reached', () => {
+  const full = new Failure('failed', 'stdout cannot be written');
+  const rest = ['@a', '@b'].map((name) => unreached(newSubject(name), full));
+  assert.deepEqual(lines(rest, full), [
+    'stdout cannot be written; stopped, 2 more not reached; run the same command again',
+  ]);
+  assert.deepEqual(lines([done('@a')], full), ['stdout cannot be written; run the same command again']);
+});
+
+test('a cost in a line about several references is that of each', () => {
+  assert.deepEqual(lines([failed('@a', noFeed), failed('@b', noFeed), done('@c')]), [
+    '2 references (@a, @b): no feed; one page is fetched (1 credit each)',
+  ]);
+  const restart = new Failure('lost', 'restart for about 1,234 credits; 1 credit per page');
+  assert.deepEqual(lines([failed('@a', restart), failed('@b', restart)]), [
+    '2 references (@a, @b): restart for about 1,234 credits each; 1 credit per page',
+  ]);
+});
+
+test('a spent budget: about how much is left, what was spent in all', () => {
+  const budget = new Failure('budget', 'stopped at --max-credits 3');
+  const results = [paid(done('@a'), 3), failed('@b', budget, { creditsLeft: 2 })];
+  assert.deepEqual(lines(results), [
+    '@b: stopped at --max-credits 3; about 2 more credits are needed to finish; 3 credits spent; allow more with --max-credits',
+  ]);
+});
+
+test('warnings with one code are one line; those about no reference are lines of their own', () => {
+  const warnings: Warning[] = [
+    { code: 'no feed', label: '@a', message: 'checked with a page (1 credit)' },
+    { code: 'format', label: null, message: 'csv: left out x' },
+    { code: 'no feed', label: '@b', message: 'another' },
+    { code: 'format', label: null, message: 'csv: left out y' },
+    { code: 'kept: recent', label: '@c', message: 'kept' },
+    { code: 'kept: complete', label: '@d', message: 'complete' },
+    { code: 'duplicate', label: '@e', message: 'the same as @a' },
+  ];
+  assert.deepEqual(
+    warningLines(warnings).map(({ text, isNote }) => (isNote ? `note: ${text}` : text)),
+    [
+      '2 references (@a, @b): checked with a page (1 credit each)',
+      'csv: left out x',
+      'csv: left out y',
+      '@c: kept',
+      '@d: complete',
+      'note: @e: the same as @a',
+    ],
+  );
+});
+
+test('the tally: new, entries, what is no longer listed, pages, credits, where the output went', () => {
+  const credits = { confirmed: 2, possibly_charged: 1 };
+  const update = resultOf(newSubject('@a'), {
+    ...{ entries: 1245, added: 3, pages: 2, resumed: 400 },
+    unlisted: { count: 12, ids: ['a'] },
+  });
+  assert.equal(
+    tallyText([update], credits, true, 'dir'),
+    '3 new, 1,245 entries (400 resumed), 12 no longer listed, 2 pages, 2 credits, 1 more possibly charged; in dir',
+  );
+  const none = { confirmed: 0, possibly_charged: 0 };
+  assert.equal(tallyText([done('@a')], none, false, null), '3 entries, 1 page');
+  assert.equal(tallyText([failed('@a', down)], none, true, 'x'), '0 entries, 0 credits');
+});
