@@ -263,6 +263,9 @@ class ModelRun {
   /** Finishes an interrupted run, then does what is still asked for. */
   #resume(progress: Progress): void {
     const { flag } = this.#plan;
+    const { file } = this.#state;
+    // FILE is another one than at the beginning.
+    if (progress.kind === 'restart' && file !== null && file.version !== progress.over) refuse(1);
     const result =
       progress.kind === 'update' ? this.#fetchUpdate(progress, null) : this.#fetchExport(progress);
     if (result === 'done') return void this.#afterResumed(progress);
@@ -378,8 +381,6 @@ class ModelRun {
       const all = [...ids, ...page.ids.filter((id) => !ids.includes(id))].slice(0, limit ?? undefined);
       progress = this.#commit(progress, page, all, page.hasMore && all.length !== limit);
     }
-    const { file } = this.#state;
-    if (file !== null && file.version !== progress.over) this.#isBlocked = true;
     this.#place(progress, progress.ids);
     this.#finish(progress, progress.ids, false);
     return 'done';
