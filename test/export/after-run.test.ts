@@ -64,7 +64,11 @@ test('a check records the IDs of the feed, the missing IDs, and whether there wa
   // Without a page, what the last one said stays.
   assert.equal(afterRun(old, outcome({ feed: feed('v1') }), now).missing, 3);
   const page = afterRun(old, outcome({ isWithoutFeed: true, missing: 2 }), now);
-  assert.deepEqual([page.feed, page.withoutFeed, page.missing], [null, time, 2]);
+  // As old as the first page of the update that was resumed.
+  assert.deepEqual(
+    [page.feed, page.withoutFeed, page.checked, page.missing],
+    [null, timeAt(day), timeAt(day), 2],
+  );
   const found = afterRun(first, outcome({ has: () => true, feed: feed('dead') }), now);
   assert.deepEqual(found.missingIds, {});
 });

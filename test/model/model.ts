@@ -308,6 +308,8 @@ class ModelRun {
       this.#fetchUpdate({ ...fresh, request: state.finished?.request ?? this.#request }, feed);
     };
     if (feed === null) {
+      // An empty feed is none only if FILE has entries.
+      if (state.file?.ids.length === 0) throw new Open();
       if (isAll) return void start([]);
       if (state.withoutFeed !== null) {
         if (daysSince(now, state.withoutFeed) >= 7) start([]);

@@ -51,9 +51,7 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
     case 'replaced': {
       const { progress, finished, check } = outcome;
       const request = progress.kind === 'update' ? record.request : progress.request;
-      // Without a feed, the check is as old as the first page.
-      const checked = check.feed === null ? progress.started : time;
-      return { ...afterCheck(record, finished, check, checked), request, changed: time };
+      return { ...afterCheck({ ...record, progress }, finished, check, time), request, changed: time };
     }
     case 'checked':
       return afterCheck(record, outcome.finished, outcome.check, time);
@@ -72,8 +70,10 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
   }
 }
 
-function afterCheck(record: ExportRecord, finished: Finished, check: Check, time: string): ExportRecord {
+/** The record after a successful check; without a feed, the check is as old as the first page. */
+function afterCheck(record: ExportRecord, finished: Finished, check: Check, now: string): ExportRecord {
   const { feed, isWithoutFeed, has } = check;
+  const time = feed === null ? (record.progress?.started ?? now) : now;
   const ids = (feed ?? []).map(({ videoId }) => videoId).slice(0, maxIds);
   return {
     ...record,
