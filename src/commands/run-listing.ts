@@ -2,12 +2,12 @@ import { effectiveFormat, fileOptions, type ListingOptions, tableInFile } from '
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
-import { openRun, type Run } from '../run/open.ts';
+import { openRun } from '../run/open.ts';
 import { outputTarget } from '../run/output.ts';
 import { perPage, printDryRun } from '../run/print-dry-run.ts';
 import { printListings } from '../run/print-listing.ts';
 import { noReferences, readReferences, sameAs } from '../run/read-references.ts';
-import { newSubject } from '../run/results.ts';
+import { newSubject, type Subject } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { assertParameters } from '../service/parameters.ts';
 
@@ -35,7 +35,7 @@ export async function runListing(
       : await readReferences(options, operation.reference, context, ({ value }) =>
           assertParameters(operation, { [first.name]: value }),
         );
-  const open = async (subjects: Run['subjects'], concurrency: number): Promise<Run> => {
+  const open = async (subjects: readonly Subject[], concurrency: number): ReturnType<typeof openRun> => {
     const run = await openRun({ operation, subjects, concurrency }, options, context);
     for (const { repeats, label } of inputs)
       if (repeats !== null) run.report.warn('duplicate', label, sameAs(repeats));

@@ -39,15 +39,15 @@ export async function firstRequests(
   const warnings: Warning[] = [];
   const warn = (code: Warning['code'], label: string | null, message: string): void =>
     void warnings.push({ code, label, message });
-  const run = { warn, context, serviceName: service, subjects: inputs };
+  const shared = { warn, context, serviceName: service, several: inputs.length > 1 };
   const isThere = existsSync(parent);
   const folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
   try {
     if (options.update && folder === null && !hasExports(destination)) throw notMounted(parent);
-    const setup = exportSetup(run, operation, options, destination, folder);
+    const setup = exportSetup(shared, operation, options, destination, folder);
     const index = readRecords(setup, destination);
     const performer = new DryPerformer();
-    const { items, results } = await groupById(run, knownReferences(), index, destination);
+    const { items, results } = await groupById(setup, knownReferences(), index, destination);
     for (const item of items) results.set(item.input, await exportOne(setup, item, performer));
     reportWarnings(new Stderr(context, options), warnings);
     const failures = [...results].flatMap(([{ label }, { failure }]) =>
@@ -91,11 +91,11 @@ class DryPerformer implements Performer<ExportSetup> {
 
   async perform(
     step: Step,
-    { item, file, flags, operation, fields, run }: ExportSetup & ExportState,
+    { item, file, flags, operation, fields, warn }: ExportSetup & ExportState,
   ): Promise<Result> {
     const { reference, id } = item;
     const token = step.do === 'resume' ? (file.progress?.token ?? null) : null;
-    if (step.do === 'keep') run.warn(`kept: ${step.why}`, item.label, keptText(step.why, file, flags));
+    if (step.do === 'keep') warn(`kept: ${step.why}`, item.label, keptText(step.why, file, flags));
     if (step.do === 'keep' || isFree(step, file.progress)) this.add(reference, null, {}, null);
     else if (step.do === 'update' || step.do === 'adopt')
       this.add(reference, operations.latest, { channel: id }, `${perPage} for new entries`);

@@ -30,6 +30,10 @@ export async function exportAll(
   options: ListingOptions,
   destination: Destination,
 ): Promise<readonly Result[]> {
+  const { session, report } = run;
+  const { context, stderr, serviceName } = session;
+  const warn = report.warn.bind(report);
+  const shared = { context, serviceName, warn, several: inputs.length > 1 };
   const { concurrency, update } = options;
   const path = privateFolderIn(destination, update);
   // An update creates the private folder only once it has found a FILE.
@@ -37,22 +41,22 @@ export async function exportAll(
   try {
     // Before any request: none could succeed.
     if (folder === null && !hasExports(destination)) throw notMounted(destination.folder);
-    const setup = exportSetup(run, operation, options, destination, folder);
+    const setup = exportSetup(shared, operation, options, destination, folder);
     const index = readRecords(setup, destination);
-    if (inputs.length > 1) run.shareProgress();
+    if (inputs.length > 1) session.shareProgress(inputs.length);
     const resolved = mapConcurrently(inputs, { concurrency }, (input) =>
-      run.request(() => index.resolve(run, input)),
+      report.request(() => index.resolve(run, input)),
     );
-    const { items, results } = await groupById(run, resolved, index, destination);
+    const { items, results } = await groupById(setup, resolved, index, destination);
     const targets = items.map(({ snapshot }) => snapshot.target);
-    await assertPaths({ ...options, output: null }, run.context, targets);
+    await assertPaths({ ...options, output: null }, context, targets);
     folder ??= PrivateFolder.openOrCreate(path);
-    const printNew = options.printNew ? new NewEntries(new Stdout(run.context, run.stderr)) : null;
-    const exports: ExportRun = { ...setup, folder, printNew };
+    const printNew = options.printNew ? new NewEntries(new Stdout(context, stderr)) : null;
+    const exports: ExportRun = { ...setup, ...run, folder, printNew };
     for (const item of items) await rememberReferences(exports, item);
     const ordered = [...items].sort(byUrgency);
     const done = mapConcurrently(ordered, { concurrency }, (item) =>
-      run.work(item, () => exportItem(exports, item)),
+      report.work(item, () => exportItem(exports, item)),
     );
     for await (const [item, result] of done) results.set(item.input, withFile(result, item));
     return inputs.flatMap((input) => results.get(input) ?? []);
@@ -62,27 +66,27 @@ export async function exportAll(
 }
 
 /** What all exports of a run share, dry or not. */
-export function exportSetup<R extends ExportSetup['run'], F extends PrivateFolder | null>(
-  run: R,
+export function exportSetup<F extends PrivateFolder | null>(
+  shared: Pick<ExportSetup, 'context' | 'serviceName' | 'several' | 'warn'>,
   operation: PagedOperation,
   options: ListingOptions,
   { format }: Destination,
   folder: F,
-): ExportSetup & { readonly run: R; readonly folder: F } {
+): ExportSetup & { readonly folder: F } {
   const fields = parseFields(options.fields, operation);
-  return { run, operation, options, format, fields, folder, names: folder?.names() ?? [] };
+  return { ...shared, operation, options, format, fields, folder, names: folder?.names() ?? [] };
 }
 
 /** The records of the destination. */
 export function readRecords(
-  { run, operation, folder, names }: ExportSetup,
+  { context, warn, operation, folder, names }: ExportSetup,
   { file }: Destination,
 ): ReferenceIndex {
-  const { clock, env } = run.context;
+  const { clock, env } = context;
   const index = new ReferenceIndex(operation.name, clock.now());
   if (folder !== null) index.read(folder, file === null ? names : [recordName(basename(file.real))]);
   const clockWarning = ledgerClockProblem(clock.now(), env)?.line() ?? index.clockBehind;
-  if (clockWarning !== null) run.warn('clock', null, clockWarning);
+  if (clockWarning !== null) warn('clock', null, clockWarning);
   return index;
 }
 
@@ -102,7 +106,7 @@ export interface InputItem extends ExportItem {
 
 /** Merges references with the same ID into one item; `results` has the failures of those without an ID or FILE. */
 export async function groupById(
-  run: Pick<Run, 'warn'>,
+  { warn }: Pick<ExportSetup, 'warn'>,
   resolved: AsyncIterable<readonly [InputReference, ResolvedReference | Failure]>,
   index: ReferenceIndex,
   destination: Destination,
@@ -117,7 +121,7 @@ export async function groupById(
     const { id, references } = value;
     const first = items.get(id);
     if (first !== undefined) {
-      run.warn('duplicate', input.label, sameAs(first));
+      warn('duplicate', input.label, sameAs(first));
       items.set(id, { ...first, references: { ...first.references, ...references } });
       continue;
     }

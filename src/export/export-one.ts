@@ -24,9 +24,9 @@ export async function exportOne<Setup extends ExportSetup>(
   item: ExportItem,
   performer: Performer<Setup>,
 ): Promise<Result> {
-  const { run, folder, names } = exports;
+  const { warn, context, folder, names } = exports;
   const name = nameOf(item.snapshot);
-  const flags = exportFlags(exports, item.id, run.context.clock.now());
+  const flags = exportFlags(exports, item.id, context.clock.now());
   const result = await decideAndPerform().catch((error) => failed(item, toFailure(error)));
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
@@ -36,11 +36,11 @@ export async function exportOne<Setup extends ExportSetup>(
   async function decideAndPerform(): Promise<Result> {
     const snapshot = currentSnapshot(exports, item);
     const rows = rowsNames(names, name);
-    const file = await inspect(folder, snapshot, { stop: run.context.stop, rows });
-    if (file.unusable !== null && folder !== null) run.warn('record', item.label, unusableText(file, folder));
+    const file = await inspect(folder, snapshot, { stop: context.stop, rows });
+    if (file.unusable !== null && folder !== null) warn('record', item.label, unusableText(file, folder));
     const interrupted = file.record?.progress ?? null;
     if (interrupted !== null && file.progress === null && !file.isPublished)
-      run.warn('given up', item.label, givenUpText(interrupted));
+      warn('given up', item.label, givenUpText(interrupted));
     // The record of another channel, whose FILE is gone, says nothing about this one.
     const isKnown = file.record !== null && file.record.request.id === item.id;
     const known = isKnown ? file.record : newRecord(item.reference, flags.request);

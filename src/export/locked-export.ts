@@ -1,9 +1,11 @@
 import type { ListingOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
 import { Failure, toFailure } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Field } from '../output/format.ts';
 import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
+import type { Report } from '../run/report.ts';
 import { type Result, resultOf, type Subject } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { ExportFlags } from './decide/next-step.ts';
@@ -16,7 +18,11 @@ import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './r
 
 /** What all exports of a run share; a dry run has no more. */
 export interface ExportSetup {
-  readonly run: Pick<Run, 'warn' | 'context' | 'serviceName' | 'subjects'>;
+  readonly context: Context;
+  readonly serviceName: string;
+  /** The run has several references. */
+  readonly several: boolean;
+  readonly warn: Report['warn'];
   readonly operation: PagedOperation;
   readonly options: ListingOptions;
   readonly format: FileFormat;
@@ -27,8 +33,7 @@ export interface ExportSetup {
 }
 
 /** The same of a run that exports. */
-export interface ExportRun extends ExportSetup {
-  readonly run: Run;
+export interface ExportRun extends ExportSetup, Run {
   readonly folder: PrivateFolder;
   /** Prints entries that an update adds; null without `--print-new`. */
   readonly printNew: NewEntries | null;
@@ -63,7 +68,7 @@ export type LockedExport = ExportRun & ExportState;
 
 /** What a run, dry or not, was asked to do with the export of an ID. `now` in milliseconds since 1970. */
 export function exportFlags(
-  { operation, options, format, fields, run }: ExportSetup,
+  { operation, options, format, fields, serviceName, several }: ExportSetup,
   id: string,
   now: number,
 ): ExportFlags {
@@ -75,10 +80,9 @@ export function exportFlags(
     format,
     fields: names,
     limit,
-    service: run.serviceName,
+    service: serviceName,
   };
   const isFolder = options.outputDir !== null;
-  const several = run.subjects.length > 1;
   return { request, update, all: update && all, restart, unresumable: false, isFolder, several, now };
 }
 
@@ -100,22 +104,22 @@ export function assertOnlyWriter({ folder, name, stamp, file }: LockedExport): v
 
 /** Replaces the record, for changes that no paid page depends on: a failure is only a warning. */
 export function note(locked: LockedExport, record: ExportRecord): void {
-  const { folder, name, run, item } = locked;
+  const { folder, name, warn, item } = locked;
   locked.record = record;
   try {
     writeRecord(folder, name, record, { durable: false });
     locked.stamp = stampOf(folder, name);
   } catch (error) {
-    run.warn('record', item.label, `its record could not be written: ${toFailure(error).message}`);
+    warn('record', item.label, `its record could not be written: ${toFailure(error).message}`);
   }
 }
 
 /** What FILE contains; it is inspected again with its contents, once, and may turn out to be damaged. */
 export async function loadContents(locked: LockedExport): Promise<Contents> {
-  const { folder, file, run } = locked;
+  const { folder, file, context } = locked;
   if (file.contents !== null) return file.contents;
   const { record } = locked;
-  const read = await inspect(folder, { ...file, record }, { stop: run.context.stop, readAll: true });
+  const read = await inspect(folder, { ...file, record }, { stop: context.stop, readAll: true });
   if (read.contents === null) throw new Error('an archive without contents');
   locked.file = read;
   return read.contents;
@@ -123,14 +127,14 @@ export async function loadContents(locked: LockedExport): Promise<Contents> {
 
 /** The result of an export that failed, which its record notes. */
 export function noteFailure(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
-  const { record, run, item, flags } = locked;
+  const { record, session, item, flags } = locked;
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
   const next = afterRun(record, { kind: 'failed', failure }, flags.now);
   if (next !== record && (next.finished !== null || next.progress !== null)) note(locked, next);
   const isResumable =
     failure.scope !== 'reference' &&
     failure.code !== 'usage' &&
-    !(failure.code === 'budget' && run.isNothingAllowed);
+    !(failure.code === 'budget' && session.isNothingAllowed);
   return resultOf(item, {
     ...facts,
     failure,

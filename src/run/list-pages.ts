@@ -73,7 +73,12 @@ export async function listPages(
     run.session.progress.update(progressOf(position, listing.limit, tally));
     if (!before.hasMore) return { position, pages: 0, failure: null };
     sink.beforePage?.();
-    for await (const page of fetchPages(run.client, operation, { reference, token: before.token }, tally)) {
+    for await (const page of fetchPages(
+      run.session.client,
+      operation,
+      { reference, token: before.token },
+      tally,
+    )) {
       count++;
       const selection = listing.select(page, position.entries);
       const next = positionAfter(position, page, selection);

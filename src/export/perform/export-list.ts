@@ -17,7 +17,7 @@ export async function exportList(locked: LockedExport, interrupted: Progress | n
   const { operation, file } = locked;
   const resumed = interrupted?.entries ?? 0;
   const progress = interrupted ?? (await newExport(locked));
-  if (interrupted === null && progress.request.format !== 'ndjson') locked.run.stderr.note(viewNote);
+  if (interrupted === null && progress.request.format !== 'ndjson') locked.session.stderr.note(viewNote);
   const { limit } = progress.request;
   const written = operation.distinct ? new Set(interrupted === null ? [] : file.rowIds) : null;
   const fetched = await fetchRows(locked, progress, firstEntries(operation, limit, written));
@@ -43,14 +43,14 @@ const viewNote =
 
 /** The progress of an export that starts now. `@published` needs the dates of the feed, and those in FILE. */
 async function newExport(locked: LockedExport): Promise<Progress> {
-  const { operation, fields, run, item, file, flags } = locked;
+  const { operation, fields, item, file, flags } = locked;
   const { stats } = file.target;
   const facts = {
     kind: file.state === 'none' && !flags.restart ? 'export' : 'restart',
     over: stats === null ? null : markOf(stats),
   } as const;
   if (!needsDates(operation, fields)) return newProgress(flags, facts);
-  const feed = publishedDates(await requestFeed(run, item.id, false, item.tally));
+  const feed = publishedDates(await requestFeed(locked, item.id, false, item.tally));
   const isRead = file.state !== 'none' && (file.record?.request.format ?? 'ndjson') === 'ndjson';
   const inFile = isRead ? (await loadContents(locked)).published : [];
   return newProgress(flags, { ...facts, published: { ...feed, ...Object.fromEntries(inFile) } });

@@ -39,7 +39,7 @@ export async function fetchRows(
   select: Listing['select'],
   inFile = 0,
 ): Promise<Fetched> {
-  const { operation, item, run, folder, name, file } = locked;
+  const { operation, item, folder, name, file } = locked;
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
   if (needsPage(before, before.request.limit)) assertReplaceable(file.target);
   const rows = before.rows === '' ? Rows.create(folder, name) : Rows.reopen(folder, before);
@@ -47,7 +47,7 @@ export async function fetchRows(
   const { limit } = before.request;
   const start = { ...before, hasMore: needsPage(before, limit) };
   const listing = { operation, reference: item.id, before: start, limit, select };
-  const { position: end, pages, failure } = await listPages(run, listing, sink, item.tally);
+  const { position: end, pages, failure } = await listPages(locked, listing, sink, item.tally);
   const { progress } = sink;
   if (progress.pages === 0) rows.remove();
   const { total, entries } = end;

@@ -33,7 +33,12 @@ export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: n
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, of
  * another channel, or empty while FILE has entries is a problem, not an error; other failures are thrown.
  */
-export async function requestFeed(run: Run, id: string, hasEntries: boolean, tally: Tally): Promise<Feed> {
+export async function requestFeed(
+  { session }: Run,
+  id: string,
+  hasEntries: boolean,
+  tally: Tally,
+): Promise<Feed> {
   const missing = (problem: string, status: number | null, isAbsent = false): Feed => ({
     entries: null,
     problem,
@@ -42,7 +47,7 @@ export async function requestFeed(run: Run, id: string, hasEntries: boolean, tal
   });
   let body: JsonText;
   try {
-    body = await run.client.call(operations.latest, { channel: id }, tally);
+    body = await session.client.call(operations.latest, { channel: id }, tally);
   } catch (error) {
     const failure = toFailure(error);
     const { code, status } = failure;
@@ -51,7 +56,7 @@ export async function requestFeed(run: Run, id: string, hasEntries: boolean, tal
     if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
     throw failure;
   }
-  const feed = readFeed(body, run.context.clock.now());
+  const feed = readFeed(body, session.context.clock.now());
   if (feed === null) return missing('unreadable', 200);
   if (feed.channelId !== null && feed.channelId !== id)
     return missing(`that of another channel (${feed.channelId})`, 200);

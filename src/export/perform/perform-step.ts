@@ -18,13 +18,13 @@ import { resumeUpdate, updateArchive } from './update-archive.ts';
 /** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
 export async function rememberReferences(exports: ExportRun, item: ExportItem): Promise<void> {
   if (Object.keys(item.references).length === 0) return;
-  const { folder, run } = exports;
+  const { folder, context } = exports;
   const name = nameOf(item.snapshot);
   try {
     const release = await acquireLock(folder, name, item.snapshot.target.path);
     try {
       const { record, unusable } = readRecord(folder, name);
-      const { request } = exportFlags(exports, item.id, run.context.clock.now());
+      const { request } = exportFlags(exports, item.id, context.clock.now());
       const isOther = record?.request.id !== item.id;
       if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
       const known = record === null || isOther ? newRecord(item.reference, request) : record;
@@ -39,12 +39,12 @@ export async function rememberReferences(exports: ExportRun, item: ExportItem): 
 
 /** Exports one item under its lock. Returns every failure in the result. */
 export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
-  const { folder, run } = exports;
+  const { folder, warn } = exports;
   const name = nameOf(item.snapshot);
   try {
     const release = await acquireLock(folder, name, item.snapshot.target.path);
     if (release === null && folder.created)
-      run.warn(
+      warn(
         'no lock',
         null,
         `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
@@ -61,15 +61,15 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
 
 const performer: Performer<ExportRun> = {
   perform: performStep,
-  inspectAgain: (_step, { folder, file, record, stamp, run, flags }) => {
+  inspectAgain: (_step, { folder, file, record, stamp, context, flags }) => {
     const target = resolveTarget(file.target.path, { onlyFiles: flags.isFolder });
-    return inspect(folder, { target, record, unusable: null, stamp }, { stop: run.context.stop });
+    return inspect(folder, { target, record, unusable: null, stamp }, { stop: context.stop });
   },
 };
 
 /** Does a step of an export. */
 async function performStep(step: Step, locked: LockedExport): Promise<Result> {
-  const { run, item, file, flags, folder, names, name } = locked;
+  const { warn, item, file, flags, folder, names, name } = locked;
   const { progress } = file;
   // Rows that the record does not name are not needed.
   for (const leftover of leftovers(names, name, progress)) folder.remove(leftover);
@@ -89,25 +89,24 @@ async function performStep(step: Step, locked: LockedExport): Promise<Result> {
       if (progress === null) throw new Error('nothing to resume');
       const isRequested = progress.kind === 'restart' ? flags.restart : flags.all;
       const rest = isRequested ? null : leftToPay(locked);
-      if (rest !== null)
-        run.warn('resumed', item.label, `finishing its interrupted ${progress.kind}: ${rest}`);
+      if (rest !== null) warn('resumed', item.label, `finishing its interrupted ${progress.kind}: ${rest}`);
       return progress.kind === 'update'
         ? await resumeUpdate(locked, progress)
         : await exportList(locked, progress);
     }
     case 'adopt':
-      if (!flags.all) run.warn('adopted', item.label, adoptedText);
+      if (!flags.all) warn('adopted', item.label, adoptedText);
       await adopt(locked);
       return await updateArchive(locked);
     case 'update':
-      if (progress?.isAll && !flags.all) run.warn('not all', item.label, unfetchedText(locked));
+      if (progress?.isAll && !flags.all) warn('not all', item.label, unfetchedText(locked));
       return await updateArchive(locked);
   }
 }
 
 async function keep(why: Kept, locked: LockedExport): Promise<Result> {
-  const { run, item, file, flags } = locked;
-  run.warn(`kept: ${why}`, item.label, keptText(why, file, flags));
+  const { warn, item, file, flags } = locked;
+  warn(`kept: ${why}`, item.label, keptText(why, file, flags));
   if (why === 'adopted') await adopt(locked);
   else if (file.record?.progress != null) note(locked, locked.record);
   return resultOf(item, { status: 'kept', entries: file.entries });
@@ -115,10 +114,10 @@ async function keep(why: Kept, locked: LockedExport): Promise<Result> {
 
 /** Gives FILE a record: it is an archive of this request from now on. */
 async function adopt(locked: LockedExport): Promise<void> {
-  const { file, flags, run } = locked;
+  const { file, flags, context } = locked;
   const finished = await readFile(file.target, async (fd) => ({
     ...markOf(fstatSync(fd)),
-    digest: await digestOfOpen(fd, run.context.stop),
+    digest: await digestOfOpen(fd, context.stop),
     entries: file.entries,
     exported: new Date(0).toISOString(),
   }));

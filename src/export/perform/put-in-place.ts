@@ -3,6 +3,7 @@ import { moveInto } from '../../fs/atomic.ts';
 import { chunksOf, linesOf } from '../../fs/line-chunks.ts';
 import { markOf } from '../../fs/output-target.ts';
 import { JsonText } from '../../json/json-text.ts';
+import { parseFields } from '../../output/fields.ts';
 import type { Item } from '../../output/format.ts';
 import { type EntryBatches, entriesOf, render } from '../../output/render.ts';
 import { videoIdOf } from '../../run/list-pages.ts';
@@ -35,7 +36,7 @@ export async function putInPlace(
     const { result, added } = built;
     // A first export prints nothing: it is the baseline.
     const isNew = progress.kind === 'update' && added > 0;
-    if (isNew) await locked.printNew?.print(whole, built.addedBytes, locked.run.context.stop);
+    if (isNew) await locked.printNew?.print(whole, built.addedBytes, locked.context.stop);
     commit(locked, { ...locked.record, progress: { ...progress, result } });
     assertOnlyWriter(locked);
     const { target } = locked.file;
@@ -83,8 +84,7 @@ interface Built {
 
 /** Writes the new FILE: an archive without `--fields` is its rows; anything else is rendered from them. */
 async function build(locked: LockedExport, progress: Progress, rows: Rows): Promise<Built> {
-  const { run, record, file } = locked;
-  const { stop } = run.context;
+  const { context, record, file } = locked;
   const { kind, older, request } = progress;
   const isUpdate = kind === 'update';
   const known = isUpdate ? (file.contents?.ids ?? new Set<string>()) : new Set<string>();
@@ -95,19 +95,19 @@ async function build(locked: LockedExport, progress: Progress, rows: Rows): Prom
   const addedBytes = whole.bytes;
   const oldEntries = isUpdate ? await appendFile(locked, whole) : 0;
   const exported = isUpdate ? record.finished?.exported : undefined;
-  const now = new Date(run.context.clock.now()).toISOString();
-  const result = await whole.finished(added + oldEntries, exported ?? now, stop);
+  const now = new Date(context.clock.now()).toISOString();
+  const result = await whole.finished(added + oldEntries, exported ?? now, context.stop);
   return { whole, result, added, addedBytes };
 }
 
 /** Renders rows, and below them those of an update that was started over, each entry once. */
 async function renderRows(
-  { folder, name, run, operation, fields, item }: LockedExport,
+  { folder, name, context, warn, operation, item }: LockedExport,
   { older, info, hasMore, token, published, request }: Progress,
   rows: Rows,
   known: ReadonlySet<string>,
 ): Promise<[Rows, number]> {
-  const { stop } = run.context;
+  const fields = parseFields(request.fields, operation);
   const below = older === null ? null : Rows.reopen(folder, older);
   const whole = Rows.create(folder, name);
   async function* entries(): EntryBatches {
@@ -120,7 +120,8 @@ async function renderRows(
       return !isKnown;
     };
     for (const each of below === null ? [rows] : [rows, below])
-      for await (const batch of entriesOf(linesOf(each.chunks(stop)), parseRow)) yield batch.filter(isNew);
+      for await (const batch of entriesOf(linesOf(each.chunks(context.stop)), parseRow))
+        yield batch.filter(isNew);
   }
   try {
     const { entries: added, warnings } = await render(
@@ -134,7 +135,7 @@ async function renderRows(
       },
       (text) => whole.append(text),
     );
-    for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, item.label, message);
+    for (const message of warnings) warn(`format: ${message.split(':', 1)}`, item.label, message);
     return [whole, added];
   } finally {
     below?.close();
@@ -153,9 +154,9 @@ function parseRow(line: Buffer | null): JsonText {
 }
 
 /** Copies an archive behind new rows, of a damaged one the lines that are entries. Returns their number. */
-async function appendFile({ file, run, item }: LockedExport, rows: Rows): Promise<number> {
+async function appendFile({ file, context, warn, item }: LockedExport, rows: Rows): Promise<number> {
   const { target, state, entries } = file;
-  const { stop } = run.context;
+  const { stop } = context;
   if (isComplete(file)) {
     await readFile(target, async (fd) => {
       for await (const chunk of chunksOf(fd, stop)) rows.append(chunk);
@@ -165,7 +166,7 @@ async function appendFile({ file, run, item }: LockedExport, rows: Rows): Promis
   const onRecord = (line: Buffer): void => rows.append(Buffer.concat([line, lineEnd]));
   const contents = await readFile(target, (fd) => readArchive(fd, { stop, onlyEntries: true, onRecord }));
   if (state === 'damaged')
-    run.warn(
+    warn(
       'repaired',
       item.label,
       `${target.path}: left out ${count(contents.badLines, 'line', 'lines')}; the first: ${contents.damage}`,

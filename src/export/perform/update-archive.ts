@@ -18,11 +18,11 @@ import { neededRows, Rows } from './rows.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
 export async function updateArchive(locked: LockedExport): Promise<Result> {
-  const { run, item, record, flags, operation, fields } = locked;
+  const { item, record, flags, operation, fields } = locked;
   const { entries } = locked.file;
   let feed: Feed;
   try {
-    feed = await requestFeed(run, item.id, entries > 0, item.tally);
+    feed = await requestFeed(locked, item.id, entries > 0, item.tally);
   } catch (error) {
     return noteFailure(locked, toFailure(error), { entries });
   }
@@ -77,7 +77,7 @@ function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Pro
  * none.
  */
 async function olderRows(locked: LockedExport): Promise<StoredRows | null> {
-  const { folder, name, run } = locked;
+  const { folder, name, context } = locked;
   const { progress, rowsDamage } = locked.file;
   if (progress?.kind !== 'update') return null;
   const { older } = progress;
@@ -86,7 +86,7 @@ async function olderRows(locked: LockedExport): Promise<StoredRows | null> {
   if (older === null) return { rows, bytes, entries };
   const both = Rows.create(folder, name);
   try {
-    const added = await both.appendOnce([{ rows, bytes, entries }, older], run.context.stop);
+    const added = await both.appendOnce([{ rows, bytes, entries }, older], context.stop);
     both.sync();
     return { rows: both.name, bytes: both.bytes, entries: added };
   } finally {
@@ -112,7 +112,7 @@ async function fetchNew(
   feed: Check['feed'],
   why: string | null,
 ): Promise<Result> {
-  const { run, item } = locked;
+  const { warn, context, item } = locked;
   const { expected, feedProblem } = before;
   const contents = await loadContents(locked);
   const resumed = before.entries;
@@ -135,14 +135,14 @@ async function fetchNew(
   try {
     if (failure !== null) return noteFailure(locked, failure, facts);
     if (feedProblem !== null)
-      run.warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
+      warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
     if (seen.isEntryWithoutId)
-      run.warn(
+      warn(
         'no ID',
         item.label,
         `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
       );
-    const older = before.older && (await readRows(locked.folder, before.older, run.context.stop));
+    const older = before.older && (await readRows(locked.folder, before.older, context.stop));
     const olderIds = older === null || typeof older === 'string' ? new Set() : older.ids;
     const has = (id: string): boolean => contents.ids.has(id) || rowIds.has(id) || olderIds.has(id);
     const isWithoutFeed = feedProblem !== null;
@@ -200,13 +200,13 @@ function unlistedIds({ ids }: Contents, listed: ReadonlySet<string>): Result['un
 
 /** FILE needs no change: notes the check, and FILE as it is now. */
 async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Promise<Result> {
-  const { record, file, flags, item, run, folder } = locked;
+  const { record, file, flags, item, context, folder } = locked;
   const { finished, progress } = record;
   if (finished === null) throw new Error('a check without a file');
   const { stats } = file.target;
   const isChanged = file.state === 'changed' && stats !== null;
   const digest = isChanged
-    ? await readFile(file.target, (fd) => digestOfOpen(fd, run.context.stop))
+    ? await readFile(file.target, (fd) => digestOfOpen(fd, context.stop))
     : finished.digest;
   const present = isChanged ? { ...finished, ...markOf(stats), digest, entries: file.entries } : finished;
   note(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));

@@ -75,14 +75,14 @@ export class ReferenceIndex {
    * The ID of a reference: its own, a known one, or that of a free `resolve` (docs/service.md, 4.1). A reference
    * keeps its ID: if it now resolves to another one or to none, a warning says so, and the next run asks again.
    */
-  async resolve(run: Run, input: InputReference): Promise<ResolvedReference> {
+  async resolve({ session, report }: Run, input: InputReference): Promise<ResolvedReference> {
     const { value, label } = input;
     const knownId = this.knownId(input);
     if (knownId !== null) return { id: knownId, references: {} };
     const known = this.#byReference.get(value)?.request.id ?? null;
     let now: string | null = null;
     try {
-      const body = await run.client.call(operations.resolve, { input: value }, input.tally);
+      const body = await session.client.call(operations.resolve, { input: value }, input.tally);
       now = resolvedId(body);
       if (now === null)
         throw new Failure('invalid_response', 'the response has no channel_id', { status: 200 });
@@ -98,7 +98,7 @@ export class ReferenceIndex {
       now === null
         ? (['unresolved', 'no longer resolves'] as const)
         : (['moved', `now resolves to ${now}`] as const);
-    run.warn(
+    report.warn(
       code,
       label,
       `${value} ${where}; still updating ${id}: replace ${value} with ${id} in your list`,
