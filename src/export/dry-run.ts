@@ -130,4 +130,4 @@ class DryPerformer implements Performer<ExportSetup> {
 
 /** Whether a step needs no request. */
 const isFree = ({ do: step }: Step, progress: Progress | null): boolean =>
-  step === 'publish' || (step === 'resume' && progress !== null && isFetched(progress));
+  step === 'record' || (step === 'resume' && progress !== null && isFetched(progress));

@@ -107,6 +107,7 @@ export function note(locked: LockedExport, record: ExportRecord): void {
   const { folder, name, warn, item } = locked;
   locked.record = record;
   try {
+    assertOnlyWriter(locked);
     writeRecord(folder, name, record, { durable: false });
     locked.stamp = stampOf(folder, name);
   } catch (error) {

@@ -6,16 +6,9 @@ import type { PrivateFolder } from '../fs/private-folder.ts';
 import { creditsLeft } from '../run/list-pages.ts';
 import { count, credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import {
-  type ExportFlags,
-  isAdoptable,
-  isComplete,
-  type Kept,
-  otherChannel,
-  type Refusal,
-} from './decide/next-step.ts';
-import type { ExportFile } from './inspect/inspect-export.ts';
-import type { ExportRecord, ExportRequest, Progress } from './record/export-record.ts';
+import { type ExportFlags, isAdoptable, type Kept, otherChannel, type Refusal } from './decide/next-step.ts';
+import { type ExportFile, isComplete } from './inspect/inspect-export.ts';
+import { type ExportRecord, type ExportRequest, isFetched, type Progress } from './record/export-record.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 export const wholeCost = '1 credit per 100 entries';
@@ -23,10 +16,10 @@ export const wholeCost = '1 credit per 100 entries';
 /** What the rest of an interrupted run costs, from numVideos and its pages so far. */
 export function restCost(progress: Progress): string {
   const { kind, isAll, listed, request } = progress;
-  // How many pages a plain update needs is not known.
-  if (kind === 'update' && !isAll) return wholeCost;
+  if (isFetched(progress)) return 'free';
   const left = creditsLeft({ ...progress, entries: listed }, request.limit);
-  return left === null ? wholeCost : left === 0 ? 'free' : `about ${credits(left)}`;
+  // How many pages a plain update needs is not known.
+  return left === null || (kind === 'update' && !isAll) ? wholeCost : `about ${credits(left)}`;
 }
 
 /** Whether exports of this request can be updated. */
@@ -82,7 +75,7 @@ function givingUp(facts: MessageFacts): string | null {
  */
 export function leftToPay(facts: MessageFacts): string | null {
   const progress = facts.record?.progress ?? null;
-  if (progress === null || progress.pages === 0 || !progress.hasMore) return null;
+  if (progress === null || progress.pages === 0 || isFetched(progress)) return null;
   if (progress.kind !== 'restart' && !progress.isAll) return null;
   const giveUp = givingUp(facts);
   return giveUp && `the rest costs ${restCost(progress)}; ${giveUp}`;

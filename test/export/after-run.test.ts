@@ -89,6 +89,8 @@ test('a failure of the export is kept with its first day; one of the run is not'
   const again = afterRun(gone, { kind: 'failed', failure: new Failure('gone', 'gone') }, now + 1);
   assert.deepEqual(again, gone);
   assert.deepEqual(failed(old, new Failure('no_credits', 'none')), old);
+  // The record is that of the other run.
+  assert.deepEqual(failed(old, new Failure('locked', 'locked')), old);
   // What stopped an export decides how it can be started over.
   const stopped = failed(old, new Failure('budget', 'spent'));
   assert.deepEqual(stopped, { ...old, progress: progress({ isOutOfBudget: true }) });

@@ -143,20 +143,16 @@ for (const [what, isLoop, unresumable] of [
 }
 
 // All of its pages are there.
-const published = 'publish | publish | publish | publish';
-row('an export with all pages', interrupted(fetched), published);
-row('an export up to its --limit', interrupted({ request: request({ limit: 100 }) }), published);
-row('a --restart with all pages', beside({ ...restart, ...fetched }), published);
-row('an update with all pages', beside({ ...update, ...fetched }), published);
-row(
-  'the same, of another request',
-  interrupted({ ...fetched, request: request({ format: 'csv' }) }),
-  published,
-);
+const free = 'resume | resume | resume | resume';
+row('an export with all pages', interrupted(fetched), free);
+row('an export up to its --limit', interrupted({ request: request({ limit: 100 }) }), free);
+row('a --restart with all pages', beside({ ...restart, ...fetched }), free);
+row('an update with all pages', beside({ ...update, ...fetched }), free);
+row('the same, of another request', interrupted({ ...fetched, request: request({ format: 'csv' }) }), free);
 row(
   'FILE is in place, but its record does not say so',
   beside(update, { isPublished: true, progress: null }),
-  published,
+  'record | record | record | record',
 );
 row(
   'an update with all pages, of a damaged FILE',
@@ -271,7 +267,7 @@ test('what is left to do after an interrupted run was finished, or could not be 
     return { request: request(), ...of, ...column };
   });
   const left = (
-    step: 'resume' | 'publish' | 'export',
+    step: 'resume' | 'record' | 'export',
     facts: Partial<Progress>,
     flags = plain,
     failed: 'unresumable' | 'unavailable' | null = null,
@@ -281,7 +277,7 @@ test('what is left to do after an interrupted run was finished, or could not be 
     return next ? names.filter((name) => next[name]).join(' ') || 'plain' : null;
   };
   assert.equal(left('export', {}, toUpdate), null);
-  for (const step of ['resume', 'publish'] as const) {
+  for (const step of ['resume', 'record'] as const) {
     assert.equal(left(step, {}), null);
     assert.equal(left(step, {}, toUpdate), 'update');
     assert.equal(left(step, {}, toUpdateAll), 'update');
@@ -293,8 +289,8 @@ test('what is left to do after an interrupted run was finished, or could not be 
     assert.equal(left(step, update, toRestart), 'restart');
   }
   const csv: Partial<ExportRequest> = { format: 'csv' };
-  assert.equal(left('publish', { request: request(csv) }), 'plain');
-  assert.equal(left('publish', { request: request(csv) }, toUpdate), 'update');
+  assert.equal(left('record', { request: request(csv) }), 'plain');
+  assert.equal(left('record', { request: request(csv) }, toUpdate), 'update');
   assert.equal(left('resume', {}, toUpdate, 'unresumable'), null);
   assert.equal(left('resume', update, plain, 'unresumable'), 'unresumable');
   assert.equal(left('resume', update, toUpdate, 'unresumable'), 'update unresumable');

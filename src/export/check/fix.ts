@@ -53,9 +53,8 @@ export function fixOf(file: ExportFile, known: ExportRequest, now: number): Fix 
 }
 
 function costOf(step: Step, { progress }: ExportFile, { all }: Attempt): string | null {
-  if (step.do === 'publish') return 'free';
-  if (step.do === 'resume' && progress !== null)
-    return progress.kind === 'update' && !progress.isAll ? null : restCost(progress);
+  if (step.do === 'record') return 'free';
+  if (step.do === 'resume' && progress !== null) return restCost(progress);
   if (step.do === 'export' || all) return wholeCost;
   return progress === null ? 'free if there is nothing new' : null;
 }

@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../errors.ts';
-import type { ExportFile } from '../inspect/inspect-export.ts';
+import { type ExportFile, isComplete } from '../inspect/inspect-export.ts';
 import { type ExportRequest, isFetched, isSameRequest, type Progress } from '../record/export-record.ts';
 
 /** What a run was asked to do with one export. */
@@ -34,13 +34,17 @@ export type Refusal =
   | 'no record'
   | 'no export';
 
-/** What to do with one export. `update` may start an interrupted update over; `adopt`: FILE gets a record first. */
+/**
+ * What to do with one export. `resume`: to finish the interrupted run, also where only FILE has to be written; `record`:
+ * FILE has been replaced already, which its record does not know; `update` may start an interrupted update over;
+ * `adopt`: FILE gets a record first.
+ */
 export type Step =
-  | { readonly do: 'export' | 'resume' | 'update' | 'adopt' | 'publish' }
+  | { readonly do: 'export' | 'resume' | 'record' | 'update' | 'adopt' }
   | { readonly do: 'keep'; readonly why: Kept }
   | { readonly do: 'refuse'; readonly why: Refusal };
 
-const step = (what: 'export' | 'resume' | 'update' | 'adopt' | 'publish'): Step => ({ do: what });
+const step = (what: Exclude<Step['do'], 'keep' | 'refuse'>): Step => ({ do: what });
 const keep = (why: Kept): Step => ({ do: 'keep', why });
 const refuse = (why: Refusal): Step => ({ do: 'refuse', why });
 
@@ -54,7 +58,7 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
   if (isForeign(file, flags.request)) return refuse('foreign');
   // Without a record it is not known what these rows belong to, but they were paid for.
   if (file.hasUnrecordedRows && !flags.restart) return refuse('unusable record');
-  if (file.isPublished) return step('publish');
+  if (file.isPublished) return step('record');
   if (state === 'none' && progress === null && finished === null) return step('export');
   if (state !== 'none' && isOverNothing(progress)) return flags.restart ? step('export') : refuse('appeared');
   return interruptedStep(file, flags) ?? finishedStep(file, flags);
@@ -78,13 +82,11 @@ function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
     return flags.all && progress.isAll && isSame && canResume && file.state !== 'none'
       ? step('resume')
       : null;
-  const finish = (what: 'publish' | 'resume'): Step =>
-    kind === 'restart' && !isOver(file, progress) ? refuse('changed') : step(what);
-  if (isSound && isFetched(progress)) return finish('publish');
-  if (flags.restart)
-    return kind === 'restart' && isSameRun(request, flags) && canResume ? finish('resume') : null;
+  const finish = kind === 'restart' && !isOver(file, progress) ? refuse('changed') : step('resume');
+  if (isSound && isFetched(progress)) return finish;
+  if (flags.restart) return kind === 'restart' && isSame && canResume ? finish : null;
   if (!isSame) return refuse('other request');
-  if (canResume) return finish('resume');
+  if (canResume) return finish;
   if (isUpdate) return step('update');
   if (!isSound) return refuse('rows');
   return refuse(isSameService(request, flags) ? 'unresumable' : 'other request');
@@ -123,7 +125,7 @@ export function flagsLeft(
   failed: FailureCode | null,
   flags: ExportFlags,
 ): ExportFlags | null {
-  if (interrupted === null || (what !== 'resume' && what !== 'publish')) return null;
+  if (interrupted === null || (what !== 'resume' && what !== 'record')) return null;
   const { kind, isAll, request } = interrupted;
   const isUpdate = kind === 'update';
   if (failed !== null)
@@ -134,18 +136,13 @@ export function flagsLeft(
   return { ...flags, all: flags.all && isUpdate && !isAll };
 }
 
-/** Whether FILE is there, whole, and of this program. */
-export const isComplete = ({ state }: ExportFile): boolean => state === 'recorded' || state === 'changed';
-
 /** Whether `--restart` of several references keeps an export: its last full export ended a short time ago. */
-function isRecent(
-  { record, progress, ...file }: ExportFile,
-  { several, request, now }: ExportFlags,
-): boolean {
+function isRecent(file: ExportFile, { several, request, now }: ExportFlags): boolean {
+  const { record, progress } = file;
   if (!several || progress !== null || !record?.finished || !isSameRequest(record.request, request))
     return false;
   const age = now - Date.parse(record.finished.exported);
-  return isComplete({ record, progress, ...file }) && age >= 0 && age < recent;
+  return isComplete(file) && age >= 0 && age < recent;
 }
 
 /** Whether FILE can become an archive of this request: every line is an entry of its channel or playlist. */
@@ -171,10 +168,6 @@ function isForeign({ record, state, progress, contents }: ExportFile, request: E
   const { channels } = contents;
   return otherChannel(channels, request) !== null && !channels.has(request.id) && !channels.has('');
 }
-
-/** Whether an interrupted run can be continued by a run with these flags. */
-const isSameRun = (request: ExportRequest, flags: ExportFlags): boolean =>
-  isSameRequest(request, flags.request) && isSameService(request, flags);
 
 const isSameService = ({ service }: ExportRequest, { request }: ExportFlags): boolean =>
   service === request.service;

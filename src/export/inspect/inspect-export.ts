@@ -71,13 +71,15 @@ export async function inspect(
       rowIds: found.ids,
     };
   // Removing its rows is how a user gives up an interrupted run.
-  const isRemoved = found === missingRows && progress.kind !== 'export' && isWhole(file);
+  const isRemoved = found === missingRows && progress.kind !== 'export' && isComplete(file);
   return { ...file, ...none, ...(isRemoved ? { progress: null } : { rowsDamage: found }) };
 }
 
 type FileState = Pick<ExportFile, 'state' | 'entries' | 'contents'>;
 
-const isWhole = ({ state }: FileState): boolean => state === 'recorded' || state === 'changed';
+/** Whether FILE is there, whole, and of this program. */
+export const isComplete = ({ state }: Pick<ExportFile, 'state'>): boolean =>
+  state === 'recorded' || state === 'changed';
 
 /** FILE beside its record. */
 async function inspectFile(

@@ -80,11 +80,8 @@ async function performStep(step: Step, locked: LockedExport): Promise<Result> {
       return await keep(step.why, locked);
     case 'export':
       return await exportList(locked, null);
-    case 'publish':
-      if (file.isPublished) return notePublished(locked, null);
-      return progress?.kind === 'update'
-        ? await resumeUpdate(locked, progress)
-        : await exportList(locked, progress);
+    case 'record':
+      return notePublished(locked, null);
     case 'resume': {
       if (progress === null) throw new Error('nothing to resume');
       const isRequested = progress.kind === 'restart' ? flags.restart : flags.all;

@@ -10,10 +10,9 @@ import { videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { LINE_FEED } from '../../text/ascii.ts';
 import { count } from '../../text/count.ts';
-import { isComplete } from '../decide/next-step.ts';
-import { readFile } from '../inspect/inspect-export.ts';
+import { isComplete, readFile } from '../inspect/inspect-export.ts';
 import { readArchive } from '../inspect/read-archive.ts';
-import { assertOnlyWriter, commit, type LockedExport, note, noteFailure } from '../locked-export.ts';
+import { commit, type LockedExport, note, noteFailure } from '../locked-export.ts';
 import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
 import type { Fetched } from './fetch-rows.ts';
@@ -29,24 +28,22 @@ export async function putInPlace(
   facts: Partial<Result>,
   check: Check,
 ): Promise<Result> {
-  let whole: Rows | null = null;
+  let whole = rows;
   try {
-    const built = await build(locked, progress, rows);
-    whole = built.whole;
-    const { result, added } = built;
+    if (!isFile(locked, progress)) whole = Rows.create(locked.folder, locked.name);
+    const { result, added, addedBytes } = await build(locked, progress, rows, whole);
     // A first export prints nothing: it is the baseline.
     const isNew = progress.kind === 'update' && added > 0;
-    if (isNew) await locked.printNew?.print(whole, built.addedBytes, locked.context.stop);
+    if (isNew) await locked.printNew?.print(whole, addedBytes, locked.context.stop);
     commit(locked, { ...locked.record, progress: { ...progress, result } });
-    assertOnlyWriter(locked);
     const { target } = locked.file;
     moveInto(locked.folder, whole.name, target, target.stats && markOf(target.stats));
     return notePublished(locked, check, { ...facts, ...(progress.kind === 'update' && { added }) });
   } catch (error) {
-    if (whole !== rows) whole?.remove();
+    if (whole !== rows) whole.remove();
     return noteFailure(locked, toFailure(error), facts);
   } finally {
-    if (whole !== rows) whole?.close();
+    if (whole !== rows) whole.close();
   }
 }
 
@@ -73,49 +70,47 @@ export function notePublished(
   });
 }
 
+/** Whether the rows are the new FILE, or its upper part: an archive without `--fields`, each entry once. */
+function isFile({ file }: LockedExport, { kind, older, request }: Progress): boolean {
+  if (request.format !== 'ndjson' || request.fields !== null || older !== null) return false;
+  return kind !== 'update' || ![...file.rowIds].some((id) => file.contents?.ids.has(id));
+}
+
 interface Built {
-  /** The new FILE: the rows themselves, or another file. */
-  readonly whole: Rows;
   readonly result: Finished;
   /** The entries that come from rows, and their bytes. */
   readonly added: number;
   readonly addedBytes: number;
 }
 
-/** Writes the new FILE: an archive without `--fields` is its rows; anything else is rendered from them. */
-async function build(locked: LockedExport, progress: Progress, rows: Rows): Promise<Built> {
-  const { context, record, file } = locked;
-  const { kind, older, request } = progress;
-  const isUpdate = kind === 'update';
-  const known = isUpdate ? (file.contents?.ids ?? new Set<string>()) : new Set<string>();
-  const isPlain = request.format === 'ndjson' && request.fields === null;
-  const isOnce = older === null && ![...file.rowIds].some((id) => known.has(id));
-  const [whole, added] =
-    isPlain && isOnce ? [rows, progress.entries] : await renderRows(locked, progress, rows, known);
+/** Writes the new FILE, unless `whole` is the rows themselves, and below it what FILE has, if this is an update. */
+async function build(locked: LockedExport, progress: Progress, rows: Rows, whole: Rows): Promise<Built> {
+  const { context, record } = locked;
+  const isUpdate = progress.kind === 'update';
+  const added = whole === rows ? progress.entries : await renderRows(locked, progress, rows, whole);
   const addedBytes = whole.bytes;
   const oldEntries = isUpdate ? await appendFile(locked, whole) : 0;
   const exported = isUpdate ? record.finished?.exported : undefined;
   const now = new Date(context.clock.now()).toISOString();
   const result = await whole.finished(added + oldEntries, exported ?? now, context.stop);
-  return { whole, result, added, addedBytes };
+  return { result, added, addedBytes };
 }
 
-/** Renders rows, and below them those of an update that was started over, each entry once. */
+/** Renders rows, and below them those of an update that was started over, each entry once; returns their number. */
 async function renderRows(
-  { folder, name, context, warn, operation, item }: LockedExport,
-  { older, info, hasMore, token, published, request }: Progress,
+  { folder, file, context, warn, operation, item }: LockedExport,
+  { kind, older, info, hasMore, token, published, request }: Progress,
   rows: Rows,
-  known: ReadonlySet<string>,
-): Promise<[Rows, number]> {
+  whole: Rows,
+): Promise<number> {
   const fields = parseFields(request.fields, operation);
   const below = older === null ? null : Rows.reopen(folder, older);
-  const whole = Rows.create(folder, name);
   async function* entries(): EntryBatches {
     const written = new Set<string>();
     const isNew = (entry: JsonText): boolean => {
       const id = operation.distinct ? videoIdOf(entry) : null;
       if (id === null) return true;
-      const isKnown = known.has(id) || written.has(id);
+      const isKnown = (kind === 'update' && file.contents?.ids.has(id)) || written.has(id);
       written.add(id);
       return !isKnown;
     };
@@ -136,7 +131,7 @@ async function renderRows(
       (text) => whole.append(text),
     );
     for (const message of warnings) warn(`format: ${message.split(':', 1)}`, item.label, message);
-    return [whole, added];
+    return added;
   } finally {
     below?.close();
   }

@@ -4,8 +4,7 @@ import type { JsonText } from '../../json/json-text.ts';
 import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
-import { isComplete } from '../decide/next-step.ts';
-import { digestOfOpen, readFile, readRows } from '../inspect/inspect-export.ts';
+import { digestOfOpen, isComplete, readFile, readRows } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
 import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
@@ -47,7 +46,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
       return await noteCheck(locked, { status: 'unchanged', entries }, check);
     }
     case 'unchecked':
-      if (record.failure !== null) note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
+      note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
       return resultOf(item, { status: 'unchecked', entries, added: 0 });
     case 'fail':
       return noteFailure(locked, noFeed(decision.feed, decision.until), { entries });

@@ -63,7 +63,8 @@ export function afterRun(record: ExportRecord, outcome: Outcome, now: number): E
       const { code, scope } = outcome.failure;
       if (code === 'budget' && record.progress !== null)
         return { ...record, progress: { ...record.progress, isOutOfBudget: true } };
-      if (scope !== 'reference') return record;
+      // The record is that of the run that holds the lock.
+      if (scope !== 'reference' || code === 'locked') return record;
       const since = record.failure?.code === code ? record.failure.since : time;
       return { ...record, failure: { code, since } };
     }
