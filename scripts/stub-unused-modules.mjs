@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
+const { ERROR, TYPE } = require('undici/lib/llhttp/constants.js');
 
 /** undici's HTTP parser: files beside the bundle, so that no start scans them as base64 text in the program. */
 export const parserFiles = new Map(
@@ -47,6 +48,29 @@ const stubs = [
     required: /^\.\.\/llhttp\/llhttp-wasm\.js$/,
     by: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]/,
     text: `module.exports = require('node:fs').readFileSync(__dirname + '/llhttp.wasm');`,
+  },
+  {
+    // Two of its 30 tables are read. This and the next three together: 3 %.
+    required: /^\.\.\/llhttp\/constants\.js$/,
+    by: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]/,
+    text: `module.exports = ${JSON.stringify({ ERROR, TYPE })};`,
+  },
+  {
+    // A table and a search tree of well-known header names: undici writes unknown names in lower case itself.
+    required: /^\.\/constants$/,
+    by: /[\\/]undici[\\/]lib[\\/]core[\\/]/,
+    text: `exports.headerNameLowerCasedRecord = {};`,
+  },
+  {
+    required: /^\.\/tree$/,
+    by: /[\\/]undici[\\/]lib[\\/]core[\\/]/,
+    text: `exports.tree = { lookup: () => null };`,
+  },
+  {
+    // Channels of diagnostics, to which nothing subscribes.
+    required: /[\\/]diagnostics(?:\.js)?$/,
+    by: /[\\/]undici[\\/]lib[\\/]/,
+    text: `exports.channels = new Proxy({}, { get: () => ({ hasSubscribers: false }) });`,
   },
   {
     // Commander starts programs only for subcommands that are files of their own: there are none.

@@ -31,9 +31,14 @@ const maxMeasured = 10_000;
 
 /** Widths of recent texts and characters: a cell is measured several times while it is drawn. */
 const known = new Map<string, number>();
-const segmenter = new Intl.Segmenter();
-const charactersOf = (text: string): string[] =>
-  Array.from(segmenter.segment(text), ({ segment }) => segment);
+/** Created when a text needs it: that takes 8 ms. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** The characters of a text, as readers see them. */
+function charactersOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
 
 /** Columns that a text takes on a terminal: those of its characters, as readers see them. It contains no control characters. */
 export function textWidth(text: string): number {
