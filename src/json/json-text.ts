@@ -1,4 +1,4 @@
-import { BACKSLASH, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../text/ascii.ts';
+import { BACKSLASH, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../text/ascii.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
@@ -107,6 +107,30 @@ export class JsonText {
     else out.text(this.toString());
   }
 
+  /** Writes the canonical JSON of values, one per line; those that stand side by side in their text are copied at once. */
+  static writeLines(values: readonly JsonText[], out: ByteWriter): void {
+    for (let at = 0; at < values.length; ) {
+      const first = values[at++] as JsonText;
+      const start = out.length;
+      const ends: number[] = [];
+      let last = first;
+      for (let next = values[at]; last.#isBefore(next); next = values[++at]) {
+        ends.push(last.#to - first.#from);
+        last = next;
+      }
+      if (first.#index.canonical) out.copy(first.#index.bytes, first.#from, last.#to);
+      else out.text(first.toString());
+      for (const end of ends) out.replace(start + end, LINE_FEED);
+      out.byte(LINE_FEED);
+    }
+  }
+
+  /** Whether another element follows this one in the same canonical text. */
+  #isBefore(next: JsonText | undefined): next is JsonText {
+    if (next === undefined || !this.#index.canonical) return false;
+    return next.#index === this.#index && next.#from === this.#to + 1;
+  }
+
   /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
   writePlain(out: ByteWriter, special: Uint8Array): boolean {
     const { bytes, canonical } = this.#index;
@@ -159,10 +183,12 @@ export class JsonText {
   }
 
   /** The elements of an array; nothing for any other value. */
-  *elements(): Generator<JsonText, void> {
-    if (this.kind !== 'array') return;
+  elements(): JsonText[] {
+    const elements: JsonText[] = [];
+    if (this.kind !== 'array') return elements;
     const { index, parts } = this.#opened();
-    for (let i = 0; i < parts.length; i += 2) yield JsonText.#part(index, parts, i);
+    for (let i = 0; i < parts.length; i += 2) elements.push(JsonText.#part(index, parts, i));
+    return elements;
   }
 
   /** The members of an object in order, with duplicates; nothing for any other value. */

@@ -1,4 +1,5 @@
 import { ByteWriter } from '../json/byte-writer.ts';
+import { JsonText } from '../json/json-text.ts';
 import { LINE_FEED } from '../text/ascii.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Writer } from './format.ts';
@@ -9,11 +10,12 @@ export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
   const out = new ByteWriter();
   return {
     rows: (item, entries) => {
-      for (const entry of entries) {
-        if (pick === null) entry.writeTo(out);
-        else pick(out, entry, item);
-        out.byte(LINE_FEED);
-      }
+      if (pick === null) JsonText.writeLines(entries, out);
+      else
+        for (const entry of entries) {
+          pick(out, entry, item);
+          out.byte(LINE_FEED);
+        }
       return out.take();
     },
   };

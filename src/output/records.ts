@@ -15,12 +15,12 @@ export interface Records {
  * array, else `results` if that is one, else the only array among its members, else the whole body is one.
  */
 export function records(body: JsonText): Records {
-  if (body.kind === 'array') return { list: body, key: null, records: [...body.elements()] };
+  if (body.kind === 'array') return { list: body, key: null, records: body.elements() };
   const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
   const found = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
   if (found === undefined) return { list: null, key: null, records: [body] };
   const [key, list] = found;
-  return { list, key, records: [...list.elements()] };
+  return { list, key, records: list.elements() };
 }
 
 /** The text of a response with another list of records in place of its own; everything else as sent. */

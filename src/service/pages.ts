@@ -107,7 +107,7 @@ function readPage(json: JsonText, token: string | null): Page {
   const info = json.get('playlist_info');
   const page = {
     token,
-    entries: list?.kind === 'array' ? [...list.elements()] : [],
+    entries: list?.elements() ?? [],
     list: list?.utf8 ?? Buffer.alloc(0),
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),

@@ -1,6 +1,9 @@
-/** `1,234` */
-export const thousands = (number: number): string =>
-  number < 1000 ? String(number) : number.toLocaleString('en-US');
+/** `1,234`; the first `toLocaleString` takes 10 ms. */
+export function thousands(number: number): string {
+  let text = String(number);
+  for (let at = text.length - 3; at > 0; at -= 3) text = `${text.slice(0, at)},${text.slice(at)}`;
+  return text;
+}
 
 /** A number and its noun: `1 entry`, `1,234 entries`. */
 export function count(number: number, one: string, many: string): string {
