@@ -1,8 +1,9 @@
 import { readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { limitHeapGrowth } from '../heap.ts';
 import { LINE_FEED } from '../text/ascii.ts';
 
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 128 * 1024;
 /** A longer line is not read (bytes). */
 export const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
@@ -33,6 +34,7 @@ export type LineBatch = readonly (Buffer | null)[];
 
 /** The lines of chunks, in batches. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<LineBatch, void> {
+  await limitHeapGrowth();
   /** The start of a line whose end has not been read. */
   let parts: Buffer[] = [];
   let length = 0;

@@ -113,7 +113,7 @@ export async function checkExport(
   const isBusy = folder !== null && ((await isLocked(folder, name)) || stampOf(folder, name) !== stamp);
   const found = problemOf(file, request, isBusy, expectations);
   const fix = found?.isFixable ? fixOf(file, request, expectations.now) : null;
-  const newest = contents?.ids.values().next().value ?? null;
+  const newest = contents?.ids[Symbol.iterator]().next().value ?? null;
   const entries = state === 'none' ? null : file.entries;
   const message = fix?.cost ? `${found?.message} (repair: ${fix.cost})` : found?.message;
   const problem = found && { code: found.code, message: message ?? '', fix: fix?.command ?? null };

@@ -5,6 +5,7 @@ import { chunksOf } from '../../fs/line-chunks.ts';
 import { hasMark, openUnchanged, type Target } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
 import type { ExportRecord, Progress, StoredRecord, StoredRows } from '../record/export-record.ts';
+import type { Ids } from './id-set.ts';
 import { type Contents, readArchive } from './read-archive.ts';
 
 /** FILE and its record at one moment. */
@@ -29,7 +30,7 @@ export interface ExportFile extends Snapshot {
   /** Why the rows of the interrupted run cannot be used; null: they can, or there are none. */
   readonly rowsDamage: string | null;
   /** The IDs in the rows of the interrupted run. */
-  readonly rowIds: ReadonlySet<string>;
+  readonly rowIds: Ids;
   /** FILE has been replaced already: the interrupted run only had to record that. */
   readonly isPublished: boolean;
   /** The record cannot be used, and there are rows of an interrupted run. */

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { chunksOf, linesOf } from '../../fs/line-chunks.ts';
 import { JsonText } from '../../json/json-text.ts';
+import { IdSet, type Ids } from './id-set.ts';
 
 /** What an ndjson file contains. */
 export interface Contents {
   readonly entries: number;
   /** The video IDs, in order of first appearance. */
-  readonly ids: ReadonlySet<string>;
+  readonly ids: Ids;
   /** The first ID that occurs twice; null if none does. */
   readonly duplicate: string | null;
   /** The channel IDs of the entries; '' stands for entries without one. */
@@ -35,7 +36,7 @@ export async function readArchive(fd: number, options: ReadOptions): Promise<Con
   const { stop, bytes, onlyEntries = false, onRecord } = options;
   const contents = {
     entries: 0,
-    ids: new Set<string>(),
+    ids: new IdSet(),
     duplicate: null as string | null,
     channels: new Set<string>(),
     published: new Map<string, string>(),

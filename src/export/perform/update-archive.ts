@@ -4,6 +4,7 @@ import type { JsonText } from '../../json/json-text.ts';
 import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
+import type { Ids } from '../inspect/id-set.ts';
 import { digestOfOpen, isComplete, readFile, readRows } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
 import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
@@ -166,7 +167,7 @@ interface Seen {
 
 /** Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
 function newEntries(
-  known: ReadonlySet<string>,
+  known: Ids,
   rowIds: Set<string>,
   isAll: boolean,
 ): { readonly select: Listing['select']; readonly seen: Seen } {
