@@ -16,8 +16,8 @@ const maxKeys = 1000;
  * documented fields and the other keys of the first page's entries, with which the header is then written.
  */
 export function csvFormat({ operation, fields, columns: fixedColumns, terminal }: FormatOptions): Writer {
-  /** The keys of the entries themselves are columns; keys without a column are reported. */
-  const isOpen = fields === null || hasWildcard(fields);
+  /** The keys of the first page are columns; later ones are reported. */
+  const isOpen = !fixedColumns && (fields === null || hasWildcard(fields));
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: Picker = () => [];
