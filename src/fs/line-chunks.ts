@@ -8,21 +8,27 @@ const chunkBytes = 128 * 1024;
 export const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 
+/** The part of a file from one byte to another, by default all. */
+export interface ByteRange {
+  readonly start?: number;
+  readonly end?: number;
+}
+
 /** Lets signals be handled. Throws the reason of `stop`. */
 export async function pause(stop: AbortSignal): Promise<void> {
   await setImmediate();
   stop.throwIfAborted();
 }
 
-/** An open file in chunks, up to `bytes`: each is valid until the next one. Throws system errors. */
+/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors. */
 export async function* chunksOf(
   fd: number,
   stop: AbortSignal,
-  bytes = Number.POSITIVE_INFINITY,
+  { start = 0, end = Number.POSITIVE_INFINITY }: ByteRange = {},
 ): AsyncGenerator<Buffer, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  for (let at = 0; at < bytes; await pause(stop)) {
-    const length = readSync(fd, chunk, 0, Math.min(chunkBytes, bytes - at), at);
+  for (let at = start; at < end; await pause(stop)) {
+    const length = readSync(fd, chunk, 0, Math.min(chunkBytes, end - at), at);
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);

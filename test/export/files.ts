@@ -88,6 +88,7 @@ export const exportFile = (facts: Partial<ExportFile> = {}): ExportFile => ({
   progress: facts.record?.progress ?? null,
   rowsDamage: null,
   rowIds: new Set(),
+  olderIds: new Set(),
   isPublished: false,
   hasUnrecordedRows: false,
   ...facts,

@@ -71,13 +71,15 @@ test('onlyEntries: objects with a videoId, which may be null', async (t) => {
   }
 });
 
-test('lines that are records are passed on, without their ends; `bytes` ends the reading', async (t) => {
+test('lines that are records are passed on, without their ends; `start` and `end` bound the reading', async (t) => {
   const read = await reader(t);
   const lines: string[] = [];
   const onRecord = (line: Buffer, id: string | null): void => void lines.push(`${id} ${line}`);
   await read(`x\n${row('a')}y\n{}`, { onRecord });
   assert.deepEqual(lines, [`a ${row('a').trimEnd()}`, 'null {}']);
-  assert.equal((await read(`${row('a')}not yet durable`, { bytes: row('a').length })).damage, null);
+  assert.equal((await read(`${row('a')}not yet durable`, { end: row('a').length })).damage, null);
+  const { ids } = await read(`${row('a')}${row('b')}`, { start: row('a').length });
+  assert.deepEqual([...ids], ['b']);
 });
 
 test('100,000 lines, in order', async (t) => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/export/record/export-record.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { finished, progress, record, rows, timeAt } from './files.ts';
+import { finished, progress, record, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {
   const folder = PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
@@ -24,7 +24,7 @@ const full = record({
   references: { '@a': timeAt(0) },
   progress: progress({
     over: { size: 0, mtime: 0, inode: 1 },
-    older: { rows, bytes: 0, entries: 0 },
+    olderBytes: 0,
     info: '{}',
     published: { v: 'd' },
     isLoop: true,
@@ -80,7 +80,7 @@ test('anything else than a whole record is damaged; a newer version is refused',
     { version: '2' },
     { progress: progress({ rows: '../victim' }) },
     { progress: progress({ rows: 'a.ndjson.json' }) },
-    { progress: progress({ older: { rows: '.gitignore', bytes: 0, entries: 0 } }) },
+    { progress: progress({ olderBytes: -1 }) },
     { checked: 'yesterday' },
     { finished: finished({ entries: -1 }) },
     { progress: progress({ bytes: Number.NaN }) },

@@ -51,23 +51,6 @@ test('reopened rows end where their record says', async (t) => {
   again.close();
 });
 
-test('appendOnce: rows of several files, each entry once', async (t) => {
-  const folder = await privateFolder(t);
-  const texts = [
-    '{"videoId":"a"}\n{"n":1}\n{"videoId":"b"}\n',
-    '{"n":1}\n{"videoId":"b"}\n{"videoId":"c"}\nrest',
-  ];
-  const sources = texts.map((text, at) => {
-    const each = created(folder, text);
-    each.close();
-    return { rows: each.name, bytes: text.length - (at === 1 ? 4 : 0), entries: 3 };
-  });
-  const rows = created(folder, '');
-  assert.equal(await rows.appendOnce(sources, stop), 5);
-  assert.equal(textOf(folder, rows), '{"videoId":"a"}\n{"n":1}\n{"videoId":"b"}\n{"n":1}\n{"videoId":"c"}\n');
-  rows.close();
-});
-
 test('leftovers: rows of this FILE that its record does not name', async (t) => {
   const folder = await privateFolder(t);
   const [one, two] = [created(folder, ''), created(folder, '')];
@@ -75,7 +58,5 @@ test('leftovers: rows of this FILE that its record does not name', async (t) => 
   for (const rows of [one, two, other]) rows.close();
   const names = [...folder.names(), 'a.ndjson.json', '.gitignore'];
   assert.deepEqual(leftovers(names, 'a.ndjson', progress({ rows: one.name })), [two.name]);
-  const older = { rows: two.name, bytes: 0, entries: 0 };
-  assert.deepEqual(leftovers(names, 'a.ndjson', progress({ rows: one.name, older })), []);
   assert.deepEqual(leftovers(names, 'a.ndjson', null).sort(), [one.name, two.name].sort());
 });

@@ -4,7 +4,7 @@ import { closeQuietly } from '../../fs/files.ts';
 import { chunksOf } from '../../fs/line-chunks.ts';
 import { hasMark, openUnchanged, type Target } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
-import type { ExportRecord, Progress, StoredRecord, StoredRows } from '../record/export-record.ts';
+import type { ExportRecord, Progress, StoredRecord } from '../record/export-record.ts';
 import type { Ids } from './id-set.ts';
 import { type Contents, readArchive } from './read-archive.ts';
 
@@ -29,8 +29,9 @@ export interface ExportFile extends Snapshot {
   readonly progress: Progress | null;
   /** Why the rows of the interrupted run cannot be used; null: they can, or there are none. */
   readonly rowsDamage: string | null;
-  /** The IDs in the rows of the interrupted run. */
+  /** The IDs in the rows of the interrupted run, and in those of an update that it has started over. */
   readonly rowIds: Ids;
+  readonly olderIds: Ids;
   /** FILE has been replaced already: the interrupted run only had to record that. */
   readonly isPublished: boolean;
   /** The record cannot be used, and there are rows of an interrupted run. */
@@ -60,17 +61,11 @@ export async function inspect(
   const file = { ...snapshot, ...(await inspectFile(snapshot, options)), isPublished };
   const hasUnrecordedRows = snapshot.unusable !== null && rows.length > 0;
   const progress = record?.progress ?? null;
-  const none = { progress, rowsDamage: null, rowIds: new Set<string>(), hasUnrecordedRows };
+  const ids = { rowIds: new Set<string>(), olderIds: new Set<string>() };
+  const none = { progress, rowsDamage: null, ...ids, hasUnrecordedRows };
   if (folder === null || progress === null || isPublished) return { ...file, ...none };
   const found = await readRows(folder, progress, stop);
-  const older = progress.older === null ? null : await readRows(folder, progress.older, stop);
-  if (typeof found !== 'string')
-    return {
-      ...file,
-      ...none,
-      progress: typeof older === 'string' ? { ...progress, older: null } : progress,
-      rowIds: found.ids,
-    };
+  if (typeof found !== 'string') return { ...file, ...none, ...found };
   // Removing its rows is how a user gives up an interrupted run.
   const isRemoved = found === missingRows && progress.kind !== 'export' && isComplete(file);
   return { ...file, ...none, ...(isRemoved ? { progress: null } : { rowsDamage: found }) };
@@ -120,19 +115,23 @@ async function isInPlace(target: Target, record: ExportRecord | null, stop: Abor
 }
 
 const missingRows = 'the rows of its interrupted run are missing';
+const unlikeRecord = 'the rows of its interrupted run are not as recorded';
 
-/** What rows of an interrupted run contain; a text says why they are not what the record says. */
-export async function readRows(
+/** The IDs in the rows of an interrupted run; a text says why they are not what the record says. */
+async function readRows(
   folder: PrivateFolder,
-  { rows, bytes, entries }: StoredRows,
+  { rows, bytes, olderBytes, entries }: Progress,
   stop: AbortSignal,
-): Promise<Contents | string> {
+): Promise<Pick<ExportFile, 'rowIds' | 'olderIds'> | string> {
   const fd = folder.openRead(rows);
   if (fd === null) return missingRows;
   try {
-    const contents = fstatSync(fd).size < bytes ? null : await readArchive(fd, { stop, bytes });
-    if (contents?.damage != null) return `the rows of its interrupted run are damaged: ${contents.damage}`;
-    return contents?.entries === entries ? contents : 'the rows of its interrupted run are not as recorded';
+    if (fstatSync(fd).size < bytes) return unlikeRecord;
+    const older = await readArchive(fd, { stop, end: olderBytes });
+    const newer = await readArchive(fd, { stop, start: olderBytes, end: bytes });
+    const damage = older.damage ?? newer.damage;
+    if (damage !== null) return `the rows of its interrupted run are damaged: ${damage}`;
+    return newer.entries === entries ? { rowIds: newer.ids, olderIds: older.ids } : unlikeRecord;
   } finally {
     closeQuietly(fd);
   }

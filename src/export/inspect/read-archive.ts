@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { chunksOf, linesOf } from '../../fs/line-chunks.ts';
+import { type ByteRange, chunksOf, linesOf } from '../../fs/line-chunks.ts';
 import { JsonText } from '../../json/json-text.ts';
 import { IdSet, type Ids } from './id-set.ts';
 
@@ -20,20 +20,18 @@ export interface Contents {
   readonly badLines: number;
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends ByteRange {
   /** Its reason is thrown once it is aborted. */
   readonly stop: AbortSignal;
   /** Only objects with a `videoId` (null, too) are records; otherwise any JSON value is. */
   readonly onlyEntries?: boolean;
-  /** Bytes that count, from the start; by default all. */
-  readonly bytes?: number;
   /** Is given each line that is a record, without its end; valid until it returns. */
   onRecord?(line: Buffer, id: string | null): void;
 }
 
 /** Reads an open ndjson file, line by line; memory is that of its IDs. Throws system errors. */
 export async function readArchive(fd: number, options: ReadOptions): Promise<Contents> {
-  const { stop, bytes, onlyEntries = false, onRecord } = options;
+  const { stop, onlyEntries = false, onRecord } = options;
   const contents = {
     entries: 0,
     ids: new IdSet(),
@@ -48,7 +46,7 @@ export async function readArchive(fd: number, options: ReadOptions): Promise<Con
     contents.badLines++;
   };
   let number = 0;
-  for await (const lines of linesOf(chunksOf(fd, stop, bytes))) {
+  for await (const lines of linesOf(chunksOf(fd, stop, options))) {
     for (const line of lines) {
       number++;
       if (line?.length === 0) continue;

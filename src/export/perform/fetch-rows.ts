@@ -19,7 +19,7 @@ import { isUnresumable, type Page } from '../../service/pages.ts';
 import { assertOnlyWriter, commit, type LockedExport } from '../locked-export.ts';
 import { unresumable } from '../messages.ts';
 import type { Progress } from '../record/export-record.ts';
-import { neededRows, Rows } from './rows.ts';
+import { Rows } from './rows.ts';
 
 /** Pages of a list, as rows in the private folder. */
 export interface Fetched {
@@ -49,7 +49,7 @@ export async function fetchRows(
   const listing = { operation, reference: item.id, before: start, limit, select };
   const { position: end, pages, failure } = await listPages(locked, listing, sink, item.tally);
   const { progress } = sink;
-  if (progress.pages === 0) rows.remove();
+  if (progress.pages === 0 && before.rows === '') rows.remove();
   const { total, entries } = end;
   const isBroken = failure !== null && isUnresumable(failure, progress.token);
   return {
@@ -116,7 +116,7 @@ class RowSink implements Sink {
       isLoop: page.broken !== null,
     };
     commit(this.#locked, { ...record, progress: this.progress });
-    const needed = neededRows(this.progress);
-    for (const name of neededRows(record.progress)) if (!needed.includes(name)) folder.remove(name);
+    const { rows: others = rows.name } = record.progress ?? {};
+    if (others !== rows.name) folder.remove(others);
   }
 }

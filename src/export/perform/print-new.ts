@@ -23,7 +23,7 @@ export class NewEntries {
 
   async #print(rows: Rows, bytes: number, stop: AbortSignal): Promise<void> {
     try {
-      for await (const chunk of rows.chunks(stop, bytes)) await this.#stdout.write(chunk);
+      for await (const chunk of rows.chunks(stop, { end: bytes })) await this.#stdout.write(chunk);
     } catch (error) {
       const failure =
         error instanceof ClosedPipe ? new Failure('failed', 'stdout was closed') : toFailure(error);

@@ -16,7 +16,7 @@ import { commit, type LockedExport, note, noteFailure } from '../locked-export.t
 import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
 import type { Fetched } from './fetch-rows.ts';
-import { neededRows, Rows } from './rows.ts';
+import { Rows } from './rows.ts';
 
 /**
  * Builds the new FILE from rows, records that it has only to replace FILE, and replaces it. A failure leaves FILE and
@@ -59,7 +59,7 @@ export function notePublished(
   if (!progress || !finished) throw new Error('nothing was put in place');
   const finalCheck = check ?? { ...nothingChecked, isWithoutFeed: progress.feedProblem !== null };
   note(locked, afterRun(record, { kind: 'replaced', progress, finished, check: finalCheck }, flags.now));
-  for (const name of neededRows(progress)) folder.remove(name);
+  folder.remove(progress.rows);
   const { kind, hasMore, entries } = progress;
   return resultOf(item, {
     status: kind !== 'update' && hasMore ? 'limited' : 'complete',
@@ -71,8 +71,8 @@ export function notePublished(
 }
 
 /** Whether the rows are the new FILE, or its upper part: an archive without `--fields`, each entry once. */
-function isFile({ file }: LockedExport, { kind, older, request }: Progress): boolean {
-  if (request.format !== 'ndjson' || request.fields !== null || older !== null) return false;
+function isFile({ file }: LockedExport, { kind, olderBytes, request }: Progress): boolean {
+  if (request.format !== 'ndjson' || request.fields !== null || olderBytes > 0) return false;
   return kind !== 'update' || ![...file.rowIds].some((id) => file.contents?.ids.has(id));
 }
 
@@ -98,13 +98,12 @@ async function build(locked: LockedExport, progress: Progress, rows: Rows, whole
 
 /** Renders rows, and below them those of an update that was started over, each entry once; returns their number. */
 async function renderRows(
-  { folder, file, context, warn, operation, item }: LockedExport,
-  { kind, older, info, hasMore, token, published, request }: Progress,
+  { file, context, warn, operation, item }: LockedExport,
+  { kind, bytes, olderBytes, info, hasMore, token, published, request }: Progress,
   rows: Rows,
   whole: Rows,
 ): Promise<number> {
   const fields = parseFields(request.fields, operation);
-  const below = older === null ? null : Rows.reopen(folder, older);
   async function* entries(): EntryBatches {
     const written = new Set<string>();
     const isNew = (entry: JsonText): boolean => {
@@ -114,27 +113,23 @@ async function renderRows(
       written.add(id);
       return !isKnown;
     };
-    for (const each of below === null ? [rows] : [rows, below])
-      for await (const batch of entriesOf(linesOf(each.chunks(context.stop)), parseRow))
+    for (const range of [{ start: olderBytes, end: bytes }, { end: olderBytes }])
+      for await (const batch of entriesOf(linesOf(rows.chunks(context.stop, range)), parseRow))
         yield batch.filter(isNew);
   }
-  try {
-    const { entries: added, warnings } = await render(
-      entries,
-      true,
-      {
-        ...{ format: request.format, operation, fields, terminal: null },
-        item: itemOf(item.reference, published),
-        info: info === null ? null : JsonText.of(info),
-        end: { hasMore, token: hasMore ? token : null, failure: null },
-      },
-      (text) => whole.append(text),
-    );
-    for (const message of warnings) warn(`format: ${message.split(':', 1)}`, item.label, message);
-    return added;
-  } finally {
-    below?.close();
-  }
+  const { entries: added, warnings } = await render(
+    entries,
+    true,
+    {
+      ...{ format: request.format, operation, fields, terminal: null },
+      item: itemOf(item.reference, published),
+      info: info === null ? null : JsonText.of(info),
+      end: { hasMore, token: hasMore ? token : null, failure: null },
+    },
+    (text) => whole.append(text),
+  );
+  for (const message of warnings) warn(`format: ${message.split(':', 1)}`, item.label, message);
+  return added;
 }
 
 const itemOf = (reference: string, published: Readonly<Record<string, string>>): Item => ({

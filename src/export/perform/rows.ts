@@ -2,25 +2,16 @@ import { fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { Failure } from '../../errors.ts';
 import { guardFile } from '../../fs/file-error.ts';
 import { closeQuietly } from '../../fs/files.ts';
-import { chunksOf } from '../../fs/line-chunks.ts';
+import { type ByteRange, chunksOf } from '../../fs/line-chunks.ts';
 import { markOf } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
-import { LINE_FEED } from '../../text/ascii.ts';
 import { digestOfOpen } from '../inspect/inspect-export.ts';
-import { readArchive } from '../inspect/read-archive.ts';
-import type { Finished, Progress, StoredRows } from '../record/export-record.ts';
+import type { Finished, Progress } from '../record/export-record.ts';
 import { newRowsName, rowsNames } from '../record/rows-name.ts';
-
-const lineEnd = Buffer.of(LINE_FEED);
-
-/** The names of the rows that an interrupted run needs. */
-export const neededRows = (progress: Progress | null): string[] =>
-  progress === null ? [] : [progress.rows, ...(progress.older === null ? [] : [progress.older.rows])];
 
 /** Names of rows of FILE that its record does not name: leftovers of killed runs. */
 export function leftovers(names: readonly string[], file: string, progress: Progress | null): string[] {
-  const needed = neededRows(progress);
-  return rowsNames(names, file).filter((name) => !needed.includes(name));
+  return rowsNames(names, file).filter((name) => name !== progress?.rows);
 }
 
 /** A file of rows in the private folder, open for writing at its end. */
@@ -46,7 +37,7 @@ export class Rows {
   }
 
   /** The rows of an interrupted run, without what was written after its last page. Throws if they are not there. */
-  static reopen(folder: PrivateFolder, { rows, bytes }: StoredRows): Rows {
+  static reopen(folder: PrivateFolder, { rows, bytes }: Progress): Rows {
     const fd = folder.openWrite(rows);
     if (fd === null) throw new Failure('failed', `${folder.path}/${rows} has been removed`);
     if (fstatSync(fd).size !== bytes) ftruncateSync(fd, bytes);
@@ -78,31 +69,9 @@ export class Rows {
     return { ...markOf(fstatSync(this.#fd)), digest, entries, exported };
   }
 
-  /** The rows, or the first bytes of them, in chunks (`chunksOf`). */
-  chunks(stop: AbortSignal, bytes = this.bytes): AsyncGenerator<Buffer, void> {
-    return chunksOf(this.#fd, stop, bytes);
-  }
-
-  /** Copies other rows, each entry once. Returns the number of entries. */
-  async appendOnce(sources: readonly StoredRows[], stop: AbortSignal): Promise<number> {
-    const ids = new Set<string>();
-    let entries = 0;
-    const onRecord = (line: Buffer, id: string | null): void => {
-      if (id !== null && ids.has(id)) return;
-      ids.add(id ?? '');
-      entries++;
-      this.append(Buffer.concat([line, lineEnd]));
-    };
-    for (const { rows, bytes } of sources) {
-      const fd = this.#folder.openRead(rows);
-      if (fd === null) throw new Failure('failed', `${this.#folder.path}/${rows} has been removed`);
-      try {
-        await readArchive(fd, { stop, bytes, onRecord });
-      } finally {
-        closeQuietly(fd);
-      }
-    }
-    return entries;
+  /** A part of the rows in chunks (`chunksOf`). */
+  chunks(stop: AbortSignal, range: ByteRange): AsyncGenerator<Buffer, void> {
+    return chunksOf(this.#fd, stop, range);
   }
 
   close(): void {

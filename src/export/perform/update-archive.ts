@@ -5,16 +5,15 @@ import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
 import type { Ids } from '../inspect/id-set.ts';
-import { digestOfOpen, isComplete, readFile, readRows } from '../inspect/inspect-export.ts';
+import { digestOfOpen, isComplete, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
 import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
 import { afterRun, type Check } from '../record/after-run.ts';
-import { newProgress, type Progress, type StoredRows } from '../record/export-record.ts';
+import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { type Feed, type MissingFeed, needsDates, publishedDates, requestFeed } from './latest-feed.ts';
 import { putInPlace } from './put-in-place.ts';
-import { neededRows, Rows } from './rows.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
 export async function updateArchive(locked: LockedExport): Promise<Result> {
@@ -36,12 +35,10 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
   };
   switch (decision.do) {
     case 'unchanged': {
-      const older = await olderRows(locked);
-      if (older !== null) {
+      const before = newUpdate(locked, { ...facts, hasMore: false });
+      if (before.olderBytes > 0) {
         await loadWholeContents(locked);
-        // The rows are complete: nothing else is expected.
-        const before = newUpdate(locked, { ...facts, ...older, pages: 1, hasMore: false });
-        return await fetchNew(locked, before, new Set(locked.file.rowIds), feed.entries, null);
+        return await fetchNew(locked, before, new Set(), feed.entries, null);
       }
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       return await noteCheck(locked, { status: 'unchanged', entries }, check);
@@ -54,7 +51,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
     case 'fetch': {
       await loadWholeContents(locked);
       const { expected, why } = decision;
-      const before = newUpdate(locked, { ...facts, expected, older: await olderRows(locked) });
+      const before = newUpdate(locked, { ...facts, expected });
       return await fetchNew(locked, before, new Set(), feed.entries, why);
     }
   }
@@ -66,32 +63,13 @@ export async function resumeUpdate(locked: LockedExport, progress: Progress): Pr
   return await fetchNew(locked, progress, new Set(locked.file.rowIds), null, whyResumed(progress));
 }
 
-/** The progress of an update that starts now. */
+/** The progress of an update that starts now: behind the rows of one that it starts over. */
 function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Progress {
   const { stats } = file.target;
-  return newProgress(flags, { kind: 'update', over: stats === null ? null : markOf(stats), ...facts });
-}
-
-/**
- * All rows of the update that is started over, including older ones that it had taken over itself; null: there are
- * none.
- */
-async function olderRows(locked: LockedExport): Promise<StoredRows | null> {
-  const { folder, name, context } = locked;
-  const { progress, rowsDamage } = locked.file;
-  if (progress?.kind !== 'update') return null;
-  const { older } = progress;
-  if (rowsDamage !== null || progress.entries === 0) return older;
-  const { rows, bytes, entries } = progress;
-  if (older === null) return { rows, bytes, entries };
-  const both = Rows.create(folder, name);
-  try {
-    const added = await both.appendOnce([{ rows, bytes, entries }, older], context.stop);
-    both.sync();
-    return { rows: both.name, bytes: both.bytes, entries: added };
-  } finally {
-    both.close();
-  }
+  const progress = file.rowsDamage === null && file.progress?.kind === 'update' ? file.progress : null;
+  const older = progress && { rows: progress.rows, bytes: progress.bytes, olderBytes: progress.bytes };
+  const over = stats === null ? null : markOf(stats);
+  return newProgress(flags, { kind: 'update', over, ...facts, ...older });
 }
 
 /** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
@@ -112,7 +90,7 @@ async function fetchNew(
   feed: Check['feed'],
   why: string | null,
 ): Promise<Result> {
-  const { warn, context, item } = locked;
+  const { warn, item } = locked;
   const { expected, feedProblem } = before;
   const contents = await loadContents(locked);
   const resumed = before.entries;
@@ -142,12 +120,12 @@ async function fetchNew(
         item.label,
         `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
       );
-    const older = before.older && (await readRows(locked.folder, before.older, context.stop));
-    const olderIds = older === null || typeof older === 'string' ? new Set() : older.ids;
-    const has = (id: string): boolean => contents.ids.has(id) || rowIds.has(id) || olderIds.has(id);
+    const { rowIds: boughtIds, olderIds } = locked.file;
+    const has = (id: string): boolean =>
+      [contents.ids, rowIds, boughtIds, olderIds].some((ids) => ids.has(id));
     const isWithoutFeed = feedProblem !== null;
     const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
-    if (progress.entries === 0 && progress.older === null && isComplete(locked.file)) {
+    if (progress.entries === 0 && progress.olderBytes === 0 && isComplete(locked.file)) {
       return await noteCheck(locked, { ...facts, status: 'unchanged' }, check);
     }
     return await putInPlace(locked, fetched, facts, check);
@@ -210,7 +188,7 @@ async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Ch
     : finished.digest;
   const present = isChanged ? { ...finished, ...markOf(stats), digest, entries: file.entries } : finished;
   note(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));
-  for (const name of neededRows(progress)) folder.remove(name);
+  if (progress !== null) folder.remove(progress.rows);
   return resultOf(item, { added: 0, ...facts });
 }
 

@@ -56,16 +56,6 @@ const isFinished = shape({
 });
 export type Finished = Passing<typeof isFinished>;
 
-/** Rows in the private folder: the service's entries, one per line, whatever FILE will be. */
-const isStoredRows = shape({
-  /** The name of their file. */
-  rows: isRowsName,
-  /** The bytes of it that count. */
-  bytes: isCount,
-  entries: isCount,
-});
-export type StoredRows = Passing<typeof isStoredRows>;
-
 const kinds = ['export', 'restart', 'update'] as const;
 
 /** An interrupted run: the position of its listing, and what is needed to resume it with the next page. */
@@ -77,8 +67,13 @@ const isProgress = shape({
   started: isDate,
   /** FILE when the run began; null: there was none. */
   over: orNull(isMark),
+  /** The name of its rows in the private folder: the service's entries, one per line, whatever FILE will be. */
   rows: isRowsName,
+  /** The bytes of them that count. */
   bytes: isCount,
+  /** Those at the start that are of an update which could not be continued: they go below the others. */
+  olderBytes: isCount,
+  /** Entries behind them. */
   entries: isCount,
   pages: isCount,
   /** Entries on these pages. */
@@ -96,8 +91,6 @@ const isProgress = shape({
   expected: listOf(isText),
   /** Updates: why there was no feed; null: there was one. */
   feedProblem: orNull(isText),
-  /** Updates: the rows of an update that could not be continued; they go below the new ones. */
-  older: orNull(isStoredRows),
   /** A spent budget stopped the run. */
   isOutOfBudget: isFlag,
   /** The list repeats itself after these pages: no run can resume it. */
@@ -165,6 +158,7 @@ export function newProgress(
     started: new Date(flags.now).toISOString(),
     rows: '',
     bytes: 0,
+    olderBytes: 0,
     entries: 0,
     pages: 0,
     listed: 0,
@@ -175,7 +169,6 @@ export function newProgress(
     published: {},
     expected: [],
     feedProblem: null,
-    older: null,
     isOutOfBudget: false,
     isLoop: false,
     result: null,
