@@ -17,7 +17,7 @@ import {
   findExports,
   nothingFound,
 } from '../export/check/find-exports.ts';
-import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts';
+import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
 import { printRecords } from '../output/print-records.ts';
@@ -116,7 +116,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
 /** A reference without an export. `unrecorded`: files without a record that may be its export. */
 function absentExport(input: InputReference, folder: string, unrecorded: number, from: string): Checked {
   const { label, reference, id, value } = input;
-  const name = commandFor(value);
+  const name = listingOf(value);
   const isMaybeThere = unrecorded > 0;
   const command = isMaybeThere
     ? folderCommand(from, folder, { name, update: false })

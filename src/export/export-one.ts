@@ -60,7 +60,7 @@ async function performSteps<Setup extends ExportSetup>(
 ): Promise<Result> {
   const { item, flags, file } = one;
   const step = nextStep(file, flags);
-  if (step.do === 'refuse') return failed(item, refusal(step.why, one), file);
+  if (step.do === 'refuse') return failed(item, refusal(step.why, one), file.entries);
   const interrupted = one.record.progress;
   const result = await performer.perform(step, one);
   const left = flagsLeft(step, interrupted, result.failure?.code ?? null, flags);
@@ -82,14 +82,10 @@ function currentSnapshot({ folder, options }: ExportSetup, { snapshot }: ExportI
 }
 
 /** What is refused of one export stops only that one. */
-export const failed = (
-  item: ExportItem,
-  failure: Failure,
-  { entries }: Partial<Pick<ExportFile, 'entries'>> = {},
-): Result =>
+export const failed = (item: ExportItem, failure: Failure, entries = 0): Result =>
   resultOf(item, {
     failure: failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure,
-    entries: entries ?? 0,
+    entries,
   });
 
 /** Two steps of one export as one result. */

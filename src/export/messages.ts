@@ -45,7 +45,7 @@ export interface MessageFacts {
 }
 
 /** The command line of the run for this export alone, and what it is to do. */
-function commandFor(
+function rerunCommand(
   { options: { invocation }, item, record }: MessageFacts,
   ...what: readonly string[]
 ): string {
@@ -87,8 +87,8 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
   const { request, isFolder } = flags;
   const { contents } = file;
   const { path } = file.target;
-  const again = `${commandFor(facts, '--restart')} (${wholeCost})`;
-  const repair = isUpdatable(request) ? `${commandFor(facts, '--update', '--all')} (${wholeCost})` : again;
+  const again = `${rerunCommand(facts, '--restart')} (${wholeCost})`;
+  const repair = isUpdatable(request) ? `${rerunCommand(facts, '--update', '--all')} (${wholeCost})` : again;
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   const broken = (code: 'absent' | 'lost' | 'damaged', message: string, hint: string): Failure =>
@@ -120,7 +120,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
     case 'changed':
       return broken(
         'damaged',
-        `${path} was changed since its --restart began; it stays as it is, and the rows wait`,
+        `${path} was changed after its --restart began; the file and the fetched rows are both kept`,
         `move it away: mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}; then run the same command again`,
       );
     case 'other request':
@@ -133,7 +133,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
       return broken(
         'absent',
         `${path} is missing, but was exported before`,
-        `restore it, or export it again: ${commandFor(facts)} (${wholeCost})`,
+        `restore it, or export it again: ${rerunCommand(facts)} (${wholeCost})`,
       );
     case 'lost': {
       const { entries } = record?.finished ?? { entries: 0 };
@@ -150,7 +150,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
         `restore it, or repair it: ${repair}`,
       );
     case 'no record': {
-      const adopt = isUpdatable(request) ? `adopt it: ${commandFor(facts, '--update')}; or ` : '';
+      const adopt = isUpdatable(request) ? `adopt it: ${rerunCommand(facts, '--update')}; or ` : '';
       return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it: ${again}`);
     }
     case 'no export': {
@@ -220,7 +220,7 @@ export const givenUpText = ({ kind }: Progress): string =>
 
 /** The warning that an interrupted update of every page is continued as a plain one. */
 export const unfetchedText = (facts: MessageFacts): string =>
-  `its interrupted --all cannot be continued, so only new entries are fetched; to fetch every page: ${commandFor(facts, '--update', '--all')} (${wholeCost})`;
+  `its interrupted --all cannot be continued, so only new entries are fetched; to fetch every page: ${rerunCommand(facts, '--update', '--all')} (${wholeCost})`;
 
 /** The warning for an export that this run does not touch. */
 export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags): string {
@@ -248,7 +248,7 @@ export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags):
 export function unresumable(facts: MessageFacts, why: string, details: FailureDetails = {}): Failure {
   const { kind = 'export', isOutOfBudget = false } = facts.record?.progress ?? {};
   const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
-  const steps = [`start over: ${commandFor(facts, '--restart')} (${wholeCost}${all})`, givingUp(facts)];
+  const steps = [`start over: ${rerunCommand(facts, '--restart')} (${wholeCost}${all})`, givingUp(facts)];
   const hint =
     kind === 'update'
       ? 'run the same command again: it starts over'

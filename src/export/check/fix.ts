@@ -76,14 +76,13 @@ export function exportCommand(
   reference: { readonly reference: string; readonly value: string },
   folder: string,
 ): string {
-  return commandLine(
-    { name: commandFor(reference.value), flags: [{ name: '--output-dir', value: folder }] },
-    [reference.reference],
-  );
+  return commandLine({ name: listingOf(reference.value), flags: [{ name: '--output-dir', value: folder }] }, [
+    reference.reference,
+  ]);
 }
 
 /** The command that a reference belongs to. */
-export const commandFor = (value: string): ExportRequest['command'] =>
+export const listingOf = (value: string): ExportRequest['command'] =>
   /^(?:PL|UU|LL|FL|OL)/.test(value) ? 'playlist' : 'uploads';
 
 /** The run over a list and a folder. */

@@ -64,8 +64,8 @@ function withoutFeed(record: Known, feed: MissingFeed, now: number): UpdateDecis
   const fetch = { do: 'fetch', expected: [], why: whyWithoutFeed(feed.problem) } as const;
   if (record.failure?.code === 'gone') return fetch;
   if (record.withoutFeed !== null)
-    return isOver(record.withoutFeed, daysWithoutFeed, now) ? fetch : { do: 'unchecked' };
-  if (record.checked === null || isOver(record.checked, daysWithoutFeed, now)) return fetch;
+    return havePassed(record.withoutFeed, daysWithoutFeed, now) ? fetch : { do: 'unchecked' };
+  if (record.checked === null || havePassed(record.checked, daysWithoutFeed, now)) return fetch;
   return { do: 'fail', feed, until: Date.parse(record.checked) + daysWithoutFeed * day };
 }
 
@@ -80,13 +80,13 @@ function expectedIds(
     if (isShort || isScheduled || has(videoId)) return false;
     const missing = Object.hasOwn(missingIds, videoId) ? missingIds[videoId] : undefined;
     if (missing === undefined) return true;
-    return missing.checks < maxChecks && isOver(missing.last, daysBetweenChecks, now);
+    return missing.checks < maxChecks && havePassed(missing.last, daysBetweenChecks, now);
   });
   return [...new Set(expected.map(({ videoId }) => videoId))];
 }
 
 /** Whether so many days have passed since a time. A time in the future is unknown: nothing waits for it to come. */
-function isOver(time: string, days: number, now: number): boolean {
+function havePassed(time: string, days: number, now: number): boolean {
   const elapsed = now - Date.parse(time);
   return elapsed < 0 || elapsed >= days * day - slack;
 }

@@ -82,7 +82,7 @@ function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
     return flags.all && progress.isAll && isSame && canResume && file.state !== 'none'
       ? step('resume')
       : null;
-  const finish = kind === 'restart' && !isOver(file, progress) ? refuse('changed') : step('resume');
+  const finish = kind === 'restart' && !isFileToReplace(file, progress) ? refuse('changed') : step('resume');
   if (isSound && isFetched(progress)) return finish;
   if (flags.restart) return kind === 'restart' && isSame && canResume ? finish : null;
   if (!isSame) return refuse('other request');
@@ -93,7 +93,7 @@ function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
 }
 
 /** Whether FILE is what an interrupted run is to replace, or gone. A copied folder has other inodes. */
-const isOver = ({ state, target: { stats } }: ExportFile, { over }: Progress): boolean =>
+const isFileToReplace = ({ state, target: { stats } }: ExportFile, { over }: Progress): boolean =>
   stats === null || state === 'recorded' || (stats.size === over?.size && stats.mtimeMs === over.mtime);
 
 /** The rows of a FILE without an interrupted run. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { closeQuietly } from '../../fs/files.ts';
 import { chunksOf } from '../../fs/line-chunks.ts';
-import { hasMark, openUnchanged, type Target } from '../../fs/output-target.ts';
+import { hasMark, markOf, openUnchanged, type Target } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
-import type { ExportRecord, Progress, StoredRecord } from '../record/export-record.ts';
+import type { ExportRecord, Finished, Progress, StoredRecord } from '../record/export-record.ts';
 import type { Ids } from './id-set.ts';
 import { type Contents, readArchive } from './read-archive.ts';
 
@@ -147,11 +147,21 @@ export async function readFile<T>(target: Target, read: (fd: number) => Promise<
   }
 }
 
+/** Describes an open file as FILE. `exported`: when its last full export ended. */
+export async function finishedOf(
+  fd: number,
+  entries: number,
+  exported: string,
+  stop: AbortSignal,
+): Promise<Finished> {
+  return { ...markOf(fstatSync(fd)), digest: await digestOfOpen(fd, stop), entries, exported };
+}
+
 const digestOf = (target: Target, stop: AbortSignal): Promise<string> =>
   readFile(target, (fd) => digestOfOpen(fd, stop));
 
 /** SHA-256 of an open file in base64. */
-export async function digestOfOpen(fd: number, stop: AbortSignal): Promise<string> {
+async function digestOfOpen(fd: number, stop: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of chunksOf(fd, stop)) hash.update(chunk);
   return hash.digest('base64');

@@ -1,11 +1,10 @@
-import { fstatSync } from 'node:fs';
 import { toFailure } from '../../errors.ts';
 import { acquireLock } from '../../fs/file-lock.ts';
-import { markOf, resolveTarget } from '../../fs/output-target.ts';
+import { resolveTarget } from '../../fs/output-target.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import type { Kept, Step } from '../decide/next-step.ts';
 import { exportOne, failed, nameOf, type Performer } from '../export-one.ts';
-import { digestOfOpen, inspect, readFile } from '../inspect/inspect-export.ts';
+import { finishedOf, inspect, readFile } from '../inspect/inspect-export.ts';
 import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note } from '../locked-export.ts';
 import { adoptedText, keptText, leftToPay, unfetchedText } from '../messages.ts';
 import { afterRun, withReferences } from '../record/after-run.ts';
@@ -112,12 +111,8 @@ async function keep(why: Kept, locked: LockedExport): Promise<Result> {
 /** Gives FILE a record: it is an archive of this request from now on. */
 async function adopt(locked: LockedExport): Promise<void> {
   const { file, flags, context } = locked;
-  const finished = await readFile(file.target, async (fd) => ({
-    ...markOf(fstatSync(fd)),
-    digest: await digestOfOpen(fd, context.stop),
-    entries: file.entries,
-    exported: new Date(0).toISOString(),
-  }));
+  const exported = new Date(0).toISOString();
+  const finished = await readFile(file.target, (fd) => finishedOf(fd, file.entries, exported, context.stop));
   note(locked, afterRun(locked.record, { kind: 'adopted', finished, request: flags.request }, flags.now));
   locked.file = { ...file, record: locked.record, state: 'recorded' };
 }

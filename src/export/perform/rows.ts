@@ -3,9 +3,8 @@ import { Failure } from '../../errors.ts';
 import { guardFile } from '../../fs/file-error.ts';
 import { closeQuietly } from '../../fs/files.ts';
 import { type ByteRange, chunksOf } from '../../fs/line-chunks.ts';
-import { markOf } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
-import { digestOfOpen } from '../inspect/inspect-export.ts';
+import { finishedOf } from '../inspect/inspect-export.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
 import { newRowsName, rowsNames } from '../record/rows-name.ts';
 
@@ -65,8 +64,7 @@ export class Rows {
   /** Makes everything durable, and describes it as FILE. `exported`: when its last full export ended. */
   async finished(entries: number, exported: string, stop: AbortSignal): Promise<Finished> {
     this.sync();
-    const digest = await digestOfOpen(this.#fd, stop);
-    return { ...markOf(fstatSync(this.#fd)), digest, entries, exported };
+    return await finishedOf(this.#fd, entries, exported, stop);
   }
 
   /** A part of the rows in chunks (`chunksOf`). */

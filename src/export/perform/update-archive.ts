@@ -5,7 +5,7 @@ import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
 import type { Ids } from '../inspect/id-set.ts';
-import { digestOfOpen, isComplete, readFile } from '../inspect/inspect-export.ts';
+import { finishedOf, isComplete, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
 import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
@@ -75,7 +75,9 @@ function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Pro
 /** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
 async function loadWholeContents(locked: LockedExport): Promise<Contents> {
   const contents = await loadContents(locked);
-  if (!isComplete(locked.file) && !locked.flags.all) throw refusal('damaged', locked);
+  const { state } = locked.file;
+  if (!isComplete(locked.file) && !locked.flags.all)
+    throw refusal(state === 'lost' ? 'lost' : 'damaged', locked);
   return contents;
 }
 
@@ -181,12 +183,11 @@ async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Ch
   const { record, file, flags, item, context, folder } = locked;
   const { finished, progress } = record;
   if (finished === null) throw new Error('a check without a file');
-  const { stats } = file.target;
-  const isChanged = file.state === 'changed' && stats !== null;
-  const digest = isChanged
-    ? await readFile(file.target, (fd) => digestOfOpen(fd, context.stop))
-    : finished.digest;
-  const present = isChanged ? { ...finished, ...markOf(stats), digest, entries: file.entries } : finished;
+  const { exported } = finished;
+  const present =
+    file.state === 'changed'
+      ? await readFile(file.target, (fd) => finishedOf(fd, file.entries, exported, context.stop))
+      : finished;
   note(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));
   if (progress !== null) folder.remove(progress.rows);
   return resultOf(item, { added: 0, ...facts });
