@@ -41,12 +41,12 @@ const print = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 
 /**
  * Measures rows in turn, each `[what, arguments, target, options]`, and prints them as multiples of a baseline.
- * `options`: those of this row instead of the group's.
+ * `arguments`: a function of the program's number. `options`: those of this row instead of the group's.
  */
 async function compare({ runs, metric = 'time', unit = 'ms', base, ...group }, rows) {
   const cases = rows.flatMap(([, args, , options]) => {
     const { out = null, isStart = false } = { ...group, ...options };
-    return programs.map((program) => () => measured(node, [program, ...args], env, out, isStart));
+    return programs.map((program, at) => () => measured(node, [program, ...args(at)], env, out, isStart));
   });
   const [of, ...figures] = await inTurn([base, ...cases], quick ? 1 : runs, metric);
   for (const [at, [what, , target]] of rows.entries()) {
@@ -57,17 +57,22 @@ async function compare({ runs, metric = 'time', unit = 'ms', base, ...group }, r
 }
 
 const pages = quick ? 100 : 1000;
-const list = (count, ...more) => ['uploads', `@pages-${count}`, ...more];
+const list =
+  (count, ...more) =>
+  () => ['uploads', `@pages-${count}`, ...more];
 const bareLoop = (channel) => () => measured(node, [peer('bare-loop.mjs'), url, channel], env);
 
 async function start() {
   const base = () => measured(node, [peer('empty.mjs')], env, null, true);
-  const table = ['resolve', '@x', '-f', 'table'];
+  const always =
+    (...args) =>
+    () =>
+      args;
   await compare({ runs: 30, base, isStart: true }, [
-    ['`--version`', ['--version'], '1.1'],
-    ['`--help`', ['--help'], '1.7'],
-    ['`resolve @x`', ['resolve', '@x'], '2.5'],
-    ['`resolve @x`, as a table', table, '2.7'],
+    ['`--version`', always('--version'), '1.1'],
+    ['`--help`', always('--help'), '1.7'],
+    ['`resolve @x`', always('resolve', '@x'), '2.5'],
+    ['`resolve @x`, as a table', always('resolve', '@x', '-f', 'table'), '2.7'],
   ]);
 }
 
@@ -83,15 +88,20 @@ async function stream() {
   await compare({ runs: 3, base: bareLoop('@pages-200-20ms'), out }, [
     ['200 pages, 20 ms per page', list('200-20ms'), '1.1'],
   ]);
-  const base = () => measured(node, [programs[0], ...list(pages)], env, out);
+  const toFile = (at) => {
+    // Another version cannot read what this one keeps.
+    mkdirSync(file(`out-${at}`), { recursive: true });
+    return [...list(pages)(), '-o', file(`out-${at}/a.ndjson`), '--restart'];
+  };
+  const base = () => measured(node, [programs[0], ...list(pages)()], env, out);
   await compare({ runs: 7, metric: 'cpu', base }, [
-    ['processor time of `-o FILE` against stdout', list(pages, '-o', file('a.ndjson'), '--restart'), '1.6'],
+    ['processor time of `-o FILE` against stdout', toFile, '1.6'],
   ]);
   for (const format of ['ndjson', 'csv'])
     await compare(
       {
         ...{ runs: 3, metric: 'peak', unit: 'MB', out },
-        base: () => measured(node, [programs[0], ...list(pages, '-f', format)], env, out),
+        base: () => measured(node, [programs[0], ...list(pages, '-f', format)()], env, out),
       },
       [
         [
@@ -105,7 +115,7 @@ async function stream() {
 
 async function peers() {
   const base = async () => {
-    const { time } = await measured(node, [programs[0], ...list(100)], env);
+    const { time } = await measured(node, [programs[0], ...list(100)()], env);
     return { time };
   };
   const address = `${url}/api/v2/media/channel/videos?channel=@pages-100`;
