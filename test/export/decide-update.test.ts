@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { decideUpdate, needsIds } from '../../src/export/decide/decide-update.ts';
-import type { Feed, FeedEntry } from '../../src/export/perform/latest-feed.ts';
+import { decideUpdate, type Feed, type FeedEntry, needsIds } from '../../src/export/decide/decide-update.ts';
 import { afterRun, type Outcome } from '../../src/export/record/after-run.ts';
 import type { ExportRecord } from '../../src/export/record/export-record.ts';
 import { day, finished, hour, now, progress, record } from './files.ts';

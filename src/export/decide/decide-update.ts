@@ -1,6 +1,28 @@
 import { count } from '../../text/count.ts';
-import type { Feed, FeedEntry, MissingFeed } from '../perform/latest-feed.ts';
 import type { ExportRecord, Progress } from '../record/export-record.ts';
+
+/** An entry of the feed that `latest` returns. */
+export interface FeedEntry {
+  readonly videoId: string;
+  /** As sent (ISO 8601); null if the feed has none. */
+  readonly published: string | null;
+  /** A Short: never in the uploads list. */
+  readonly isShort: boolean;
+  /** Published in the future: not yet in the uploads list. */
+  readonly isScheduled: boolean;
+}
+
+/** Why a channel has no feed (rule 3). */
+export interface MissingFeed {
+  readonly entries: null;
+  readonly problem: string;
+  /** It is empty or 404, as that of a channel without uploads or an unknown one is: no sign of an outage. */
+  readonly isAbsent: boolean;
+  /** HTTP status of the response; null without one. */
+  readonly status: number | null;
+}
+
+export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: null } | MissingFeed;
 
 /** What an update does (docs/updates.md, rules 1 to 4). */
 export type UpdateDecision =

@@ -3,7 +3,7 @@ import { markOf } from '../../fs/output-target.ts';
 import type { JsonText } from '../../json/json-text.ts';
 import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
-import { decideUpdate, needsIds, whyResumed } from '../decide/decide-update.ts';
+import { decideUpdate, type Feed, type MissingFeed, needsIds, whyResumed } from '../decide/decide-update.ts';
 import type { Ids } from '../inspect/id-set.ts';
 import { finishedOf, isComplete, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
@@ -12,7 +12,7 @@ import { refusal } from '../messages.ts';
 import { afterRun, type Check } from '../record/after-run.ts';
 import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
-import { type Feed, type MissingFeed, needsDates, publishedDates, requestFeed } from './latest-feed.ts';
+import { needsDates, publishedDates, requestFeed } from './latest-feed.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
