@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Stderr } from '../output/stderr.ts';
 
 /** A row of the table of commands, or of the actions of one. */
 export interface CommandRow {
@@ -37,5 +38,5 @@ export interface CommandFile {
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
   /** Does its work; returns the exit code. Only `help` has neither this nor actions. */
-  run?(options: object, context: Context): Promise<number>;
+  run?(options: object, context: Context, stderr: Stderr): Promise<number>;
 }

@@ -21,7 +21,7 @@ import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
 import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { assertPaths } from '../run/output.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
 import { count, thousands } from '../text/count.ts';
@@ -52,11 +52,10 @@ interface CheckOptions extends OutputOptions {
 }
 
 /** Checks exports offline and prints one record per export. Exit 11: problems. */
-export async function run(options: CheckOptions, context: Context): Promise<number> {
+export async function run(options: CheckOptions, context: Context, stderr: Stderr): Promise<number> {
   const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
   await assertPaths({ files: paths, from }, context);
-  const stderr = new Stderr(context, options);
   const found = findExports(paths);
   const list =
     from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);

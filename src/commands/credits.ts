@@ -5,7 +5,7 @@ import type { Example } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import type { Credits } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 
@@ -26,10 +26,9 @@ interface CreditsOptions extends OutputOptions {
 }
 
 /** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
-export async function run(options: CreditsOptions, context: Context): Promise<number> {
+export async function run(options: CreditsOptions, context: Context, stderr: Stderr): Promise<number> {
   const { by, format, color } = options;
   const { env } = context;
-  const stderr = new Stderr(context, options);
   const today = localDay(context.clock.now());
   const month = options.month ?? monthOf(today);
   const path = ledgerPath(month, env);

@@ -2,6 +2,7 @@ import type { Argument, Example } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { costSentence, resumes } from '../help/document.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
 
@@ -23,7 +24,13 @@ export const examples: readonly Example[] = [
 export async function run(
   options: Omit<ListingOptions, 'update' | 'printNew'>,
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   const { runListing } = await import('./run-listing.ts');
-  return await runListing(operations.playlist, { ...options, update: false, printNew: false }, context);
+  return await runListing(
+    operations.playlist,
+    { ...options, update: false, printNew: false },
+    context,
+    stderr,
+  );
 }

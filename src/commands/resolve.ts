@@ -2,6 +2,7 @@ import type { Argument, Example } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { costSentence } from '../help/document.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
 
@@ -19,7 +20,8 @@ export const examples: readonly Example[] = [
 export async function run(
   options: Omit<ResponseOptions, 'limit' | 'seen'>,
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   const { runResponses } = await import('./run-responses.ts');
-  return await runResponses(operations.resolve, { ...options, limit: null, seen: null }, context);
+  return await runResponses(operations.resolve, { ...options, limit: null, seen: null }, context, stderr);
 }

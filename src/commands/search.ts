@@ -3,6 +3,7 @@ import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence } from '../help/document.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
 import { shellQuote } from '../text/shell-quote.ts';
@@ -33,6 +34,7 @@ interface SearchOptions extends CommonOptions {
 export async function run(
   { channel, words, limit, ...options }: SearchOptions,
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   if (words.length === 0)
     throw /^(?:@|UC)|[./]/.test(channel)
@@ -46,5 +48,5 @@ export async function run(
   const { runResponses } = await import('./run-responses.ts');
   const one = { references: [channel], from: undefined, concurrency: 1, limit: null, seen: null };
   const more = { q: query, limit: limit ?? undefined };
-  return await runResponses(operations.search, { ...options, ...one }, context, more);
+  return await runResponses(operations.search, { ...options, ...one }, context, stderr, more);
 }

@@ -3,7 +3,7 @@ import { explicitNamespace } from '../accounts/settings.ts';
 import type { Example, Terms } from '../cli/command.ts';
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
 import type { SandboxOptions } from '../sandbox/server.ts';
@@ -44,10 +44,10 @@ export const terms: Terms = {
  * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
  * which a shell can evaluate, then one line per request.
  */
-export async function run(options: ServeOptions, context: Context): Promise<number> {
+export async function run(options: ServeOptions, context: Context, stderr: Stderr): Promise<number> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
-  const stdout = new Stdout(context, new Stderr(context));
+  const stdout = new Stdout(context, stderr);
   const failed = new AbortController();
   let printed = Promise.resolve();
   /** Prints lines in order; the first one that cannot be written ends the sandbox. */

@@ -12,7 +12,7 @@ import { assertReadable, readChunks, type Unreadable } from '../fs/text-input.ts
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { type EntryBatches, entriesOf, render } from '../output/render.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
@@ -41,9 +41,8 @@ interface ShowOptions extends OutputOptions {
 }
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export async function run(options: ShowOptions, context: Context): Promise<number> {
+export async function run(options: ShowOptions, context: Context, stderr: Stderr): Promise<number> {
   const { output, files } = options;
-  const stderr = new Stderr(context, options);
   const target = await outputTarget(options, context);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;

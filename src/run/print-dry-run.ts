@@ -4,7 +4,7 @@ import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, type Failure, gravest } from '../errors.ts';
 import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
@@ -40,6 +40,7 @@ export async function printDryRun(
   requests: readonly FirstRequest[],
   options: CommonOptions,
   context: Context,
+  stderr: Stderr,
   failures: readonly Failure[] = [],
 ): Promise<ExitCode> {
   const settings = options.sandbox ? null : await resolveService(options, context);
@@ -50,7 +51,6 @@ export async function printDryRun(
     const record = { reference, method: operation && 'GET', url, cost: operation?.credits ?? 0 };
     return { record, price: priceOf(record.cost, next) };
   });
-  const stderr = new Stderr(context, options);
   if (options.format === 'json' || options.format === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
     const records = rows.map(({ record }) => record);

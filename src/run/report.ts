@@ -3,7 +3,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { failuresInRow, outageLength } from './outage.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
 import { type Result, type Subject, unreached } from './results.ts';
-import type { Session } from './session.ts';
+import { type Session, sandboxName } from './session.ts';
 import type { WriteSummary } from './summary.ts';
 
 /** What happened in a run: its warnings, what ended it, and at the end its lines on stderr and `--summary`. */
@@ -98,7 +98,7 @@ export class Report {
    * first request.
    */
   async finish(work: Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
-    const { stderr, progress, isSandbox, budget, operation } = this.#session;
+    const { stderr, progress, serviceName, budget, operation } = this.#session;
     let refusal: unknown = null;
     const results = await work.catch((error: unknown) => {
       this.end(toFailure(error));
@@ -119,7 +119,7 @@ export class Report {
       this.#warnings.filter(({ code, label }) => code !== 'unresolved' || !gone.has(label)),
     );
     if (refusal === null) {
-      for (const { text, failure } of failureLines(results, ended, isSandbox)) {
+      for (const { text, failure } of failureLines(results, ended, serviceName === sandboxName)) {
         stderr.error(text);
         stderr.printStack(failure);
       }

@@ -5,16 +5,15 @@ import type { Example } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { printRecords } from '../../output/print-records.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 
 export const about = ['Lists the stored profiles. Sends nothing.'];
 
 export const examples: readonly Example[] = [['list the stored profiles', 'chanlist auth list']];
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */
-export async function run(options: OutputOptions, context: Context): Promise<number> {
+export async function run(options: OutputOptions, context: Context, stderr: Stderr): Promise<number> {
   const { format, color } = options;
-  const stderr = new Stderr(context, options);
   const { active, profiles } = readStore(context.env);
   const records = [...profiles]
     .sort(([a], [b]) => (a < b ? -1 : 1))

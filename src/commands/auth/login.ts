@@ -6,7 +6,7 @@ import type { Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
@@ -38,9 +38,8 @@ export interface LoginOptions extends CommonOptions {
  * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  */
-export async function run(options: LoginOptions, context: Context): Promise<number> {
+export async function run(options: LoginOptions, context: Context, stderr: Stderr): Promise<number> {
   const { env, stdin } = context;
-  const stderr = new Stderr(context, options);
   const name = explicitProfile(options, env) ?? defaultProfile;
   const explicit = explicitService(options, env, { complete: true });
   const stored = readStore(env).profiles.get(name);
@@ -52,7 +51,7 @@ export async function run(options: LoginOptions, context: Context): Promise<numb
   const verifying = stdin.isTTY ? { ...options, retries: 0 } : options;
   const verification = options.noVerify
     ? null
-    : await verifyKey({ baseUrl, namespace, key }, context, verifying).catch(notStored);
+    : await verifyKey({ baseUrl, namespace, key }, context, stderr, verifying).catch(notStored);
   const profile: Profile = {
     baseUrl,
     namespace,

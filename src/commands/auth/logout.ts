@@ -5,7 +5,7 @@ import type { Argument, Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [
   ['name', '[profile]', 'name of the profile; default: the active one'],
@@ -22,6 +22,7 @@ export const examples: readonly Example[] = [['remove the profile demo', 'chanli
 export async function run(
   options: CommonOptions & { readonly name?: string | undefined },
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   let removed = '';
   const { active, profiles } = await updateStore(context.env, (store) => {
@@ -33,7 +34,6 @@ export async function run(
     if (!others.delete(name)) throw unknownProfile(name, others.keys());
     return { active: name === store.active ? null : store.active, profiles: others };
   });
-  const stderr = new Stderr(context, options);
   stderr.note(`removed profile '${removed}'`);
   if (active === null && profiles.size > 0)
     stderr.note('no profile is active now; run: chanlist auth switch NAME');

@@ -7,7 +7,7 @@ import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { printRecords } from '../../output/print-records.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
@@ -23,8 +23,7 @@ export const examples: readonly Example[] = [
  * `auth status`: prints the service and account that a run would use, where its key comes from, and whether the
  * service accepts it (a free request). Returns the exit code of the check; without an account, which leaves nothing to check, 3.
  */
-export async function run(options: CommonOptions, context: Context): Promise<number> {
-  const stderr = new Stderr(context, options);
+export async function run(options: CommonOptions, context: Context, stderr: Stderr): Promise<number> {
   const settings = await findService(options, context);
   const error = await verifyAccount(settings, options, context, stderr);
   const { profile, baseUrl, namespace, maxCredits, keySource, key } = settings;
@@ -68,7 +67,7 @@ async function verifyAccount(
 ): Promise<Failure | null> {
   if (baseUrl === null || key === null) return problem;
   try {
-    const verification = await verifyKey({ baseUrl, namespace, key }, context, options);
+    const verification = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
     if (verification === 'no credits') warnOfNoCredits(stderr);
     return null;
   } catch (error) {

@@ -3,7 +3,7 @@ import { updateStore } from '../../accounts/store.ts';
 import type { Argument, Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [['name', '<profile>', 'name of the profile']];
 
@@ -17,13 +17,13 @@ export const examples: readonly Example[] = [
 export async function run(
   options: CommonOptions & { readonly name: string },
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   const { name } = options;
   await updateStore(context.env, (store) => {
     if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
     return { ...store, active: name };
   });
-  const stderr = new Stderr(context, options);
   stderr.note(`profile '${name}' is now active`);
   warnOfVariable(name, context, stderr);
   return 0;

@@ -2,7 +2,7 @@ import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 import { clientOptions } from '../../run/session.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
@@ -24,9 +24,9 @@ const invalidKey = 'chanlist-verification-with-an-invalid-key';
 export async function verifyKey(
   service: Service,
   context: Context,
+  stderr: Stderr,
   shared: CommonOptions,
 ): Promise<Verification> {
-  const stderr = new Stderr(context, shared);
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
