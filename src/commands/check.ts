@@ -20,9 +20,9 @@ import {
 import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts';
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
-import { printRecords } from '../output/print-records.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertPaths } from '../run/output.ts';
+import { printRecords } from '../run/print-records.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
 import { count, thousands } from '../text/count.ts';
 
@@ -91,13 +91,7 @@ export async function run(options: CheckOptions, context: Context, stderr: Stder
     context,
     stderr,
     fields: Object.keys(unknownExport) as (keyof CheckedExport & string)[],
-    columns: {
-      file: ({ file }) => file ?? '-',
-      reference: ({ reference }) => reference ?? '-',
-      entries: ({ entries }) => (entries === null ? '-' : thousands(entries)),
-      checked: ({ checked: time }) => time?.slice(0, 16).replace('T', ' ') ?? '-',
-      problem: ({ problem }) => problem?.code ?? '-',
-    },
+    columns: ['file', 'reference', 'entries', 'checked', 'problem'],
   });
   for (const warning of [
     ...found.warnings,

@@ -4,10 +4,9 @@ import { localDay, monthOf } from '../accounts/local-time.ts';
 import type { Example } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { printRecords } from '../output/print-records.ts';
 import type { Stderr } from '../output/stderr.ts';
-import type { Credits } from '../service/budget.ts';
-import { count, thousands } from '../text/count.ts';
+import { printRecords } from '../run/print-records.ts';
+import { count } from '../text/count.ts';
 
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
@@ -48,21 +47,8 @@ export async function run(options: CreditsOptions, context: Context, stderr: Std
   });
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  const columns = Object.fromEntries(
-    fields.map((field) => [field, (record: Record<string, unknown>) => cell(record[field])]),
-  );
-  await printRecords(records, { format, color, context, stderr, fields, columns });
+  await printRecords(records, { format, color, context, stderr, fields });
   stderr.note('the credit ledger knows only what this user spent on this machine');
   if (ledger === null && options.month === null) stderr.note(missing);
   return 0;
-}
-
-/** A value in a table: `1,234`, `1,234 (+1 possibly charged)`. */
-function cell(value: unknown): unknown {
-  if (typeof value === 'number') return thousands(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const { confirmed, possibly_charged } = value as Credits;
-  return possibly_charged === 0
-    ? thousands(confirmed)
-    : `${thousands(confirmed)} (+${thousands(possibly_charged)} possibly charged)`;
 }

@@ -3,7 +3,6 @@ import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, type Failure, gravest } from '../errors.ts';
-import { printRecords } from '../output/print-records.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
@@ -14,6 +13,7 @@ import { defaultNamespace, type Operation } from '../service/contract.ts';
 import type { Parameters } from '../service/parameters.ts';
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { printRecords } from './print-records.ts';
 
 /** The first request for a reference, or that it needs none. */
 export interface FirstRequest {

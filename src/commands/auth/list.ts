@@ -4,8 +4,8 @@ import { readStore } from '../../accounts/store.ts';
 import type { Example } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { printRecords } from '../../output/print-records.ts';
 import type { Stderr } from '../../output/stderr.ts';
+import { printRecords } from '../../run/print-records.ts';
 
 export const about = ['Lists the stored profiles. Sends nothing.'];
 

@@ -6,8 +6,8 @@ import type { Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { printRecords } from '../../output/print-records.ts';
 import type { Stderr } from '../../output/stderr.ts';
+import { printRecords } from '../../run/print-records.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
@@ -43,9 +43,7 @@ export async function run(options: CommonOptions, context: Context, stderr: Stde
   await printRecords([record], {
     ...{ format, color, context, stderr, document: 'object' },
     fields: Object.keys(record) as (keyof typeof record)[],
-    columns: Object.fromEntries(
-      Object.entries(shown).map(([field, value]) => [field, () => value ?? 'none']),
-    ),
+    columns: Object.keys(shown) as (keyof typeof shown)[],
   });
   if (error === null) return 0;
   stderr.printFailure(error);
