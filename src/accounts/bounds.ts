@@ -1,6 +1,6 @@
+import type { Env } from '../context.ts';
 import { usage } from '../errors.ts';
 import { type CreditBound, formatBound } from '../service/budget.ts';
-import type { Env } from './home.ts';
 
 /**
  * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by

@@ -1,10 +1,8 @@
+import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import type { Env } from './home.ts';
 import { LedgerFile, ledgerMonths, ledgerPath } from './ledger-file.ts';
-import { localDay, localMinute, monthOf } from './local-time.ts';
-
-const day = 24 * 60 * 60 * 1000;
+import { day, localDay, localMinute, monthOf } from './local-time.ts';
 
 /**
  * The failure of a clock that is behind, because a file was written more than a day after `now`; null if it was not.

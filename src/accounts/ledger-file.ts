@@ -1,10 +1,11 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { fileError, guardFile } from '../fs/file-error.ts';
 import { ignoreErrors } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
-import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
+import { createOwnFolder, homeFolder, openOwnFolder } from './home.ts';
 import { type LedgerLine, lineText, type NewLine, parseLine } from './ledger-lines.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { Env } from '../context.ts';
 import { type Credits, noCredits, spent } from '../service/budget.ts';
-import type { Env } from './home.ts';
 import { LedgerFile } from './ledger-file.ts';
 import { LedgerEntries } from './ledger-lines.ts';
 import { monthOf } from './local-time.ts';

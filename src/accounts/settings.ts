@@ -1,9 +1,8 @@
-import type { Context } from '../context.ts';
+import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import type { Env } from './home.ts';
 import { keyFileName, parseKey, readKey } from './key.ts';
 import { type Profile, parseProfileName, unknownProfile } from './profile.ts';
 import { readStore } from './store.ts';

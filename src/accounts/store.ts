@@ -1,9 +1,10 @@
 import path from 'node:path';
+import type { Env } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { formatBounds, parseBounds } from './bounds.ts';
-import { createOwnFolder, type Env, homeFolder, isOwn, openOwnFolder } from './home.ts';
+import { createOwnFolder, homeFolder, isOwn, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
 import type { Profile } from './profile.ts';
 

@@ -13,6 +13,14 @@ export interface CommandRow {
   load(): Promise<CommandFile>;
 }
 
+/** Makes rows of a group; `line`: name and arguments. */
+export const inGroup =
+  (group: string) =>
+  (line: string, summary: string, load: CommandRow['load']): CommandRow => {
+    const [name = '', ...words] = line.split(' ');
+    return { group, name, usage: words.join(' '), summary, load };
+  };
+
 /** An argument: the option that gets its value, its term, and what it is. */
 export type Argument = readonly [option: string, term: string, help: string];
 

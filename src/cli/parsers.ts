@@ -1,5 +1,6 @@
+import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
-import { type FormatName, formatNames } from '../output/formats.ts';
+import { formatNames } from '../output/formats.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** Turns the text of a flag into its value. Throws a usage error that names `source`. */
@@ -24,14 +25,12 @@ export function seconds(minimum: number, maximum: number): Parser<number> {
   };
 }
 
-const hour = 60 * 60 * 1000;
-
 /** `36h` or `2d` in milliseconds. The unit is required. */
 export function duration(text: string, source: string): number {
   const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
   if (digits === undefined)
     throw usage(`${source} is '${text}': expected hours or days with their unit`, 'e.g. 36h or 2d');
-  return Number(digits) * (unit === 'd' ? 24 * hour : hour);
+  return Number(digits) * (unit === 'd' ? day : hour);
 }
 
 /** A calendar month, `YYYY-MM`. */
@@ -53,14 +52,6 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parser
 export function nonEmpty(text: string, source: string): string {
   if (text === '') throw usage(`${source} is empty`);
   return text;
-}
-
-/** The name of a format. */
-export function formatName(text: string): FormatName {
-  const name = formatNames.find((format) => format === text);
-  if (name !== undefined) return name;
-  const meant = text === 'jsonl' ? 'ndjson' : undefined;
-  throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
 }
 
 /** The file of `-o`; null for `-`, which is stdout. */

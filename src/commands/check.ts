@@ -24,6 +24,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
+import { firstOf } from '../run/report-lines.ts';
 import { count, thousands } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or a folder of exports']];
@@ -115,7 +116,7 @@ function absentExport(input: InputReference, folder: string, unrecorded: number,
     ? folderCommand(from, folder, { name, update: false })
     : exportCommand(input, folder);
   const maybe = isMaybeThere
-    ? `; one of ${count(unrecorded, 'file', 'files')} without a record may be its export, which a run over the list and the folder adopts`
+    ? `; ${count(unrecorded, 'file has no record, and', 'files have no record, and one of them')} may be this export; the fix adopts it`
     : '';
   const problem = {
     code: 'absent',
@@ -135,7 +136,7 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
   return recent.length === 0
     ? []
     : [
-        `${count(recent.length, 'export is', 'exports are')} not in ${from === '-' ? 'stdin' : from}${namesOf(recent.map(({ path }) => path))}`,
+        `${count(recent.length, 'export is', 'exports are')} not in ${from === '-' ? 'stdin' : from}${firstOf(recent.map(({ path }) => path))}`,
       ];
 }
 
@@ -157,7 +158,7 @@ export function problemLines(bad: readonly Checked[], from: string | null, folde
     if (first?.shown.problem == null) return [];
     const { message } = first.shown.problem;
     const names = group.map(({ shown }) => shown.file ?? shown.reference ?? '');
-    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${namesOf(names)}`;
+    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${firstOf(names)}`;
     const fix = group.length === 1 ? first.fix?.command : groupFix(group, from, folder);
     return [`${code}: ${subject}: ${message}${fix == null ? '' : `; fix: ${fix}`}`];
   });
@@ -176,7 +177,3 @@ function groupFix(group: readonly Checked[], from: string | null, folder: string
   const some = group.find(({ fix }) => fix !== null);
   return some?.fix == null ? null : `one at a time, the first: ${some.fix.command}`;
 }
-
-/** ` (a, b, c and others)` */
-const namesOf = (names: readonly string[]): string =>
-  ` (${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''})`;

@@ -19,7 +19,7 @@ import type { SeenFile } from '../run/seen.ts';
 import { spent } from '../service/budget.ts';
 import type { Operation, operations } from '../service/contract.ts';
 import { assertParameters, type Parameters } from '../service/parameters.ts';
-import { type Reference, resolvedId } from '../service/parse-reference.ts';
+import { assertResolved, type Reference, resolvedId } from '../service/parse-reference.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
 const lookahead = 4;
@@ -142,8 +142,7 @@ async function* fetchResponses(
   const fetched = mapConcurrently(distinct, pool, async (input) => {
     const response = await run.report.request(async () => {
       const body = await run.session.client.call(run.session.operation, parametersOf(input), input.tally);
-      if (run.session.operation.body === 'record' && resolvedId(body) === null)
-        throw new Failure('invalid_response', 'the response has no channel_id', { status: 200 });
+      if (run.session.operation.body === 'record') assertResolved(body);
       return body;
     });
     run.session.progress.referenceDone();

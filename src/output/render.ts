@@ -68,7 +68,7 @@ async function columnsOf(
   return expandFields(fields, operation, [all]).map(({ name }) => name);
 }
 
-/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Yields what stands before a throw. */
+/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */
 export async function* entriesOf(
   lines: AsyncIterable<LineBatch>,
   parse: (line: Buffer | null) => JsonText | null,

@@ -27,10 +27,12 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[]
 
 /** `3 references (@a, @b, @c)`, the name of a single one, or nothing. */
 function namesOf(labels: readonly (string | null)[]): string {
-  if (labels.length <= 1) return labels[0] ?? '';
-  const others = labels.length > maxNames ? ' and others' : '';
-  return `${thousands(labels.length)} references (${labels.slice(0, maxNames).join(', ')}${others})`;
+  return labels.length <= 1 ? (labels[0] ?? '') : `${thousands(labels.length)} references${firstOf(labels)}`;
 }
+
+/** ` (a, b, c and others)` */
+export const firstOf = (names: readonly (string | null)[]): string =>
+  ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
 /** A message with the references that it is about; a cost in it is that of each. */
 function withNames(labels: readonly (string | null)[], message: string): string {

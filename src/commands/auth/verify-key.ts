@@ -7,7 +7,7 @@ import { clientOptions } from '../../run/session.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
-import { resolvedId } from '../../service/parse-reference.ts';
+import { assertResolved } from '../../service/parse-reference.ts';
 
 /** `no credits`: a 402, which proves that the key is accepted, too. */
 export type Verification = 'accepted' | 'no credits';
@@ -37,9 +37,8 @@ export async function verifyKey(
       connections: 1,
     });
     try {
-      const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
-      const what = 'its 200 response has no channel_id';
-      return resolvedId(result) === null ? new Failure('invalid_response', what, { status: 200 }) : null;
+      assertResolved(await client.call(operations.resolve, { input: canonicalId }, newTally()));
+      return null;
     } catch (error) {
       if (error instanceof Failure && error.code !== 'interrupted') return error;
       throw error;
