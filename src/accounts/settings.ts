@@ -4,8 +4,7 @@ import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../s
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { keyFileName, parseKey, readKey } from './key.ts';
-import { type Profile, parseProfileName, unknownProfile } from './profile.ts';
-import { readStore } from './store.ts';
+import { type Profile, parseProfileName, readStore, unknownProfile } from './store.ts';
 
 /** The flags that select the service and the account. */
 export interface ServiceFlags {

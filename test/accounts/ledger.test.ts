@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { parseBounds } from '../../src/accounts/bounds.ts';
 import { ledgerClockProblem } from '../../src/accounts/clock-problem.ts';
 import { FileLedger, type LedgerOptions } from '../../src/accounts/ledger.ts';
-import { readMonth } from '../../src/accounts/ledger-report.ts';
+import { readMonth } from '../../src/commands/credits.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';

@@ -1,7 +1,6 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
-import { defaultProfile, type Profile } from '../../accounts/profile.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
-import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
+import { defaultProfile, type Profile, readStore, storeFile, updateStore } from '../../accounts/store.ts';
 import type { Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';

@@ -1,6 +1,5 @@
-import { unknownProfile } from '../../accounts/profile.ts';
 import { explicitProfile } from '../../accounts/settings.ts';
-import { updateStore } from '../../accounts/store.ts';
+import { unknownProfile, updateStore } from '../../accounts/store.ts';
 import type { Argument, Example } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
