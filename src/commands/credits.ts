@@ -1,5 +1,4 @@
 import { LedgerFile, ledgerPath } from '../accounts/ledger-file.ts';
-import { LedgerEntries } from '../accounts/ledger-lines.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
 import type { Example } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
@@ -75,22 +74,18 @@ export function readMonth(
   by: 'day' | 'command' | 'reference' | null,
   env: Env,
 ): readonly Spending[] | null {
-  using file = LedgerFile.openForReading(month, env);
+  using file = LedgerFile.read(month, env);
   if (file === null) return null;
-  const entries = new LedgerEntries();
-  entries.add(file.newLines());
-  if (file.isCutShort) entries.add(['unreadable']);
   const all = new Map<string, Spending>();
-  for (const { request, day, credits, outcome } of entries.all) {
-    const knownDay = day ?? (monthOf(today) === month ? today : null);
-    const part = by === 'day' ? knownDay : ((by && request?.[by]) ?? null);
+  for (const { request, credits, outcome } of file.entries) {
+    const part = (by && request?.[by]) ?? null;
     const id = JSON.stringify([request?.origin, request?.key, part]);
     const account = request && `${request.origin} …${request.last_four}`;
     const spending = all.get(id) ?? { account, part, today: noCredits(), total: noCredits() };
     all.set(id, spending);
     if (outcome === 'free') continue;
     spending.total[outcome] += credits;
-    if (knownDay === today) spending.today[outcome] += credits;
+    if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
   const shown = [...all.values()].filter(({ total }) => by === null || spent(total) > 0);
   return shown.sort(
