@@ -6,13 +6,10 @@ import type { FaultKind } from './faults.ts';
 import { type Catalog, listById, uploadsId } from './lists.ts';
 import { advertisement, oddPageSize } from './odd.ts';
 import { ErrorResponse, findChannel, readReference, resolveId } from './query.ts';
-import { isoTime, published, title, type Video } from './videos.ts';
+import { isoTime, published, title } from './videos.ts';
 
 /** Number of uploads, from the newest, that a search reads. */
 const searchDepth = 3000;
-
-/** Numbers of the uploads of the fault `feed-ahead`; no list reaches them. */
-const neverListed = 6_000_000;
 
 /** The data and settings of the responses. */
 export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
@@ -53,17 +50,7 @@ function search(channel: Channel, query: string, limit: number, { catalog }: Dat
 
 function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
   if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
-  if (faults.includes('feed-500')) throw new ErrorResponse(500, 'the feed is not available');
-  let videos = catalog(channel).feed();
-  const oldest = videos.at(-1);
-  if (faults.includes('feed-behind')) videos = videos.slice(5);
-  if (faults.includes('feed-ahead') && oldest !== undefined) {
-    const ahead = [1, 2].map(
-      (extra): Video => ({ ...oldest, number: neverListed + extra, publishedAt: published(oldest) }),
-    );
-    videos = [...ahead, ...videos.slice(0, -2)];
-  }
-  if (faults.includes('feed-empty')) videos = [];
+  const videos = faults.includes('feed-empty') ? [] : catalog(channel).feed();
   const { id: channelId, title } = channel;
   const url = `https://video.example/channel/${channelId}`;
   return {
@@ -73,39 +60,20 @@ function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
   };
 }
 
-/** The `continuation_token` of these faults. */
-const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
-
 function page(operation: PagedName, parameters: Parameters, faults: Faults, data: Data): object {
   const place = placeOf(operation, parameters, faults);
   const list = listById(place.list, data.catalog);
   if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-  const { offset, empty } = place;
+  const { offset } = place;
   const size = list.owner.isOdd ? oddPageSize(offset, data.pageSize) : data.pageSize;
-  let first = offset;
-  let last = Math.min(list.count, offset + size);
-  let next: Place = { ...place, offset: last, empty: 0 };
-  let hasMore = last < list.count;
-  if (faults.includes('page-overlap')) first = Math.max(0, offset - 1);
-  if (faults.includes('page-repeat') && offset > 0) {
-    first = Math.max(0, offset - size);
-    last = offset;
-  }
-  if (faults.includes('page-empty')) {
-    last = first;
-    next = { ...place, empty: empty + 1 };
-    hasMore = true;
-  }
-  if (faults.includes('loop')) {
-    next = place;
-    hasMore = true;
-  }
-  const missing = faults.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
-  const token = hasMore ? writeToken(next, data.plainTokens) : list.lastToken;
+  const last = Math.min(list.count, offset + size);
+  const isLoop = faults.includes('loop');
+  const hasMore = isLoop || last < list.count;
+  const next = isLoop ? place : { ...place, offset: last };
   const { title, numVideos, owner, viewCount, description } = list;
   return {
-    results: Array.from({ length: Math.max(0, last - first) }, (_, i) =>
-      videoEntry(list.at(first + i), first + i),
+    results: Array.from({ length: Math.max(0, last - offset) }, (_, i) =>
+      videoEntry(list.at(offset + i), offset + i),
     ),
     playlist_info: {
       title,
@@ -114,8 +82,8 @@ function page(operation: PagedName, parameters: Parameters, faults: Faults, data
       viewCount,
       ...(operations[operation].reference === 'playlist' && { description }),
     },
-    continuation_token: missing === undefined ? token : missingTokens[missing],
-    has_more: hasMore || missing !== undefined,
+    continuation_token: hasMore ? writeToken(next, data.plainTokens) : list.lastToken,
+    has_more: hasMore,
   };
 }
 
@@ -126,7 +94,7 @@ function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): 
     const kind = operations[operation].reference;
     const reference = readReference(parameters.get(kind) ?? '', kind);
     const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
-    return { operation, list, offset: 0, empty: 0 };
+    return { operation, list, offset: 0 };
   }
   const place = readToken(token);
   if (place?.operation !== operation) {
@@ -145,19 +113,17 @@ interface Place {
   readonly list: string;
   /** Number of entries before the page. */
   readonly offset: number;
-  /** Number of empty pages sent before at this offset (fault `page-empty`). */
-  readonly empty: number;
 }
 
 /** Begins a token: text that a query must encode. */
 const mark = '+/';
 /** Begins a URL-safe token. */
 const plainMark = '4qmF';
-const form = /^\{"operation":"([a-z]+)","list":"([\w-]+)","offset":(\d{1,9}),"empty":(\d{1,9})\}$/;
+const form = /^\{"operation":"([a-z]+)","list":"([\w-]+)","offset":(\d{1,9})\}$/;
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */
-function writeToken({ operation, list, offset, empty }: Place, plain: boolean): string {
-  const bytes = Buffer.from(JSON.stringify({ operation, list, offset, empty }));
+function writeToken({ operation, list, offset }: Place, plain: boolean): string {
+  const bytes = Buffer.from(JSON.stringify({ operation, list, offset }));
   return plain ? plainMark + bytes.toString('base64url') : mark + bytes.toString('base64');
 }
 
@@ -165,8 +131,8 @@ function writeToken({ operation, list, offset, empty }: Place, plain: boolean): 
 function readToken(token: string): Place | null {
   const plain = token.startsWith(plainMark);
   const json = Buffer.from(token.slice((plain ? plainMark : mark).length), 'base64').toString();
-  const [, operation, list, offset, empty] = form.exec(json) ?? [];
+  const [, operation, list, offset] = form.exec(json) ?? [];
   if (operation === undefined || list === undefined) return null;
-  const place = { operation, list, offset: Number(offset), empty: Number(empty) };
+  const place = { operation, list, offset: Number(offset) };
   return writeToken(place, plain) === token ? place : null;
 }

@@ -65,9 +65,7 @@ function send({ status, headers, body, ending }: Reply, response: ServerResponse
     response.end(body);
     return;
   }
-  response.write(body.subarray(0, body.length >> 1), () => {
-    if (ending === 'truncate') response.socket?.destroy();
-  });
+  response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
 }
 
 /** The address of the server for clients on this machine. */

@@ -11,10 +11,10 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /**
-   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `stall`: half of it, then
-   * nothing; `reset`: nothing is sent, the connection is reset.
+   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `reset`: nothing is sent, the
+   * connection is reset.
    */
-  readonly ending: 'whole' | 'truncate' | 'stall' | 'reset';
+  readonly ending: 'whole' | 'truncate' | 'reset';
 }
 
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
@@ -77,7 +77,7 @@ export class DemoService {
     return {
       ...reply,
       body: faults.includes('garbage') ? garbage : reply.body,
-      ending: faults.includes('truncate') ? 'truncate' : faults.includes('stall') ? 'stall' : 'whole',
+      ending: faults.includes('truncate') ? 'truncate' : 'whole',
     };
   }
 }
@@ -88,8 +88,6 @@ const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is 
 function beforeService(kind: FaultKind): Reply | null {
   if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
   const message = `injected by --fail ${kind}`;
-  if (kind === 'proxy-403') return forbidden(message);
-  if (kind === 'redirect') throw new ErrorResponse(302, message, { location: 'https://moved.example/' });
   if (typeof kind !== 'number') return null;
   throw kind === 429 ? tooManyRequests(message, 1) : new ErrorResponse(kind, message);
 }

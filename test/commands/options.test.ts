@@ -450,7 +450,6 @@ const habits: readonly (readonly [line: string, pointer: string])[] = [
   ['uploads @x --max 5', 'use -n, --limit <n>'],
   ['uploads @x --max-items=5', 'use -n, --limit <n>'],
   ['search @x bread --first 5', 'use -n, --limit <n>'],
-  ['uploads @x -L 5', 'use -n, --limit <n>'],
   ['uploads @x --out a.csv', 'use -o, --output <file>'],
   ['uploads @x --outdir=a', 'use --output-dir <dir>'],
   ['latest @x --outdir=a', '--output-dir is a flag of uploads, playlist'],
@@ -466,7 +465,6 @@ const habits: readonly (readonly [line: string, pointer: string])[] = [
   ['uploads @x --download-archive a', '--seen is a flag of latest'],
   ['uploads @x --estimate', 'use --dry-run'],
   ['uploads @x --cost', 'use --dry-run'],
-  ['uploads @x --csv', 'use --format csv'],
   ['export @x', 'use uploads or playlist'],
   ['download @x', 'use uploads or playlist'],
   ['videos @x', 'use uploads or playlist'],
@@ -483,7 +481,6 @@ const habits: readonly (readonly [line: string, pointer: string])[] = [
   ['feed @x', 'use latest'],
   ['verify lists', 'use check'],
   ['resume', 'run the same command again to resume'],
-  ['login', 'use auth login'],
 ];
 
 test('habits from other tools get a pointer', async () => {
