@@ -111,7 +111,6 @@ export type FailureCode = keyof typeof failures;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
-  /** HTTP status of the failed response, if there was one. */
   status?: number | null;
   /** What to do next, in a few words; printed after the message. */
   hint?: string | undefined;
@@ -140,18 +139,15 @@ export class Failure extends Error {
     this.exit = details.exit ?? failures[code].exit;
   }
 
-  /** The same failure with some details changed. */
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
     const { status, hint, scope, exit, cause } = this;
     return new Failure(this.code, message, { status, hint, scope, exit, cause, ...changes });
   }
 
-  /** What happened and the next step, in one line. */
   line(hint: string | undefined = this.hint): string {
     return hint === undefined ? this.message : `${this.message}; ${hint}`;
   }
 
-  /** The failure as JSON output and summaries show it. */
   toJSON(): { code: FailureCode; status: number | null; message: string } {
     return { code: this.code, status: this.status, message: this.message };
   }

@@ -51,7 +51,6 @@ export function ledgerMonths(env: Env): string[] {
   });
 }
 
-/** The version of the lines that this program reads and writes. */
 const ledgerVersion = 1;
 
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
@@ -70,7 +69,6 @@ const isRequest = shape({
   origin: isText,
   /** Digest of the key. */
   key: isText,
-  /** The key's last four characters. */
   last_four: isText,
   command: isText,
   reference: orNull(isText),
@@ -78,7 +76,6 @@ const isRequest = shape({
 });
 export type RequestLine = Passing<typeof isRequest>;
 
-/** The outcome of a request. */
 const isOutcome = shape({
   version: isNumber,
   kind: isOneOf('outcome'),
@@ -89,7 +86,6 @@ const isOutcome = shape({
 });
 export type OutcomeLine = Passing<typeof isOutcome>;
 
-/** A line to append. */
 export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
 
 /**

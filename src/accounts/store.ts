@@ -12,7 +12,6 @@ import { parseKey } from './key.ts';
 
 /** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
 export interface Profile extends Service {
-  /** The bounds of every run with this profile; [] if there are none. */
   readonly maxCredits: readonly CreditBound[];
 }
 
@@ -28,7 +27,6 @@ export function parseProfileName(text: string, source: string): string {
   );
 }
 
-/** The usage error for the name of a profile that is not stored. */
 export function unknownProfile(name: string, known: Iterable<string>): Failure {
   const names = [...known];
   const hint =
@@ -36,14 +34,12 @@ export function unknownProfile(name: string, known: Iterable<string>): Failure {
   return usage(`there is no profile '${name}'`, hint);
 }
 
-/** The stored accounts. */
 export interface Store {
   /** The profile used if none is named; null or the name of a stored one. */
   readonly active: string | null;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The version of the file format that this program reads and writes. */
 const storeVersion = 1;
 
 const noAccounts: Store = { active: null, profiles: new Map() };
@@ -163,7 +159,6 @@ function parseStore(text: string, file: string): Store {
   return { active: active !== null && profiles.has(active) ? active : null, profiles };
 }
 
-/** The accounts as `conf` stores them. */
 function storedForm({ active, profiles }: Store): Record<string, unknown> {
   const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits }]) => {
     const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };

@@ -4,7 +4,6 @@ import type { Stderr } from '../output/stderr.ts';
 /** A row of the table of commands, or of the actions of one. */
 export interface CommandRow {
   readonly name: string;
-  /** Its arguments. */
   readonly usage: string;
   readonly summary: string;
   /** Heading in the help of the program. */
@@ -24,12 +23,10 @@ export const inGroup =
 /** An argument: the option that gets its value, its term, and what it is. */
 export type Argument = readonly [option: string, term: string, help: string];
 
-/** A complete command line and its purpose. */
 export type Example = readonly [what: string, line: string];
 
 export type TermRows = readonly (readonly [term: string, meaning: string])[];
 
-/** A list of terms and their meanings, under a heading. */
 export interface Terms {
   readonly heading: string;
   readonly rows: TermRows;
@@ -38,10 +35,8 @@ export interface Terms {
 /** What the file of a command exports. The table of flags has its flags. */
 export interface CommandFile {
   readonly args?: readonly Argument[];
-  /** Paragraphs of its help. */
   readonly about: readonly string[];
   readonly examples: readonly Example[];
-  /** A list at the end of its help. */
   readonly terms?: Terms;
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];

@@ -23,7 +23,6 @@ export interface OutputOptions {
 /** The options of the global flags: every command has them, given or not. */
 export interface CommonOptions extends OutputOptions, ServiceFlags {
   readonly sandbox: boolean;
-  /** The file of `--summary`. */
   readonly summary: string | null;
   /** Seconds. */
   readonly timeout: number;
@@ -124,6 +123,5 @@ function isStream(path: string): boolean {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** The usage error for a table in a file. */
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);

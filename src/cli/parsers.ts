@@ -6,7 +6,6 @@ import { expectedOneOf } from '../text/nearest.ts';
 /** Turns the text of a flag into its value. Throws a usage error that names `source`. */
 export type Parser<Value> = (text: string, source: string) => Value;
 
-/** A whole number from `minimum` to `maximum`. */
 export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
   return (text, source) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -39,7 +38,6 @@ export function month(text: string, source: string): string {
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
 }
 
-/** One of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Parser<Word> {
   return (text, source) => {
     const match = words.find((word) => word === text);
@@ -48,7 +46,6 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parser
   };
 }
 
-/** Any text that is not empty. */
 export function nonEmpty(text: string, source: string): string {
   if (text === '') throw usage(`${source} is empty`);
   return text;
@@ -65,7 +62,6 @@ export function outputFile(text: string, source: string): string | null {
   return text === '-' ? null : nonEmpty(text, source);
 }
 
-/** The file of `--summary`. */
 export function summaryFile(text: string, source: string): string {
   if (text === '-') throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
   return nonEmpty(text, source);

@@ -30,7 +30,6 @@ const flagsOfOtherTools = pointers([
   ['--key --api-key --token --password', keyAdvice],
 ]);
 
-/** Commands of other programs, and what to use here. */
 const commandsOfOtherTools = pointers([
   ['export download videos list', 'use uploads or playlist'],
   ['convert cat view', 'use show'],
@@ -49,7 +48,6 @@ export function pathOf(command: Command): string {
   return `${pathOf(command.parent)} ${command.name()}`.trim();
 }
 
-/** Converts an error of Commander into a usage error of one line. */
 export function usageErrorOf(error: CommanderError, command: Command): Failure {
   const path = pathOf(command);
   const see = `see: chanlist help ${path}`.trim();
@@ -107,7 +105,6 @@ function adviceFor(flag: string, path: string): string | undefined {
 const rowsOf = (flag: string): readonly FlagRow[] =>
   [...ownFlags, ...globalFlags].filter((row) => [longFlag(row), shortFlag(row)].includes(flag));
 
-/** The commands that take a flag. */
 const takersOf = (flag: string): readonly string[] => rowsOf(flag).flatMap(({ commands }) => commands);
 
 /** The usage error for a word that names none of the commands or actions of `path`. */

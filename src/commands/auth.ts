@@ -12,7 +12,6 @@ export const examples: readonly Example[] = [
 
 const action = inGroup('Actions:');
 
-/** The actions of `chanlist auth`. */
 export const actions: readonly CommandRow[] = [
   action('login', 'verify a key and store it', () => import('./auth/login.ts')),
   action('status', 'show the account in use and verify its key', () => import('./auth/status.ts')),

@@ -25,7 +25,6 @@ export const examples: readonly Example[] = [
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
-/** Prints the bytes of the completion script of a shell. */
 export async function run(
   { shell }: { readonly shell: string },
   context: Context,

@@ -130,7 +130,6 @@ export class PrivateFolder {
     this.#guard(name, () => ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name))));
   }
 
-  /** All names in this folder. */
   names(): string[] {
     return this.#guard('', () => fs.readdirSync(this.#at('')));
   }

@@ -33,7 +33,6 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   };
   const after = several ? '}' : '\n';
 
-  /** The entries of a list, with commas between them. */
   const listed = (item: Item, entries: readonly JsonText[]): Buffer => {
     for (const entry of entries) {
       if (!isFirst) out.byte(COMMA);

@@ -7,7 +7,6 @@ import { recordKeys } from './records.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
-/** Largest batch (bytes). */
 const maxBatchBytes = 64 * 1024 * 1024;
 
 /** Entries in batches: each is valid until the next one. */

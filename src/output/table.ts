@@ -4,7 +4,6 @@ import type { FormatOptions, Terminal, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 import { cut, textWidth } from './width.ts';
 
-/** Width of the gap between two columns. */
 const gap = 2;
 /** Cells of this width are never cut if they are numbers, or of a column that is not cut. */
 const maxWhole = 40;
@@ -57,7 +56,6 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
-/** A column that is shown. */
 interface Shown extends Column {
   /** Its index among the cells of a row. */
   readonly at: number;

@@ -8,7 +8,6 @@ import type { Subject } from './results.ts';
 import { openSession, type Session } from './session.ts';
 import { summaryWriter } from './summary.ts';
 
-/** A run of a command that uses the service. */
 export interface Run {
   readonly session: Session;
   readonly report: Report;

@@ -26,7 +26,6 @@ export interface FirstRequest {
   readonly next?: string;
 }
 
-/** The cost of a listing. */
 export const perPage = '1 credit per page';
 
 /** The address that a dry run with `--sandbox` prints: that of `chanlist serve`. */

@@ -83,7 +83,6 @@ function cell(value: unknown, none: string): unknown {
   return thousands(confirmed) + more;
 }
 
-/** A line per member: its key and its value. */
 function lines(record: JsonText): string {
   const members = [...record.members()];
   const width = Math.max(...members.map(([key]) => key.length)) + 2;

@@ -7,16 +7,13 @@ import { expectedReference, parseReference, type Reference } from '../service/pa
 import { thousands } from '../text/count.ts';
 import { newSubject, type Subject } from './results.ts';
 
-/** A reference as it was given. */
 export interface InputReference extends Reference, Subject {
   readonly reference: string;
   /** The first input with the same reference; null if it is that one. */
   readonly repeats: InputReference | null;
 }
 
-/** The references of one run. */
 export interface References {
-  /** All inputs, in order. */
   readonly inputs: readonly InputReference[];
   /** Those that repeat no other. */
   readonly distinct: readonly InputReference[];
@@ -102,7 +99,6 @@ async function* wordsOf(
   }
 }
 
-/** The note about a reference that repeats another one. */
 export const sameAs = ({ label }: Subject): string => `the same channel or playlist as ${label}; listed once`;
 
 /** A line up to a `#` at its start or after white space, trimmed. */

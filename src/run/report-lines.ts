@@ -4,7 +4,6 @@ import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Result, sumOf } from './results.ts';
 
-/** Names shown of a group. */
 const maxNames = 3;
 
 /** The parts of a message in one line; empty parts are omitted. */
@@ -60,19 +59,15 @@ export function warningLines(
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
-/** What all lines of a report depend on. */
 interface Outcome {
   readonly results: readonly Result[];
-  /** What ended the run early. */
   readonly ended: Failure | null;
   readonly isSandbox: boolean;
-  /** There are several lines. */
   readonly isOneOfMany: boolean;
   /** Every reference, or every feed, is 404: the address may be wrong. */
   readonly areAllAbsent: boolean;
 }
 
-/** A line of an error, and the first failure of which it is. */
 interface FailureLine {
   readonly text: string;
   readonly failure: Failure;

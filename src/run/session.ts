@@ -19,7 +19,6 @@ const minReportedWait = 3000;
 
 /** The service as a run uses it: one client, one budget, one terminal. */
 export interface Session extends AsyncDisposable {
-  /** That of the command. */
   readonly operation: Operation;
   readonly context: Context;
   readonly stderr: Stderr;

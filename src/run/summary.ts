@@ -4,10 +4,8 @@ import { openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
 import type { Session } from './session.ts';
 
-/** How a run ended. */
 export interface RunEnd {
   readonly exit: ExitCode;
-  /** What ended it early. */
   readonly failure: Failure | null;
 }
 
@@ -18,7 +16,6 @@ export interface RunEnd {
  */
 export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
 
-/** What writes the reports of a run that starts now. */
 export function summaryWriter(session: Session, summary: string | null): WriteSummary {
   const { operation, context, stderr } = session;
   const { clock, stop } = context;

@@ -9,7 +9,6 @@ import {
 import { parseReference } from '../service/parse-reference.ts';
 import { type Channel, channelByHandle, channelById } from './channels.ts';
 
-/** One bad parameter of a request. */
 interface Issue {
   readonly loc: readonly string[];
   readonly msg: string;
@@ -32,7 +31,6 @@ export class ErrorResponse extends Error {
   }
 }
 
-/** What is wrong with a parameter: a part of the detail of a 422. */
 export function issue(name: string, msg: string): Issue {
   return { loc: ['query', name], msg };
 }

@@ -11,7 +11,6 @@ import { isoTime, published, title } from './videos.ts';
 /** Number of uploads, from the newest, that a search reads. */
 const searchDepth = 3000;
 
-/** The data and settings of the responses. */
 export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
   readonly catalog: Catalog;
 }
@@ -117,7 +116,6 @@ interface Place {
 
 /** Begins a token: text that a query must encode. */
 const mark = '+/';
-/** Begins a URL-safe token. */
 const plainMark = '4qmF';
 const form = /^\{"operation":"([a-z]+)","list":"([\w-]+)","offset":(\d{1,9})\}$/;
 

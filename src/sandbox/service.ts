@@ -19,7 +19,6 @@ export interface Reply {
 
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
 export class DemoService {
-  /** Credits left on the account. */
   credits: number;
   readonly #key: string;
   readonly #data: Data;
@@ -107,7 +106,6 @@ function forbidden(text: string): Reply {
   return { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
 }
 
-/** What the limit says of one request. */
 interface Verdict {
   readonly headers: Readonly<Record<string, string>>;
   /** Seconds until the next window if this one is exhausted, else null. */

@@ -1,7 +1,6 @@
 import { Failure } from '../errors.ts';
 import { credits, thousands } from '../text/count.ts';
 
-/** Credits, as summaries name them. */
 export interface Credits {
   /** A complete 200 of a paid operation was read (docs/service.md, 7, rule 2). */
   confirmed: number;
@@ -22,7 +21,6 @@ export interface Tally {
   retries: number;
 }
 
-/** A tally of no requests. */
 export function newTally(reference: string | null = null): Tally {
   return { reference, credits: noCredits(), requests: 0, paidRequests: 0, retries: 0 };
 }

@@ -12,7 +12,6 @@ export interface FailedAttempt extends RetryCause {
   readonly charge: Charge;
 }
 
-/** What a status or an error means. */
 interface Meaning {
   readonly code: FailureCode;
   /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
@@ -22,7 +21,6 @@ interface Meaning {
   readonly hint?: string;
 }
 
-/** A message about a response. */
 const response = (what: string) => (words: string) => `${what} (${words})`;
 
 const rejected: Meaning = {
@@ -151,7 +149,6 @@ function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
   return certificateCode.test(key) ? certificate : (meaning ?? connection);
 }
 
-/** What messages need to know about the attempt. */
 interface AttemptContext {
   /** The service, as messages name it. */
   readonly at: string;

@@ -4,7 +4,6 @@ import { isUnsafe } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ReferenceKind } from './contract.ts';
 
-/** A channel or playlist that the user named. */
 export interface Reference {
   /** As typed. */
   readonly text: string;

@@ -32,9 +32,9 @@ test('a changed or unknown token is refused', async (t) => {
   const changed = [
     ...[earlier.slice(0, -1), earlier.slice(0, 9), earlier.slice(1), `${earlier}=`, ` ${earlier}`],
     ...[earlier.replace('+', ' '), earlier.replace('+', '-'), encodeURIComponent(earlier), '+/', '4qmF'],
-    token('{"operation":"uploads","list":"UUdemo__________________","offset":-1,"empty":0}'),
-    token('{"operation":"uploads","list":["PLdemo"],"offset":1,"empty":0}'),
-    token('{"operation":"resolve","list":"PLdemo","offset":1,"empty":0}'),
+    token('{"operation":"uploads","list":"UUdemo__________________","offset":-1}'),
+    token('{"operation":"uploads","list":["PLdemo"],"offset":1}'),
+    token('{"operation":"resolve","list":"PLdemo","offset":1}'),
     token('null'),
   ];
   for (const continuation of changed)

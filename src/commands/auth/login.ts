@@ -29,7 +29,6 @@ export const examples: readonly Example[] = [
 
 /** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
 export interface LoginOptions extends CommonOptions {
-  /** The key is stored without verification. */
   readonly noVerify: boolean;
 }
 
@@ -72,14 +71,12 @@ export async function run(options: LoginOptions, context: Context, stderr: Stder
   return 0;
 }
 
-/** Warns that the key is accepted but its account has no credits. */
 export function warnOfNoCredits(stderr: Stderr): void {
   stderr.warn(
     'the key was accepted, but its account has no credits (402); free requests need at least one, too',
   );
 }
 
-/** Adds to a failed verification that nothing is stored. */
 function notStored(thrown: unknown): never {
   if (!(thrown instanceof Failure) || thrown.code === 'interrupted') throw thrown;
   const { code, status, hint } = thrown;

@@ -50,7 +50,6 @@ export async function run(options: CommonOptions, context: Context, stderr: Stde
   return error.exit;
 }
 
-/** Whether the service has refused the key. */
 const isRejected = ({ code, status }: Failure): boolean => code === 'unauthorized' && status !== null;
 
 const verdict = (error: Failure | null): string =>

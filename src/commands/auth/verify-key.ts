@@ -69,7 +69,6 @@ function isOutage({ code }: Failure): boolean {
   return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
 }
 
-/** The failure of a verification that proved nothing. */
 function verificationFailure({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
   const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
   if (isOutage(failure)) return failure.with({ message });
