@@ -20,6 +20,7 @@ import {
 import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts';
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
+import { inputName } from '../fs/text-input.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
@@ -136,7 +137,7 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
   return recent.length === 0
     ? []
     : [
-        `${count(recent.length, 'export is', 'exports are')} not in ${from === '-' ? 'stdin' : from}${firstOf(recent.map(({ path }) => path))}`,
+        `${count(recent.length, 'export is', 'exports are')} not in ${inputName(from ?? '')}${firstOf(recent.map(({ path }) => path))}`,
       ];
 }
 

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import type { Argument, Example } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { excerpt, Failure, toFailure, usage } from '../errors.ts';
+import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotRecorded, forgetView } from '../fs/recorded.ts';
-import { assertReadable, readChunks, type Unreadable } from '../fs/text-input.ts';
+import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { type EntryBatches, entriesOf, render } from '../output/render.ts';
@@ -80,7 +80,7 @@ export async function run(options: ShowOptions, context: Context, stderr: Stderr
 function assertShowable(path: string): void {
   if (existsSync(`${path}/.`)) {
     const folder = shellQuote(dirname(join(path, 'x')));
-    throw usage(`${nameOf(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
+    throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
   }
   assertReadable(path, unreadable(path));
 }
@@ -102,19 +102,17 @@ async function* entriesOfFiles(
   }
 }
 
-const nameOf = (file: string): string => (file === '-' ? 'stdin' : excerpt(file));
-
 const unreadable =
   (file: string): Unreadable =>
   (why) =>
-    usage(`cannot read ${nameOf(file)}: ${why}`, 'name ndjson exports');
+    usage(`cannot read ${inputName(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
   const text = line?.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
   const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
-  const place = `${nameOf(file)}:${number}`;
+  const place = `${inputName(file)}:${number}`;
   if (record?.kind === 'object') {
     if (record.get('results')?.kind !== 'array') return record;
     const hint = `print its entries with: jq -c '.results[]' ${shellQuote(file)} | chanlist show -`;

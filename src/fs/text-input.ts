@@ -3,7 +3,7 @@ import { accessSync, constants, createReadStream, openSync, statSync } from 'nod
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { InputStream } from '../context.ts';
-import type { Failure } from '../errors.ts';
+import { excerpt, type Failure } from '../errors.ts';
 import { readProblem } from './file-error.ts';
 import { linesOf } from './line-chunks.ts';
 
@@ -12,6 +12,9 @@ export type Unreadable = (why: string) => Failure;
 
 /** Nobody types longer lines, in bytes. */
 const maxLineLength = 8 * 1024;
+
+/** An input in messages; `-` is stdin. */
+export const inputName = (path: string): string => (path === '-' ? 'stdin' : excerpt(path));
 
 /** A line of text; `problem`: why it cannot be used. */
 export interface Line {

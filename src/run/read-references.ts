@@ -1,7 +1,7 @@
 import type { ResponseOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
-import type { Line } from '../fs/text-input.ts';
+import { inputName, type Line } from '../fs/text-input.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, parseReference, type Reference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
@@ -68,12 +68,10 @@ export async function readReferences(
   if (inputs.length > 0)
     return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
   if (from != null)
-    throw usage(`${nameOf(from)} contains no ${kind} reference`, 'expected one reference per line');
+    throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
   throw usage(`missing ${kind}: expected ${expected}`);
 }
-
-const nameOf = (list: string): string => (list === '-' ? 'stdin' : list);
 
 /** A text that stands for a reference, and its place in the list (`refs.txt:17`; null: it is an argument). */
 interface Word extends Omit<Line, 'number'> {
@@ -95,7 +93,7 @@ async function* wordsOf(
   const lines = readLines(from === '-' ? stdin : from, unreadable, stop);
   for await (const { number, text: line, problem } of lines) {
     const text = withoutComment(line);
-    if (text !== '' || problem !== null) yield { text, problem, place: `${nameOf(from)}:${number}` };
+    if (text !== '' || problem !== null) yield { text, problem, place: `${inputName(from)}:${number}` };
   }
 }
 

@@ -59,7 +59,7 @@ export function warningLines(
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
-interface Outcome {
+interface RunFacts {
   readonly results: readonly Result[];
   readonly ended: Failure | null;
   readonly isSandbox: boolean;
@@ -90,8 +90,8 @@ export function failureLines(
   );
   const isOneOfMany = groups.length > 1;
   const areAllAbsent = results.every(({ failure }) => failure !== null && isAbsent(failure));
-  const outcome = { results, ended, isSandbox, isOneOfMany, areAllAbsent };
-  const lines = groups.map((group) => ({ text: failureText(group, outcome), failure: group[0].failure }));
+  const facts = { results, ended, isSandbox, isOneOfMany, areAllAbsent };
+  const lines = groups.map((group) => ({ text: failureText(group, facts), failure: group[0].failure }));
   if (ended === null || ended.code === 'outage' || failed.some(({ failure }) => failure.code === ended.code))
     return lines;
   return [...lines, { text: ended.line(ended.hint ?? fallbackHint(ended.code)), failure: ended }];
@@ -102,9 +102,9 @@ const absentCodes: readonly FailureCode[] = ['not_found', 'gone', 'no_feed'];
 const isAbsent = ({ code, status }: Failure): boolean => status === 404 && absentCodes.includes(code);
 
 /** What happened to how many references, how many were not reached, what was spent, what to do. */
-function failureText(group: Group<Failed>, outcome: Outcome): string {
+function failureText(group: Group<Failed>, facts: RunFacts): string {
   const [{ failure, next }] = group;
-  const { results, ended, isOneOfMany } = outcome;
+  const { results, ended, isOneOfMany } = facts;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
@@ -113,7 +113,7 @@ function failureText(group: Group<Failed>, outcome: Outcome): string {
   const others = isOutage
     ? results.filter((one) => one.failure?.code === 'outage')
     : group.filter(({ isReached }) => !isReached);
-  const hint = hintOf(failure, outcome) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
+  const hint = hintOf(failure, facts) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
   return line(
     withNames(
       reached.map(({ label }) => label),
@@ -128,7 +128,7 @@ function failureText(group: Group<Failed>, outcome: Outcome): string {
 }
 
 /** What to do about a failure; null: it names nothing. */
-function hintOf({ code, hint }: Failure, { isSandbox, areAllAbsent }: Outcome): string | null {
+function hintOf({ code, hint }: Failure, { isSandbox, areAllAbsent }: RunFacts): string | null {
   if (!areAllAbsent || isSandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.
   if (code === 'not_found') return 'check the spelling, the address and --namespace';

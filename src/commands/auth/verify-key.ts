@@ -57,7 +57,7 @@ export async function verifyKey(
     if (control?.code === 'not_found')
       throw verificationFailure(service, failure, `${failure.message}, for an invalid key too`);
     const second = control?.message ?? 'a complete result';
-    const reason = control !== null && isOutage(control) ? control : failure;
+    const reason = control !== null && isUnavailable(control) ? control : failure;
     throw verificationFailure(service, reason, `${failure.message}; for an invalid key: ${second}`);
   } finally {
     await progress.stop();
@@ -65,13 +65,13 @@ export async function verifyKey(
 }
 
 /** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */
-function isOutage({ code }: Failure): boolean {
+function isUnavailable({ code }: Failure): boolean {
   return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
 }
 
 function verificationFailure({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
   const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
-  if (isOutage(failure)) return failure.with({ message });
+  if (isUnavailable(failure)) return failure.with({ message });
   return new Failure('invalid_response', message, {
     status: failure.status,
     hint: `the address or --namespace (now ${namespace}) may be wrong`,
