@@ -79,14 +79,10 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   let shown: readonly Shown[] | null = null;
 
-  const lines = (
-    head: string[],
-    columns: readonly Shown[],
-    rows: readonly (readonly string[])[],
-  ): string[] => {
+  const lines = (columns: readonly Shown[], rows: readonly (readonly string[])[]): string[] => {
     const colWidths = columns.map(({ width }) => width);
     const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
-    const table = new CliTable({ head, chars, style: plain, colWidths, colAligns, truncate: '…' });
+    const table = new CliTable({ chars, style: plain, colWidths, colAligns, truncate: '…' });
     const texts: string[] = [];
     for (const row of rows) {
       table.push(
@@ -119,12 +115,11 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
     shown = columns;
     const out: string[] = [];
     if (isFirst) {
-      const [names = ''] = lines([], columns, [all.map(({ header }) => sanitize(header))]);
+      const [names = ''] = lines(columns, [all.map(({ header }) => sanitize(header))]);
       const rule = '─'.repeat(totalWidth(columns.map(({ width }) => width)));
       out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
     }
-    for (let i = 0; i < rows.length; i += maxRows)
-      out.push(...lines([], columns, rows.slice(i, i + maxRows)));
+    for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(columns, rows.slice(i, i + maxRows)));
     return `${out.join('\n')}\n`;
   };
 }

@@ -1,7 +1,7 @@
 import type { ResponseOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
-import { inputName, type Line } from '../fs/text-input.ts';
+import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, parseReference, type Reference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
@@ -87,7 +87,6 @@ async function* wordsOf(
   if (from == null) return;
   // Not before: reading this property opens stdin.
   const { stdin, stop } = context;
-  const { readLines } = await import('../fs/text-input.ts');
   const unreadable = (why: string): Failure =>
     usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');
   const lines = readLines(from === '-' ? stdin : from, unreadable, stop);
