@@ -32,6 +32,9 @@ export interface Terms {
   readonly rows: TermRows;
 }
 
+/** The work of a command from top to bottom; returns the exit code. */
+export type Run<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
+
 /** What the file of a command exports. The table of flags has its flags. */
 export interface CommandFile {
   readonly args?: readonly Argument[];
@@ -40,6 +43,6 @@ export interface CommandFile {
   readonly terms?: Terms;
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
-  /** Does its work; returns the exit code. Only `help` has neither this nor actions. */
+  /** Only `help` has neither this nor actions. */
   run?(options: object, context: Context, stderr: Stderr): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ledgerClockProblem } from '../accounts/clock-problem.ts';
-import type { Argument, Example, Terms } from '../cli/command.ts';
+import type { Argument, Example, Run, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
@@ -21,7 +21,6 @@ import { commandFor, exportCommand, folderCommand } from '../export/check/fix.ts
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
 import { inputName } from '../fs/text-input.ts';
-import type { Stderr } from '../output/stderr.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
@@ -54,7 +53,7 @@ interface CheckOptions extends OutputOptions {
 }
 
 /** Checks exports offline and prints one record per export. Exit 11: problems. */
-export async function run(options: CheckOptions, context: Context, stderr: Stderr): Promise<number> {
+export const run: Run<CheckOptions> = async (options, context, stderr) => {
   const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
   await assertPaths({ files: paths, from }, context);
@@ -106,7 +105,7 @@ export async function run(options: CheckOptions, context: Context, stderr: Stder
   const problems = bad.length === 0 ? 'no problems found' : `${thousands(bad.length)} with a problem`;
   if (checked > 0) stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
   return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
-}
+};
 
 /** A reference without an export. `unrecorded`: files without a record that may be its export. */
 function absentExport(input: InputReference, folder: string, unrecorded: number, from: string): Checked {

@@ -1,9 +1,8 @@
 import { LedgerFile, ledgerPath } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { Example } from '../cli/command.ts';
+import type { Example, Run } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
-import type { Context, Env } from '../context.ts';
-import type { Stderr } from '../output/stderr.ts';
+import type { Env } from '../context.ts';
 import { printRecords } from '../run/print-records.ts';
 import { type Credits, noCredits, spent } from '../service/budget.ts';
 import { count } from '../text/count.ts';
@@ -25,7 +24,7 @@ interface CreditsOptions extends OutputOptions {
 }
 
 /** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
-export async function run(options: CreditsOptions, context: Context, stderr: Stderr): Promise<number> {
+export const run: Run<CreditsOptions> = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env } = context;
   const today = localDay(context.clock.now());
@@ -51,7 +50,7 @@ export async function run(options: CreditsOptions, context: Context, stderr: Std
   stderr.note('the credit ledger knows only what this user spent on this machine');
   if (ledger === null && options.month === null) stderr.note(missing);
   return 0;
-}
+};
 
 /** What an account spent in a month, or in a part of it: on a day, with a command or for a reference. */
 interface Spending {

@@ -1,8 +1,6 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { costSentence, resumes } from '../help/document.ts';
-import type { Stderr } from '../output/stderr.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
 
@@ -21,11 +19,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists playlists (docs/service.md, 4.5), which have no feed: there is no update. */
-export async function run(
-  options: Omit<ListingOptions, 'update' | 'printNew'>,
-  context: Context,
-  stderr: Stderr,
-): Promise<number> {
+export const run: Run<Omit<ListingOptions, 'update' | 'printNew'>> = async (options, context, stderr) => {
   const { runListing } = await import('./run-listing.ts');
   return await runListing(
     operations.playlist,
@@ -33,4 +27,4 @@ export async function run(
     context,
     stderr,
   );
-}
+};

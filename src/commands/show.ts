@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -12,7 +12,6 @@ import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/te
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { type EntryBatches, entriesOf, render } from '../output/render.ts';
-import type { Stderr } from '../output/stderr.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
@@ -41,7 +40,7 @@ interface ShowOptions extends OutputOptions {
 }
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export async function run(options: ShowOptions, context: Context, stderr: Stderr): Promise<number> {
+export const run: Run<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
   const target = await outputTarget(options, context);
   for (const path of files) if (path !== '-') assertShowable(path);
@@ -74,7 +73,7 @@ export async function run(options: ShowOptions, context: Context, stderr: Stderr
   if (file !== null && target !== null) forgetView(target);
   stderr.note(`${count(entries, 'entry', 'entries')}${output === null ? '' : `; in ${output}`}`);
   return 0;
-}
+};
 
 /** Throws a usage error for what is clearly no file of entries. */
 function assertShowable(path: string): void {

@@ -1,9 +1,8 @@
+import type { Run } from '../../src/cli/command.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
 import type { LoginOptions } from '../../src/commands/auth/login.ts';
 import type { Context } from '../../src/context.ts';
 import { Stderr } from '../../src/output/stderr.ts';
-
-type Run<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
 
 /** A command as `main` calls it. */
 export const withStderr =

@@ -1,7 +1,7 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
 import { defaultProfile, type Profile, readStore, storeFile, updateStore } from '../../accounts/store.ts';
-import type { Example } from '../../cli/command.ts';
+import type { Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
@@ -36,7 +36,7 @@ export interface LoginOptions extends CommonOptions {
  * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  */
-export async function run(options: LoginOptions, context: Context, stderr: Stderr): Promise<number> {
+export const run: Run<LoginOptions> = async (options, context, stderr) => {
   const { env, stdin } = context;
   const name = explicitProfile(options, env) ?? defaultProfile;
   const explicit = explicitService(options, env, { complete: true });
@@ -69,7 +69,7 @@ export async function run(options: LoginOptions, context: Context, stderr: Stder
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
     if (env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
-}
+};
 
 export function warnOfNoCredits(stderr: Stderr): void {
   stderr.warn(

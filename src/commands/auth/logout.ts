@@ -1,10 +1,8 @@
 import { explicitProfile } from '../../accounts/settings.ts';
 import { unknownProfile, updateStore } from '../../accounts/store.ts';
-import type { Argument, Example } from '../../cli/command.ts';
+import type { Argument, Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
-import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import type { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [
   ['name', '[profile]', 'name of the profile; default: the active one'],
@@ -18,11 +16,11 @@ export const examples: readonly Example[] = [['remove the profile demo', 'chanli
  * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
  * active one, no profile is active: each spends its own credits, so the user has to choose.
  */
-export async function run(
-  options: CommonOptions & { readonly name?: string | undefined },
-  context: Context,
-  stderr: Stderr,
-): Promise<number> {
+export const run: Run<CommonOptions & { readonly name?: string | undefined }> = async (
+  options,
+  context,
+  stderr,
+) => {
   let removed = '';
   const { active, profiles } = await updateStore(context.env, (store) => {
     const name = options.name ?? explicitProfile({}, context.env) ?? store.active;
@@ -37,4 +35,4 @@ export async function run(
   if (active === null && profiles.size > 0)
     stderr.note('no profile is active now; run: chanlist auth switch NAME');
   return 0;
-}
+};
