@@ -4,9 +4,9 @@ import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
+import { formatBounds, parseBounds } from '../service/budget.ts';
 import type { Service } from '../service/client.ts';
 import { expectedOneOf } from '../text/nearest.ts';
-import { formatBounds, parseBounds } from './bounds.ts';
 import { createOwnFolder, homeFolder, isOwn, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
 

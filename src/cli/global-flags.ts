@@ -1,5 +1,5 @@
-import { parseBounds } from '../accounts/bounds.ts';
 import { formatNames } from '../output/formats.ts';
+import { parseBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { type FlagRow, listings } from './flag.ts';
 import { oneOf, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';

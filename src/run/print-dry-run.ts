@@ -1,4 +1,3 @@
-import { resolveBounds } from '../accounts/bounds.ts';
 import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -7,7 +6,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { type CreditBound, formatBound } from '../service/budget.ts';
+import { type CreditBound, formatBound, resolveBounds } from '../service/budget.ts';
 import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import type { Parameters } from '../service/parameters.ts';

@@ -1,4 +1,3 @@
-import { resolveBounds } from '../accounts/bounds.ts';
 import { requireKey, resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +5,7 @@ import { createProgress, type ProgressLine, sharedProgress } from '../output/pro
 import type { Stderr } from '../output/stderr.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget } from '../service/budget.ts';
+import { Budget, resolveBounds } from '../service/budget.ts';
 import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';

@@ -1,4 +1,3 @@
-import { formatBounds } from '../../accounts/bounds.ts';
 import { lastFour } from '../../accounts/key.ts';
 import { findService, type Settings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
@@ -8,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import type { Stderr } from '../../output/stderr.ts';
 import { printRecords } from '../../run/print-records.ts';
+import { formatBounds } from '../../service/budget.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
