@@ -17,12 +17,14 @@ export interface Clock {
 export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 export type InputStream = Readable & { isTTY?: boolean };
 
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** Everything outside the process that a command uses, besides files. */
 export interface Context {
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly clock: Clock;
   /** Aborted, with a `Failure` as its reason, when a signal asks the program to stop. */
   readonly stop: AbortSignal;

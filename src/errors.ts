@@ -63,34 +63,28 @@ const failures = {
   interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
-/**
- * The closed set of warnings: one row per kind, printed as one line. A `note` is no problem: it is printed at a terminal,
- * and with `-v` elsewhere.
- */
-const warnings = {
-  adopted: 'warning',
-  'all new': 'warning',
-  baseline: 'warning',
-  clock: 'warning',
-  duplicate: 'note',
-  format: 'warning',
-  'given up': 'warning',
-  kept: 'warning',
-  ledger: 'warning',
-  moved: 'warning',
-  'no ID': 'warning',
-  'no feed': 'warning',
-  'no lock': 'warning',
-  'not all': 'warning',
-  'not written': 'warning',
-  record: 'warning',
-  repaired: 'warning',
-  resumed: 'warning',
-  unresolved: 'warning',
-} as const satisfies Record<string, 'warning' | 'note'>;
-
-type WarningKind = keyof typeof warnings;
-/** A row of the table; what follows a colon makes another line of it (`kept: recent`). */
+/** The closed set of warnings, each printed as one line. */
+type WarningKind =
+  | 'adopted'
+  | 'all new'
+  | 'baseline'
+  | 'clock'
+  | 'duplicate'
+  | 'format'
+  | 'given up'
+  | 'kept'
+  | 'ledger'
+  | 'moved'
+  | 'no ID'
+  | 'no feed'
+  | 'no lock'
+  | 'not all'
+  | 'not written'
+  | 'record'
+  | 'repaired'
+  | 'resumed'
+  | 'unresolved';
+/** What follows a colon makes another line of it (`kept: recent`). */
 export type WarningCode = WarningKind | `${WarningKind}: ${string}`;
 
 /** A warning about a reference, or about the run (label null). */
@@ -100,9 +94,8 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Whether nothing is wrong. */
-export const isNote = ({ code }: Warning): boolean =>
-  warnings[code.split(':', 1)[0] as WarningKind] === 'note';
+/** Whether nothing is wrong: it is printed at a terminal, and with `-v` elsewhere. */
+export const isNote = ({ code }: Warning): boolean => code === 'duplicate';
 
 /** Exit codes from the gravest to the least: a run ends with the gravest of its failures. */
 export const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
@@ -118,7 +111,6 @@ export type FailureCode = keyof typeof failures;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
-  /** HTTP status of the failed response, if there was one. */
   status?: number | null;
   /** What to do next, in a few words; printed after the message. */
   hint?: string | undefined;
@@ -147,18 +139,15 @@ export class Failure extends Error {
     this.exit = details.exit ?? failures[code].exit;
   }
 
-  /** The same failure with some details changed. */
   with({ message = this.message, ...changes }: FailureDetails & { message?: string }): Failure {
     const { status, hint, scope, exit, cause } = this;
     return new Failure(this.code, message, { status, hint, scope, exit, cause, ...changes });
   }
 
-  /** What happened and the next step, in one line. */
   line(hint: string | undefined = this.hint): string {
     return hint === undefined ? this.message : `${this.message}; ${hint}`;
   }
 
-  /** The failure as JSON output and summaries show it. */
   toJSON(): { code: FailureCode; status: number | null; message: string } {
     return { code: this.code, status: this.status, message: this.message };
   }

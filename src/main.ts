@@ -14,13 +14,17 @@ import { version } from './version.ts';
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const { flags, request } = await parseArguments(argv, commands);
-  const color = !flags.some(({ name }) => name === '--no-color');
-  const stderr = new Stderr(context, { quiet: false, verbose: 0, color });
+  const typed = (flag: string): number => flags.filter(({ name }) => name === flag).length;
+  const stderr = new Stderr(context, {
+    quiet: typed('--quiet') > 0,
+    verbose: typed('--verbose'),
+    color: typed('--no-color') === 0,
+  });
   const stdout = new Stdout(context, stderr);
   try {
     if (request instanceof Failure) throw request;
     if (request === 'version') await stdout.write(`${version}\n`);
-    else if ('run' in request) return await request.run(request.options, context);
+    else if ('run' in request) return await request.run(request.options, context, stderr);
     else {
       const { helpText } = await import('./help/help-text.ts');
       await stdout.write(await helpText(request.help, commands, helpColumns(context)));

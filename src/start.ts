@@ -3,7 +3,6 @@ import { devNull } from 'node:os';
 import { processContext } from './context.ts';
 import { main, reportFailure } from './main.ts';
 
-/** Runs the program in this process. */
 export async function start(): Promise<void> {
   const context = processContext();
   process.on('exit', closeDeadTerminals);

@@ -1,10 +1,8 @@
+import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import type { Env } from './home.ts';
 import { LedgerFile, ledgerMonths, ledgerPath } from './ledger-file.ts';
-import { localDay, localMinute, monthOf } from './local-time.ts';
-
-const day = 24 * 60 * 60 * 1000;
+import { day, localDay, localMinute, monthOf } from './local-time.ts';
 
 /**
  * The failure of a clock that is behind, because a file was written more than a day after `now`; null if it was not.
@@ -28,7 +26,8 @@ export function ledgerClockProblem(now: number, env: Env): Failure | null {
       const path = ledgerPath(month, env);
       const move = `mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}`;
       const ifRight = `move that file away (nothing of this month is in it): ${move}`;
-      const problem = clockProblem(now, lastTime(month, env), path, ifRight);
+      using file = LedgerFile.read(month, env);
+      const problem = clockProblem(now, file?.lastTime ?? 0, path, ifRight);
       if (problem !== null) return problem;
     }
   } catch (error) {
@@ -36,12 +35,4 @@ export function ledgerClockProblem(now: number, env: Env): Failure | null {
     if (!(error instanceof Failure)) throw error;
   }
   return null;
-}
-
-/** The latest time in the ledger of a month; 0 if no line has one. */
-function lastTime(month: string, env: Env): number {
-  using file = LedgerFile.openForReading(month, env);
-  const lines = file?.newLines() ?? [];
-  const times = lines.flatMap((line) => (line === 'unreadable' ? [] : Date.parse(line.time)));
-  return times.reduce((latest, time) => (time > latest ? time : latest), 0);
 }

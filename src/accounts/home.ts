@@ -1,11 +1,10 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, sep } from 'node:path';
+import type { Env } from '../context.ts';
 import { usage } from '../errors.ts';
 import { ignoreErrors, isRoot, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Errors of a path that cannot be followed to its end. */
 const notFound = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'];

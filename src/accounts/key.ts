@@ -2,9 +2,7 @@ import type { InputStream } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { readLines } from '../fs/text-input.ts';
 
-/** Longest key, in characters. */
 const maxKeyLength = 4096;
-/** Longest input that is read for a key, in characters. */
 const maxInputLength = 64 * 1024;
 const expected = 'expected one key and nothing else';
 

@@ -1,11 +1,21 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { fileError, guardFile } from '../fs/file-error.ts';
 import { ignoreErrors } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
-import { createOwnFolder, type Env, homeFolder, openOwnFolder } from './home.ts';
-import { type LedgerLine, lineText, type NewLine, parseLine } from './ledger-lines.ts';
+import {
+  isCount,
+  isNumber,
+  isOneOf,
+  isText,
+  orNull,
+  type Passing,
+  parseObject,
+  shape,
+} from '../json/shape.ts';
+import { createOwnFolder, homeFolder, openOwnFolder } from './home.ts';
 
 /**
  * The folder of the ledgers: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws `failed` if no home
@@ -41,19 +51,89 @@ export function ledgerMonths(env: Env): string[] {
   });
 }
 
+const ledgerVersion = 1;
+
+const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
+
+/** A paid request, noted before it is sent. */
+const isRequest = shape({
+  version: isNumber,
+  kind: isOneOf('request'),
+  /** Unique; its outcome names it. */
+  id: isText,
+  /** ISO 8601, UTC. */
+  time: isText,
+  /** Local calendar day of the request: `2026-11-21`. */
+  day: isDay,
+  /** Origin of the service: with `key`, the account. */
+  origin: isText,
+  /** Digest of the key. */
+  key: isText,
+  last_four: isText,
+  command: isText,
+  reference: orNull(isText),
+  credits: isCount,
+});
+export type RequestLine = Passing<typeof isRequest>;
+
+const isOutcome = shape({
+  version: isNumber,
+  kind: isOneOf('outcome'),
+  /** The ID of the request. */
+  id: isText,
+  time: isText,
+  outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
+});
+export type OutcomeLine = Passing<typeof isOutcome>;
+
+export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
+
 /**
- * The ledger of one month, open. All methods throw `failed` if it cannot be used; `newLines` throws a usage error
- * if a newer chanlist wrote it.
+ * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
+ * itself.
+ */
+export function lineText(line: NewLine): string {
+  return `\n${JSON.stringify({ version: ledgerVersion, ...line })}\n`;
+}
+
+/** Parses a line; null if it cannot be read, `newer` if a newer chanlist wrote it. */
+export function parseLine(text: string): RequestLine | OutcomeLine | 'newer' | null {
+  const line = parseObject(text);
+  if (!isNumber(line?.version) || !Number.isInteger(line.version) || line.version < 1) return null;
+  if (line.version > ledgerVersion) return 'newer';
+  return isOutcome(line) || isRequest(line) ? line : null;
+}
+
+/** A paid request, or a line that cannot be read, which may have been one of a credit at any time, anywhere. */
+export interface LedgerEntry {
+  readonly request: RequestLine | null;
+  readonly credits: number;
+  /** Possibly charged until it is known. */
+  outcome: OutcomeLine['outcome'];
+}
+
+const unreadable: LedgerEntry = { request: null, credits: 1, outcome: 'possibly_charged' };
+
+/**
+ * The ledger of one month (`2026-11`), open, and what has been read of it. All methods throw `failed` if it cannot be used;
+ * `read` throws a usage error if a newer chanlist wrote it.
  */
 export class LedgerFile {
+  readonly month: string;
   readonly path: string;
+  /** The latest time of a line, in milliseconds since 1970. */
+  lastTime = 0;
   readonly #fd: number;
-  /** Bytes that `newLines` has passed on. */
+  readonly #entries: LedgerEntry[] = [];
+  /** Requests without an outcome, by ID. */
+  readonly #pending = new Map<string, LedgerEntry>();
+  /** Bytes that have been read. */
   #offset = 0;
-  /** Whether bytes followed the last of `newLines`: a line that was cut short. */
-  isCutShort = false;
+  /** Whether bytes follow them: a line that was cut short. */
+  #isCutShort = false;
 
-  private constructor(path: string, fd: number) {
+  private constructor(month: string, path: string, fd: number) {
+    this.month = month;
     this.path = path;
     this.#fd = fd;
   }
@@ -63,18 +143,20 @@ export class LedgerFile {
     const path = ledgerPath(month, env);
     return guardLedger(path, () => {
       using folder = createOwnFolder(dirname(path), env);
-      return new LedgerFile(path, folder.openAppend(basename(path)));
+      return new LedgerFile(month, path, folder.openAppend(basename(path)));
     });
   }
 
-  /** Opens the ledger for reading; null if there is none. */
-  static openForReading(month: string, env: Env): LedgerFile | null {
+  /** Opens and reads the ledger; null if there is none. */
+  static read(month: string, env: Env): LedgerFile | null {
     const path = ledgerPath(month, env);
-    return guardLedger(path, () => {
+    const file = guardLedger(path, () => {
       using folder = openOwnFolder(dirname(path), env);
       const fd = folder?.openRead(basename(path)) ?? null;
-      return fd === null ? null : new LedgerFile(path, fd);
+      return fd === null ? null : new LedgerFile(month, path, fd);
     });
+    file?.read();
+    return file;
   }
 
   /** Appends a line, by a single `write`. */
@@ -85,8 +167,8 @@ export class LedgerFile {
     throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
   }
 
-  /** The complete lines that were appended since the last call; with `many`, only those in the last `many` bytes. */
-  newLines(many = Number.POSITIVE_INFINITY): LedgerLine[] {
+  /** Reads the lines that were appended since the last call; with `many`, only those in the last `many` bytes. */
+  read(many = Number.POSITIVE_INFINITY): void {
     const text = guardFile(this.path, 'write', () => {
       const { size } = fstatSync(this.#fd);
       this.#offset = Math.max(this.#offset, size - many);
@@ -94,11 +176,23 @@ export class LedgerFile {
       const length = readSync(this.#fd, bytes, 0, bytes.length, this.#offset);
       const end = bytes.subarray(0, length).lastIndexOf('\n') + 1;
       this.#offset += end;
-      this.isCutShort = length > end;
+      this.#isCutShort = length > end;
       return bytes.toString('utf8', 0, end);
     });
-    const lines = text.split('\n').filter((line) => line !== '');
-    return lines.map((line) => this.#parse(line));
+    for (const line of text.split('\n')) if (line !== '') this.#add(line);
+  }
+
+  get entries(): readonly LedgerEntry[] {
+    return this.#isCutShort ? [...this.#entries, unreadable] : this.#entries;
+  }
+
+  /** The most that a day or month (`2026-11-21`, `2026-11`) may have cost at an origin. */
+  spentAt(origin: string, period: string): number {
+    return this.entries
+      .filter(
+        ({ request }) => request === null || (request.origin === origin && request.day.startsWith(period)),
+      )
+      .reduce((sum, { credits, outcome }) => (outcome === 'free' ? sum : sum + credits), 0);
   }
 
   /**
@@ -115,11 +209,24 @@ export class LedgerFile {
     closeSync(this.#fd);
   }
 
-  #parse(text: string): LedgerLine {
+  #add(text: string): void {
     const line = parseLine(text);
     if (line === 'newer')
       throw usage(`a newer chanlist wrote ${this.path}`, 'it is not changed; update chanlist');
-    return line;
+    if (line === null) {
+      this.#entries.push(unreadable);
+      return;
+    }
+    this.lastTime = Math.max(this.lastTime, Date.parse(line.time) || 0);
+    if (line.kind === 'request') {
+      const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
+      this.#entries.push(entry);
+      this.#pending.set(line.id, entry);
+    } else {
+      const entry = this.#pending.get(line.id);
+      if (entry !== undefined) entry.outcome = line.outcome;
+      this.#pending.delete(line.id);
+    }
   }
 }
 

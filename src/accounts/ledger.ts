@@ -6,8 +6,7 @@ import type { PrivateFolder } from '../fs/private-folder.ts';
 import { budgetSpent, type CreditBound, type Ledger, type Settle } from '../service/budget.ts';
 import { ledgerClockProblem } from './clock-problem.ts';
 import { lastFour } from './key.ts';
-import { LedgerFile, ledgerMonths, openLedgerFolder } from './ledger-file.ts';
-import { LedgerEntries, type RequestLine } from './ledger-lines.ts';
+import { LedgerFile, ledgerMonths, openLedgerFolder, type RequestLine } from './ledger-file.ts';
 import { localDay, monthOf, resetTime } from './local-time.ts';
 
 export interface LedgerOptions {
@@ -25,13 +24,6 @@ export interface LedgerOptions {
 
 /** Bytes at the end of a ledger whose lines show whether a newer chanlist wrote it. */
 const lastBytes = 4096;
-
-/** The ledger of one month (`2026-11`), and, with bounds, its entries so far. */
-interface OpenMonth {
-  readonly month: string;
-  readonly file: LedgerFile;
-  readonly entries: LedgerEntries;
-}
 
 /**
  * The credit ledger (docs/cron.md, "Credit bounds"): every paid request of the account is noted in it before it is sent.
@@ -52,7 +44,7 @@ export class FileLedger implements Ledger {
   #folder: PrivateFolder | null = null;
   readonly #idPrefix = randomBytes(9).toString('base64url');
   #count = 0;
-  #month: OpenMonth | null = null;
+  #file: LedgerFile | null = null;
   #warned = false;
 
   constructor(options: LedgerOptions) {
@@ -99,13 +91,12 @@ export class FileLedger implements Ledger {
     try {
       release = await this.#lock(this.#folder);
       const now = this.#options.context.clock.now();
-      const month = this.#open(now);
-      const { path } = month.file;
-      month.entries.add(month.file.newLines());
-      if (!month.file.isInPlace())
-        throw new Failure('failed', `${path} was removed, replaced or cut short during the run`);
-      this.#assertWithinBounds(month, credits, now);
-      return this.#append(month, credits, reference, now);
+      const file = this.#open(now);
+      file.read();
+      if (!file.isInPlace())
+        throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
+      this.#assertWithinBounds(file, credits, now);
+      return this.#append(file, credits, reference, now);
     } catch (error) {
       throw this.#asLedgerFailure(error);
     } finally {
@@ -132,7 +123,7 @@ export class FileLedger implements Ledger {
   }
 
   /** Appends a request; returns what appends its outcome. If that fails, the request counts as possibly charged. */
-  #append({ file }: OpenMonth, credits: number, reference: string | null, now: number): Settle {
+  #append(file: LedgerFile, credits: number, reference: string | null, now: number): Settle {
     const { context, command } = this.#options;
     const id = `${this.#idPrefix}.${++this.#count}`;
     const time = new Date(now).toISOString();
@@ -149,23 +140,20 @@ export class FileLedger implements Ledger {
   }
 
   /** The ledger of the month that a time is in. That of an earlier month stays open for outcomes of pending requests. */
-  #open(now: number): OpenMonth {
+  #open(now: number): LedgerFile {
     const month = monthOf(localDay(now));
-    if (this.#month?.month === month) return this.#month;
+    if (this.#file?.month === month) return this.#file;
     const file = LedgerFile.open(month, this.#options.context.env);
-    const entries = new LedgerEntries();
-    if (this.#bounds.length > 0) entries.add(file.newLines());
-    else file.newLines(lastBytes);
-    this.#month = { month, file, entries };
-    return this.#month;
+    file.read(this.#bounds.length > 0 ? undefined : lastBytes);
+    this.#file = file;
+    return file;
   }
 
   /** Throws `budget` for the first bound that `credits` more would exceed. */
-  #assertWithinBounds({ month, file, entries }: OpenMonth, credits: number, now: number): void {
-    const unread = Number(file.isCutShort);
+  #assertWithinBounds(file: LedgerFile, credits: number, now: number): void {
     for (const bound of this.#bounds) {
-      const period = bound.per === 'month' ? month : localDay(now);
-      if (entries.spentAt(this.#account.origin, period) + unread + credits > bound.credits)
+      const period = bound.per === 'month' ? file.month : localDay(now);
+      if (file.spentAt(this.#account.origin, period) + credits > bound.credits)
         throw budgetSpent(bound, resetTime(bound.per, now));
     }
   }

@@ -1,3 +1,7 @@
+/** In milliseconds. */
+export const hour = 60 * 60 * 1000;
+export const day = 24 * hour;
+
 /** A time (milliseconds since 1970) as its local calendar day: `2026-11-21`. */
 export function localDay(time: number): string {
   const date = new Date(time);

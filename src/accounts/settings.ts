@@ -1,14 +1,11 @@
-import type { Context } from '../context.ts';
+import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import type { Env } from './home.ts';
 import { keyFileName, parseKey, readKey } from './key.ts';
-import { type Profile, parseProfileName, unknownProfile } from './profile.ts';
-import { readStore } from './store.ts';
+import { type Profile, parseProfileName, readStore, unknownProfile } from './store.ts';
 
-/** The flags that select the service and the account. */
 export interface ServiceFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -16,9 +13,7 @@ export interface ServiceFlags {
   readonly keyFile?: string | undefined;
 }
 
-/** The service and the account of a run. */
 export interface Settings {
-  /** Null if there is none. */
   readonly baseUrl: BaseUrl | null;
   readonly namespace: string;
   /** Null if there is none that may be sent. */
@@ -27,7 +22,6 @@ export interface Settings {
   readonly keySource: string | null;
   /** The selected profile; null if there is none, or the store was not needed. */
   readonly profile: string | null;
-  /** The bounds stored with the profile; [] if there are none. */
   readonly maxCredits: readonly CreditBound[];
   /** Why there is no address, or no key; null if there are both. */
   readonly problem: Failure | null;
@@ -126,7 +120,6 @@ export function explicitService(
   };
 }
 
-/** The explicit namespace from flag or environment. */
 export function explicitNamespace(
   { namespace }: Pick<ServiceFlags, 'namespace'>,
   env: Env,
@@ -135,13 +128,11 @@ export function explicitNamespace(
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
 
-/** The name of the profile from flag or environment. */
 export function explicitProfile({ profile }: ServiceFlags, env: Env): string | undefined {
   if (profile !== undefined) return parseProfileName(profile, '--profile');
   return env.CHANLIST_PROFILE ? parseProfileName(env.CHANLIST_PROFILE, 'CHANLIST_PROFILE') : undefined;
 }
 
-/** The key from flag or environment, and its source. */
 async function readExplicitKey(
   { keyFile }: ServiceFlags,
   { env, stop }: Context,

@@ -1,20 +1,45 @@
 import path from 'node:path';
+import type { Env } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
-import { formatBounds, parseBounds } from './bounds.ts';
-import { createOwnFolder, type Env, homeFolder, isOwn, openOwnFolder } from './home.ts';
+import type { CreditBound } from '../service/budget.ts';
+import { formatBounds, parseBounds } from '../service/budget.ts';
+import type { Service } from '../service/client.ts';
+import { expectedOneOf } from '../text/nearest.ts';
+import { createOwnFolder, homeFolder, isOwn, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
-import type { Profile } from './profile.ts';
 
-/** The stored accounts. */
+/** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
+export interface Profile extends Service {
+  readonly maxCredits: readonly CreditBound[];
+}
+
+/** The profile that `auth login` writes if none is named. */
+export const defaultProfile = 'default';
+
+/** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */
+export function parseProfileName(text: string, source: string): string {
+  if (text === text.trim() && /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u.test(text)) return text;
+  throw usage(
+    `${source}: not a valid profile name`,
+    'expected 1 to 64 characters, without surrounding white space or control characters, e.g. work',
+  );
+}
+
+export function unknownProfile(name: string, known: Iterable<string>): Failure {
+  const names = [...known];
+  const hint =
+    names.length === 0 ? 'none is stored yet; run: chanlist auth login' : expectedOneOf(name, names);
+  return usage(`there is no profile '${name}'`, hint);
+}
+
 export interface Store {
   /** The profile used if none is named; null or the name of a stored one. */
   readonly active: string | null;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The version of the file format that this program reads and writes. */
 const storeVersion = 1;
 
 const noAccounts: Store = { active: null, profiles: new Map() };
@@ -134,7 +159,6 @@ function parseStore(text: string, file: string): Store {
   return { active: active !== null && profiles.has(active) ? active : null, profiles };
 }
 
-/** The accounts as `conf` stores them. */
 function storedForm({ active, profiles }: Store): Record<string, unknown> {
   const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits }]) => {
     const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };

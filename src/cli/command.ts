@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
+import type { Stderr } from '../output/stderr.ts';
 
 /** A row of the table of commands, or of the actions of one. */
 export interface CommandRow {
   readonly name: string;
-  /** Its arguments. */
   readonly usage: string;
   readonly summary: string;
   /** Heading in the help of the program. */
@@ -12,30 +12,37 @@ export interface CommandRow {
   load(): Promise<CommandFile>;
 }
 
+/** Makes rows of a group; `line`: name and arguments. */
+export const inGroup =
+  (group: string) =>
+  (line: string, summary: string, load: CommandRow['load']): CommandRow => {
+    const [name = '', ...words] = line.split(' ');
+    return { group, name, usage: words.join(' '), summary, load };
+  };
+
 /** An argument: the option that gets its value, its term, and what it is. */
 export type Argument = readonly [option: string, term: string, help: string];
 
-/** A complete command line and its purpose. */
 export type Example = readonly [what: string, line: string];
 
 export type TermRows = readonly (readonly [term: string, meaning: string])[];
 
-/** A list of terms and their meanings, under a heading. */
 export interface Terms {
   readonly heading: string;
   readonly rows: TermRows;
 }
 
+/** The work of a command from top to bottom; returns the exit code. */
+export type Run<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
+
 /** What the file of a command exports. The table of flags has its flags. */
 export interface CommandFile {
   readonly args?: readonly Argument[];
-  /** Paragraphs of its help. */
   readonly about: readonly string[];
   readonly examples: readonly Example[];
-  /** A list at the end of its help. */
   readonly terms?: Terms;
   /** The commands below it, instead of `run`. */
   readonly actions?: readonly CommandRow[];
-  /** Does its work; returns the exit code. Only `help` has neither this nor actions. */
-  run?(options: object, context: Context): Promise<number>;
+  /** Only `help` has neither this nor actions. */
+  run?(options: object, context: Context, stderr: Stderr): Promise<number>;
 }

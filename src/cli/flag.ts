@@ -19,7 +19,6 @@ export interface FlagRow {
   readonly default?: string | number | undefined;
   /** The default that the help shows, if it is set elsewhere. */
   readonly shownDefault?: string | number;
-  /** The environment variable that sets the same. */
   readonly variable?: string;
   /** The option that it sets, if not that of its own name. */
   readonly option?: string;
@@ -46,12 +45,10 @@ export const optionName = (flag: FlagRow): string =>
     .slice(2)
     .replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The help line of a flag, with its variable and its default. */
 export function flagHelp(flag: FlagRow): string {
   const shown = flag.shownDefault ?? flag.default;
   const notes = [flag.variable ?? [], shown === undefined ? [] : `default: ${shown}`].flat();
   return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
 }
 
-/** The commands that list pages. */
 export const listings: readonly string[] = pagedNames;

@@ -10,7 +10,6 @@ const lists = ['resolve', 'latest', ...listings];
 const updatable = ['uploads'];
 const otherListings = listings.filter((name) => !updatable.includes(name));
 const [, , { minimum, maximum, default: usualLimit }] = operations.search.parameters;
-/** The parts of `credits --by`. */
 export const parts = ['day', 'command', 'reference'] as const;
 const serve = ['serve'];
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;

@@ -1,7 +1,8 @@
-import { parseBounds } from '../accounts/bounds.ts';
+import { formatNames } from '../output/formats.ts';
+import { parseBounds } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { type FlagRow, listings } from './flag.ts';
-import { formatName, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';
+import { oneOf, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';
 
 const requesting = ['resolve', 'search', ...listings, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
@@ -48,7 +49,7 @@ export const globalFlags: readonly FlagRow[] = [
       flag: '-f, --format <format>',
       commands: printing,
       help: 'print table, json, ndjson or csv (lists: id too); see: chanlist help formats',
-      parse: formatName,
+      parse: oneOf(formatNames),
     },
     { flag: '--json', commands: printing, help: 'short for --format json', format: 'json' },
     { flag: '--ndjson', commands: printing, help: 'short for --format ndjson', format: 'ndjson' },

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { extname, normalize } from 'node:path';
+import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
@@ -20,13 +21,8 @@ export interface OutputOptions {
 }
 
 /** The options of the global flags: every command has them, given or not. */
-export interface CommonOptions extends OutputOptions {
-  readonly profile?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly keyFile?: string | undefined;
+export interface CommonOptions extends OutputOptions, ServiceFlags {
   readonly sandbox: boolean;
-  /** The file of `--summary`. */
   readonly summary: string | null;
   /** Seconds. */
   readonly timeout: number;
@@ -127,6 +123,5 @@ function isStream(path: string): boolean {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** The usage error for a table in a file. */
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);

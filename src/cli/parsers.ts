@@ -1,11 +1,11 @@
+import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
-import { type FormatName, formatNames } from '../output/formats.ts';
+import { formatNames } from '../output/formats.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** Turns the text of a flag into its value. Throws a usage error that names `source`. */
 export type Parser<Value> = (text: string, source: string) => Value;
 
-/** A whole number from `minimum` to `maximum`. */
 export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
   return (text, source) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -24,14 +24,12 @@ export function seconds(minimum: number, maximum: number): Parser<number> {
   };
 }
 
-const hour = 60 * 60 * 1000;
-
 /** `36h` or `2d` in milliseconds. The unit is required. */
 export function duration(text: string, source: string): number {
   const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
   if (digits === undefined)
     throw usage(`${source} is '${text}': expected hours or days with their unit`, 'e.g. 36h or 2d');
-  return Number(digits) * (unit === 'd' ? 24 * hour : hour);
+  return Number(digits) * (unit === 'd' ? day : hour);
 }
 
 /** A calendar month, `YYYY-MM`. */
@@ -40,7 +38,6 @@ export function month(text: string, source: string): string {
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
 }
 
-/** One of some words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Parser<Word> {
   return (text, source) => {
     const match = words.find((word) => word === text);
@@ -49,18 +46,9 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parser
   };
 }
 
-/** Any text that is not empty. */
 export function nonEmpty(text: string, source: string): string {
   if (text === '') throw usage(`${source} is empty`);
   return text;
-}
-
-/** The name of a format. */
-export function formatName(text: string): FormatName {
-  const name = formatNames.find((format) => format === text);
-  if (name !== undefined) return name;
-  const meant = text === 'jsonl' ? 'ndjson' : undefined;
-  throw usage(`there is no format '${text}'`, expectedOneOf(text, formatNames, meant));
 }
 
 /** The file of `-o`; null for `-`, which is stdout. */
@@ -74,7 +62,6 @@ export function outputFile(text: string, source: string): string | null {
   return text === '-' ? null : nonEmpty(text, source);
 }
 
-/** The file of `--summary`. */
 export function summaryFile(text: string, source: string): string {
   if (text === '-') throw usage(`${source} needs a file: stdout is for data`, 'e.g. --summary summary.json');
   return nonEmpty(text, source);

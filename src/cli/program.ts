@@ -10,13 +10,11 @@ import { nonEmpty } from './parsers.ts';
 import { assertFlags, assertNoFieldList, assertText } from './rules.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
 
-/** A command and the options that the arguments give it. */
 export interface Task {
   readonly run: Required<CommandFile>['run'];
   readonly options: CommonOptions;
 }
 
-/** A command line, parsed. */
 export interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
@@ -106,7 +104,6 @@ function optionsOf(
   return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, processedArgs[i]])) };
 }
 
-/** The value that the flags of a command line give to a row. */
 function flagValue(row: FlagRow, flags: readonly Flag[]): unknown {
   const { parse = nonEmpty, combine, variable } = row;
   const name = longFlag(row);

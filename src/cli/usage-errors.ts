@@ -4,7 +4,43 @@ import { nearest } from '../text/nearest.ts';
 import { type FlagRow, longFlag, shortFlag } from './flag.ts';
 import { flagsOf, helpFlag, ownFlags, versionFlag } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
-import { commandsOfOtherTools, flagsOfOtherTools } from './other-tools.ts';
+
+const sameAgain = 'run the same command again to resume';
+const keyAdvice =
+  'a key on the command line is visible to other users; use --key-file FILE, CHANLIST_API_KEY or chanlist auth login';
+
+/** By word, what to use here: one row per advice, with the words that lead to it. */
+const pointers = (rows: readonly (readonly [words: string, advice: string])[]): ReadonlyMap<string, string> =>
+  new Map(rows.flatMap(([words, advice]) => words.split(' ').map((word) => [word, advice] as const)));
+
+/** Flags of other programs: the flag to use here, or advice. */
+const flagsOfOtherTools = pointers([
+  ['--file --batch-file -a', '--from'],
+  ['--force --clobber --overwrite --update', '--restart'],
+  ['--max --max-items --first', '--limit'],
+  ['--out', '--output'],
+  ['--outdir', '--output-dir'],
+  ['-j --jobs --parallel', '--concurrency'],
+  ['--paginate', '--all'],
+  ['--download-archive', '--seen'],
+  ['--estimate --cost', '--dry-run'],
+  ['--debug', 'use -vv'],
+  ['--with-token', 'the key is read from stdin: chanlist auth login < FILE'],
+  ['--continue --resume', sameAgain],
+  ['--key --api-key --token --password', keyAdvice],
+]);
+
+const commandsOfOtherTools = pointers([
+  ['export download videos list', 'use uploads or playlist'],
+  ['convert cat view', 'use show'],
+  ['sandbox', 'use serve, or the flag --sandbox'],
+  ['balance quota usage', 'use credits'],
+  ['feed', 'use latest'],
+  ['verify', 'use check'],
+  ['sync', 'use uploads --update'],
+  ['resume', sameAgain],
+  ['whoami', 'use auth status'],
+]);
 
 /** The words that name a command, without the program: `auth login`; '' for the program. */
 export function pathOf(command: Command): string {
@@ -12,7 +48,6 @@ export function pathOf(command: Command): string {
   return `${pathOf(command.parent)} ${command.name()}`.trim();
 }
 
-/** Converts an error of Commander into a usage error of one line. */
 export function usageErrorOf(error: CommanderError, command: Command): Failure {
   const path = pathOf(command);
   const see = `see: chanlist help ${path}`.trim();
@@ -70,7 +105,6 @@ function adviceFor(flag: string, path: string): string | undefined {
 const rowsOf = (flag: string): readonly FlagRow[] =>
   [...ownFlags, ...globalFlags].filter((row) => [longFlag(row), shortFlag(row)].includes(flag));
 
-/** The commands that take a flag. */
 const takersOf = (flag: string): readonly string[] => rowsOf(flag).flatMap(({ commands }) => commands);
 
 /** The usage error for a word that names none of the commands or actions of `path`. */

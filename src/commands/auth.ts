@@ -1,4 +1,4 @@
-import type { CommandRow, Example } from '../cli/command.ts';
+import { type CommandRow, type Example, inGroup } from '../cli/command.ts';
 
 export const about = [
   'Stores accounts: each is a key together with the address that it belongs to, under a profile name. Without ' +
@@ -10,18 +10,12 @@ export const examples: readonly Example[] = [
   ['show the account in use and verify its key', 'chanlist auth status'],
 ];
 
-const action = (name: string, usage: string, summary: string, load: CommandRow['load']): CommandRow => ({
-  name,
-  usage,
-  summary,
-  load,
-});
+const action = inGroup('Actions:');
 
-/** The actions of `chanlist auth`. */
 export const actions: readonly CommandRow[] = [
-  action('login', '', 'verify a key and store it', () => import('./auth/login.ts')),
-  action('status', '', 'show the account in use and verify its key', () => import('./auth/status.ts')),
-  action('list', '', 'list the stored profiles', () => import('./auth/list.ts')),
-  action('switch', '<profile>', 'make another profile the active one', () => import('./auth/switch.ts')),
-  action('logout', '[profile]', 'remove a profile from the store', () => import('./auth/logout.ts')),
+  action('login', 'verify a key and store it', () => import('./auth/login.ts')),
+  action('status', 'show the account in use and verify its key', () => import('./auth/status.ts')),
+  action('list', 'list the stored profiles', () => import('./auth/list.ts')),
+  action('switch <profile>', 'make another profile the active one', () => import('./auth/switch.ts')),
+  action('logout [profile]', 'remove a profile from the store', () => import('./auth/logout.ts')),
 ];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ledgerClockProblem } from '../accounts/clock-problem.ts';
-import type { Argument, Example, Terms } from '../cli/command.ts';
+import type { Argument, Example, Run, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
@@ -20,10 +20,11 @@ import {
 import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
 import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
-import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
+import { inputName } from '../fs/text-input.ts';
 import { assertPaths } from '../run/output.ts';
+import { printRecords } from '../run/print-records.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
+import { firstOf } from '../run/report-lines.ts';
 import { count, thousands } from '../text/count.ts';
 
 export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or a folder of exports']];
@@ -52,11 +53,10 @@ interface CheckOptions extends OutputOptions {
 }
 
 /** Checks exports offline and prints one record per export. Exit 11: problems. */
-export async function run(options: CheckOptions, context: Context): Promise<number> {
+export const run: Run<CheckOptions> = async (options, context, stderr) => {
   const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
   await assertPaths({ files: paths, from }, context);
-  const stderr = new Stderr(context, options);
   const found = findExports(paths);
   const list =
     from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
@@ -92,13 +92,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
     context,
     stderr,
     fields: Object.keys(unknownExport) as (keyof CheckedExport & string)[],
-    columns: {
-      file: ({ file }) => file ?? '-',
-      reference: ({ reference }) => reference ?? '-',
-      entries: ({ entries }) => (entries === null ? '-' : thousands(entries)),
-      checked: ({ checked: time }) => time?.slice(0, 16).replace('T', ' ') ?? '-',
-      problem: ({ problem }) => problem?.code ?? '-',
-    },
+    columns: ['file', 'reference', 'entries', 'checked', 'problem'],
   });
   for (const warning of [
     ...found.warnings,
@@ -111,7 +105,7 @@ export async function run(options: CheckOptions, context: Context): Promise<numb
   const problems = bad.length === 0 ? 'no problems found' : `${thousands(bad.length)} with a problem`;
   if (checked > 0) stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
   return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
-}
+};
 
 /** A reference without an export. `unrecorded`: files without a record that may be its export. */
 function absentExport(input: InputReference, folder: string, unrecorded: number, from: string): Checked {
@@ -122,7 +116,7 @@ function absentExport(input: InputReference, folder: string, unrecorded: number,
     ? folderCommand(from, folder, { name, update: false })
     : exportCommand(input, folder);
   const maybe = isMaybeThere
-    ? `; one of ${count(unrecorded, 'file', 'files')} without a record may be its export, which a run over the list and the folder adopts`
+    ? `; ${count(unrecorded, 'file has no record, and', 'files have no record, and one of them')} may be this export; the fix adopts it`
     : '';
   const problem = {
     code: 'absent',
@@ -142,7 +136,7 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
   return recent.length === 0
     ? []
     : [
-        `${count(recent.length, 'export is', 'exports are')} not in ${from === '-' ? 'stdin' : from}${namesOf(recent.map(({ path }) => path))}`,
+        `${count(recent.length, 'export is', 'exports are')} not in ${inputName(from ?? '')}${firstOf(recent.map(({ path }) => path))}`,
       ];
 }
 
@@ -164,7 +158,7 @@ export function problemLines(bad: readonly Checked[], from: string | null, folde
     if (first?.shown.problem == null) return [];
     const { message } = first.shown.problem;
     const names = group.map(({ shown }) => shown.file ?? shown.reference ?? '');
-    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${namesOf(names)}`;
+    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${firstOf(names)}`;
     const fix = group.length === 1 ? first.fix?.command : groupFix(group, from, folder);
     return [`${code}: ${subject}: ${message}${fix == null ? '' : `; fix: ${fix}`}`];
   });
@@ -183,7 +177,3 @@ function groupFix(group: readonly Checked[], from: string | null, folder: string
   const some = group.find(({ fix }) => fix !== null);
   return some?.fix == null ? null : `one at a time, the first: ${some.fix.command}`;
 }
-
-/** ` (a, b, c and others)` */
-const namesOf = (names: readonly string[]): string =>
-  ` (${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and others' : ''})`;

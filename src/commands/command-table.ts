@@ -1,14 +1,6 @@
-import type { CommandRow } from '../cli/command.ts';
+import { type CommandRow, inGroup } from '../cli/command.ts';
 import { shortCost, topicNames } from '../help/document.ts';
 import { type OperationName, operations } from '../service/contract.ts';
-
-/** Makes rows of a group; `line`: name and arguments. */
-const inGroup =
-  (group: string) =>
-  (line: string, summary: string, load: CommandRow['load']): CommandRow => {
-    const [name = '', ...words] = line.split(' ');
-    return { group, name, usage: words.join(' '), summary, load };
-  };
 
 const list = inGroup('Channels and playlists:');
 const exported = inGroup('Exports:');

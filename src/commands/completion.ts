@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import { oneOf } from '../cli/parsers.ts';
-import type { Context } from '../context.ts';
-import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 
 /** The shells with completions, and the file of each in `completions/`. */
@@ -25,10 +23,9 @@ export const examples: readonly Example[] = [
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
-/** Prints the bytes of the completion script of a shell. */
-export async function run({ shell }: { readonly shell: string }, context: Context): Promise<number> {
+export const run: Run<{ readonly shell: string }> = async ({ shell }, context, stderr) => {
   const file = shells[oneOf(shellNames)(shell, 'the shell')];
   const script = await readFile(`${__dirname}/../completions/${file}`, 'utf8');
-  await new Stdout(context, new Stderr(context)).write(script);
+  await new Stdout(context, stderr).write(script);
   return 0;
-}
+};

@@ -1,13 +1,11 @@
-import { ledgerPath } from '../accounts/ledger-file.ts';
-import { readMonth } from '../accounts/ledger-report.ts';
+import { LedgerFile, ledgerPath } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { Example } from '../cli/command.ts';
+import type { Example, Run } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
-import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
-import type { Credits } from '../service/budget.ts';
-import { count, thousands } from '../text/count.ts';
+import type { Env } from '../context.ts';
+import { printRecords } from '../run/print-records.ts';
+import { type Credits, noCredits, spent } from '../service/budget.ts';
+import { count } from '../text/count.ts';
 
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
@@ -26,10 +24,9 @@ interface CreditsOptions extends OutputOptions {
 }
 
 /** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
-export async function run(options: CreditsOptions, context: Context): Promise<number> {
+export const run: Run<CreditsOptions> = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env } = context;
-  const stderr = new Stderr(context, options);
   const today = localDay(context.clock.now());
   const month = options.month ?? monthOf(today);
   const path = ledgerPath(month, env);
@@ -49,21 +46,53 @@ export async function run(options: CreditsOptions, context: Context): Promise<nu
   });
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  const columns = Object.fromEntries(
-    fields.map((field) => [field, (record: Record<string, unknown>) => cell(record[field])]),
-  );
-  await printRecords(records, { format, color, context, stderr, fields, columns });
+  await printRecords(records, { format, color, context, stderr, fields });
   stderr.note('the credit ledger knows only what this user spent on this machine');
   if (ledger === null && options.month === null) stderr.note(missing);
   return 0;
+};
+
+/** What an account spent in a month, or in a part of it: on a day, with a command or for a reference. */
+interface Spending {
+  /** Origin and last four characters of the key; null: lines that cannot be read. */
+  readonly account: string | null;
+  /** Null: not broken down, or unknown. */
+  readonly part: string | null;
+  readonly today: Credits;
+  readonly total: Credits;
 }
 
-/** A value in a table: `1,234`, `1,234 (+1 possibly charged)`. */
-function cell(value: unknown): unknown {
-  if (typeof value === 'number') return thousands(value);
-  if (typeof value !== 'object' || value === null) return value;
-  const { confirmed, possibly_charged } = value as Credits;
-  return possibly_charged === 0
-    ? thousands(confirmed)
-    : `${thousands(confirmed)} (+${thousands(possibly_charged)} possibly charged)`;
+/**
+ * What each account spent in a month (`2026-11`), broken down if `by` is not null: days in order, commands and
+ * references with the most expensive first. Null if there is no ledger of the month. `today`: the local day. Throws as
+ * `LedgerFile`.
+ */
+export function readMonth(
+  month: string,
+  today: string,
+  by: 'day' | 'command' | 'reference' | null,
+  env: Env,
+): readonly Spending[] | null {
+  using file = LedgerFile.read(month, env);
+  if (file === null) return null;
+  const all = new Map<string, Spending>();
+  for (const { request, credits, outcome } of file.entries) {
+    const part = (by && request?.[by]) ?? null;
+    const id = JSON.stringify([request?.origin, request?.key, part]);
+    const account = request && `${request.origin} …${request.last_four}`;
+    const spending = all.get(id) ?? { account, part, today: noCredits(), total: noCredits() };
+    all.set(id, spending);
+    if (outcome === 'free') continue;
+    spending.total[outcome] += credits;
+    if ((request?.day ?? today) === today) spending.today[outcome] += credits;
+  }
+  const shown = [...all.values()].filter(({ total }) => by === null || spent(total) > 0);
+  return shown.sort(
+    (a, b) =>
+      compare(a.account ?? '~', b.account ?? '~') ||
+      (by === 'day' ? 0 : spent(b.total) - spent(a.total)) ||
+      compare(a.part ?? '', b.part ?? ''),
+  );
 }
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

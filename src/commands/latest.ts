@@ -1,6 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { costSentence } from '../help/document.ts';
 import { latestSize, operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
@@ -22,7 +21,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists the latest uploads (docs/service.md, 4.4). */
-export async function run(options: ResponseOptions, context: Context): Promise<number> {
+export const run: Run<ResponseOptions> = async (options, context, stderr) => {
   const { runResponses } = await import('./run-responses.ts');
-  return await runResponses(operations.latest, options, context);
-}
+  return await runResponses(operations.latest, options, context, stderr);
+};

@@ -1,6 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
@@ -20,10 +19,12 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists playlists (docs/service.md, 4.5), which have no feed: there is no update. */
-export async function run(
-  options: Omit<ListingOptions, 'update' | 'printNew'>,
-  context: Context,
-): Promise<number> {
+export const run: Run<Omit<ListingOptions, 'update' | 'printNew'>> = async (options, context, stderr) => {
   const { runListing } = await import('./run-listing.ts');
-  return await runListing(operations.playlist, { ...options, update: false, printNew: false }, context);
-}
+  return await runListing(
+    operations.playlist,
+    { ...options, update: false, printNew: false },
+    context,
+    stderr,
+  );
+};

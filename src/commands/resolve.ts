@@ -1,6 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
@@ -16,10 +15,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Resolves channels (docs/service.md, 4.1). */
-export async function run(
-  options: Omit<ResponseOptions, 'limit' | 'seen'>,
-  context: Context,
-): Promise<number> {
+export const run: Run<Omit<ResponseOptions, 'limit' | 'seen'>> = async (options, context, stderr) => {
   const { runResponses } = await import('./run-responses.ts');
-  return await runResponses(operations.resolve, { ...options, limit: null, seen: null }, context);
-}
+  return await runResponses(operations.resolve, { ...options, limit: null, seen: null }, context, stderr);
+};

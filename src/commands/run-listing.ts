@@ -2,6 +2,7 @@ import { effectiveFormat, fileOptions, type ListingOptions, tableInFile } from '
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { parseFields } from '../output/fields.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { openRun } from '../run/open.ts';
 import { outputTarget } from '../run/output.ts';
 import { perPage, printDryRun } from '../run/print-dry-run.ts';
@@ -16,6 +17,7 @@ export async function runListing(
   operation: PagedOperation,
   options: ListingOptions,
   context: Context,
+  stderr: Stderr,
 ): Promise<number> {
   const { continuation: token, outputDir } = options;
   const [first] = operation.parameters;
@@ -36,7 +38,7 @@ export async function runListing(
           assertParameters(operation, { [first.name]: value }),
         );
   const open = async (subjects: readonly Subject[], concurrency: number): ReturnType<typeof openRun> => {
-    const run = await openRun({ operation, subjects, concurrency }, options, context);
+    const run = await openRun(operation, subjects, concurrency, options, context, stderr);
     for (const { repeats, label } of inputs)
       if (repeats !== null) run.report.warn('duplicate', label, sameAs(repeats));
     return run;
@@ -49,7 +51,7 @@ export async function runListing(
         const parameters = value === null ? { continuation: token ?? '' } : { [first.name]: value };
         return { reference, operation, parameters, next: perPage };
       });
-      return await printDryRun(requests, options, context);
+      return await printDryRun(requests, options, context, stderr);
     }
     await using run = await open(listings, 1);
     const results = printListings(run, operation, listings, options, { target, several });
@@ -66,7 +68,7 @@ export async function runListing(
   if (options.dryRun) {
     const { firstRequests } = await import('../export/dry-run.ts');
     const { requests, failures } = await firstRequests(operation, distinct, ofFile, destination, context);
-    return await printDryRun(requests, options, context, failures);
+    return await printDryRun(requests, options, context, stderr, failures);
   }
   const { exportAll } = await import('../export/export-all.ts');
   await using run = await open(distinct, options.concurrency);

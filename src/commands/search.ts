@@ -1,6 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
@@ -30,10 +29,7 @@ interface SearchOptions extends CommonOptions {
 }
 
 /** Searches a channel (docs/service.md, 4.2). The service applies the limit. */
-export async function run(
-  { channel, words, limit, ...options }: SearchOptions,
-  context: Context,
-): Promise<number> {
+export const run: Run<SearchOptions> = async ({ channel, words, limit, ...options }, context, stderr) => {
   if (words.length === 0)
     throw /^(?:@|UC)|[./]/.test(channel)
       ? usage('missing query', 'see: chanlist help search')
@@ -46,5 +42,5 @@ export async function run(
   const { runResponses } = await import('./run-responses.ts');
   const one = { references: [channel], from: undefined, concurrency: 1, limit: null, seen: null };
   const more = { q: query, limit: limit ?? undefined };
-  return await runResponses(operations.search, { ...options, ...one }, context, more);
-}
+  return await runResponses(operations.search, { ...options, ...one }, context, stderr, more);
+};

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { explicitNamespace } from '../accounts/settings.ts';
-import type { Example, Terms } from '../cli/command.ts';
-import type { Context } from '../context.ts';
+import type { Example, Run, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
-import { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
 import type { SandboxOptions } from '../sandbox/server.ts';
@@ -44,10 +42,10 @@ export const terms: Terms = {
  * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
  * which a shell can evaluate, then one line per request.
  */
-export async function run(options: ServeOptions, context: Context): Promise<number> {
+export const run: Run<ServeOptions> = async (options, context, stderr) => {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
-  const stdout = new Stdout(context, new Stderr(context));
+  const stdout = new Stdout(context, stderr);
   const failed = new AbortController();
   let printed = Promise.resolve();
   /** Prints lines in order; the first one that cannot be written ends the sandbox. */
@@ -79,4 +77,4 @@ export async function run(options: ServeOptions, context: Context): Promise<numb
   const isStop = reason instanceof Failure && (reason.exit === 130 || reason.exit === 143);
   if (isStop || reason instanceof ClosedPipe) return 0;
   throw reason;
-}
+};

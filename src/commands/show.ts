@@ -1,18 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { excerpt, Failure, toFailure, usage } from '../errors.ts';
+import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotRecorded, forgetView } from '../fs/recorded.ts';
-import { assertReadable, readChunks, type Unreadable } from '../fs/text-input.ts';
+import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { type EntryBatches, entriesOf, render } from '../output/render.ts';
-import { Stderr } from '../output/stderr.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
@@ -41,9 +40,8 @@ interface ShowOptions extends OutputOptions {
 }
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export async function run(options: ShowOptions, context: Context): Promise<number> {
+export const run: Run<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
-  const stderr = new Stderr(context, options);
   const target = await outputTarget(options, context);
   for (const path of files) if (path !== '-') assertShowable(path);
   const terminal = output === null ? decideTerminal(context.stdout, context.env, options.color) : null;
@@ -75,13 +73,13 @@ export async function run(options: ShowOptions, context: Context): Promise<numbe
   if (file !== null && target !== null) forgetView(target);
   stderr.note(`${count(entries, 'entry', 'entries')}${output === null ? '' : `; in ${output}`}`);
   return 0;
-}
+};
 
 /** Throws a usage error for what is clearly no file of entries. */
 function assertShowable(path: string): void {
   if (existsSync(`${path}/.`)) {
     const folder = shellQuote(dirname(join(path, 'x')));
-    throw usage(`${nameOf(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
+    throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
   }
   assertReadable(path, unreadable(path));
 }
@@ -103,19 +101,17 @@ async function* entriesOfFiles(
   }
 }
 
-const nameOf = (file: string): string => (file === '-' ? 'stdin' : excerpt(file));
-
 const unreadable =
   (file: string): Unreadable =>
   (why) =>
-    usage(`cannot read ${nameOf(file)}: ${why}`, 'name ndjson exports');
+    usage(`cannot read ${inputName(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
   const text = line?.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
   const isText = text !== null && isUtf8(text);
   const record = isText ? JsonText.parse(text) : null;
-  const place = `${nameOf(file)}:${number}`;
+  const place = `${inputName(file)}:${number}`;
   if (record?.kind === 'object') {
     if (record.get('results')?.kind !== 'array') return record;
     const hint = `print its entries with: jq -c '.results[]' ${shellQuote(file)} | chanlist show -`;

@@ -1,6 +1,5 @@
-import type { Argument, Example } from '../cli/command.ts';
+import type { Argument, Example, Run } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
@@ -28,7 +27,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists uploads (docs/service.md, 4.3). */
-export async function run(options: ListingOptions, context: Context): Promise<number> {
+export const run: Run<ListingOptions> = async (options, context, stderr) => {
   const { runListing } = await import('./run-listing.ts');
-  return await runListing(operations.uploads, options, context);
-}
+  return await runListing(operations.uploads, options, context, stderr);
+};

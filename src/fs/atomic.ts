@@ -144,7 +144,6 @@ const obstacles: Readonly<Record<string, readonly [what: string, remedy: string]
 };
 const inUse = ['another program has opened it', 'close it there'] as const;
 
-/** Renames a complete file over a target in a folder. */
 function renameOver({ path, real }: Target, from: string, folder: string): void {
   try {
     fs.renameSync(from, join(folder, basename(real)));

@@ -43,7 +43,6 @@ export function fileError(error: unknown, path: string, doing: FileWork): unknow
   return new Failure('failed', `${path}: ${what} (${code})`, { cause: error, hint });
 }
 
-/** Why a file cannot be read, in words. */
 export function readProblem(error: unknown): string {
   const code = systemCode(error);
   if (code === undefined) return 'it is not a file name';

@@ -1,5 +1,4 @@
 import { readSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { limitHeapGrowth } from '../heap.ts';
 import { LINE_FEED } from '../text/ascii.ts';
 
@@ -16,7 +15,7 @@ export interface ByteRange {
 
 /** Lets signals be handled. Throws the reason of `stop`. */
 export async function pause(stop: AbortSignal): Promise<void> {
-  await setImmediate();
+  await new Promise((resolve) => setImmediate(resolve));
   stop.throwIfAborted();
 }
 
@@ -35,36 +34,43 @@ export async function* chunksOf(
   }
 }
 
-/** Lines without their ends (LF or CRLF), valid until the next batch; null stands for one that is too long: the last. */
+/** Lines without their ends (LF or CRLF), valid until the next batch; null stands for one that is too long. */
 export type LineBatch = readonly (Buffer | null)[];
 
-/** The lines of chunks, in batches. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<LineBatch, void> {
+/** The lines of chunks, in batches. Of a line of more than `maxLength` bytes, the rest is skipped. */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  maxLength = maxLineBytes,
+): AsyncGenerator<LineBatch, void> {
   await limitHeapGrowth();
-  /** The start of a line whose end has not been read. */
+  /** The start of a line whose end has not been read; empty if it is too long. */
   let parts: Buffer[] = [];
   let length = 0;
+  const endLine = (rest: Buffer): Buffer | null => {
+    const line = length + rest.length > maxLength ? null : joined([...parts, rest]);
+    parts = [];
+    length = 0;
+    return line;
+  };
   for await (const chunk of chunks) {
-    const lines: Buffer[] = [];
+    const lines: (Buffer | null)[] = [];
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-      const line = chunk.subarray(from, end);
-      lines.push(withoutReturn(parts.length === 0 ? line : Buffer.concat([...parts, line])));
-      parts = [];
-      length = 0;
+      lines.push(endLine(chunk.subarray(from, end)));
       from = end + 1;
     }
     if (lines.length > 0) yield lines;
-    if (from === chunk.length) continue;
-    // The chunk is reused.
-    parts.push(Buffer.from(chunk.subarray(from)));
     length += chunk.length - from;
-    if (length <= maxLineBytes) continue;
-    yield [null];
-    return;
+    if (length > maxLength) parts = [];
+    // The chunk is reused.
+    else if (from < chunk.length) parts.push(Buffer.from(chunk.subarray(from)));
   }
-  if (length > 0) yield [withoutReturn(Buffer.concat(parts))];
+  if (length > 0) yield [length > maxLength ? null : joined(parts)];
 }
 
-const withoutReturn = (line: Buffer): Buffer =>
-  line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+/** A line without a CR at its end. To copy every line takes half as long again. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first = Buffer.alloc(0)] = parts;
+  const line = parts.length === 1 ? first : Buffer.concat(parts);
+  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+}

@@ -5,7 +5,6 @@ import { guardFile } from './file-error.ts';
 import { closeQuietly, isRoot } from './files.ts';
 import { kindOf } from './trust.ts';
 
-/** Where an output goes. */
 export interface Target {
   /** As the user gave it: for messages. */
   readonly path: string;
@@ -69,7 +68,6 @@ export function openUnchanged({ path, real, stats }: Target): number {
   throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference' });
 }
 
-/** A file or folder that a run names. */
 export interface NamedFile {
   /** The flag or argument that names it: for messages. */
   readonly flag: string;

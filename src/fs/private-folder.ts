@@ -22,7 +22,7 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
 /**
  * A folder of the program's own (`assertTrustedFolder`). It stays open: where there is /proc, names are found in the
  * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass
- * `assertTrustedFile`. A name is that of a file in this folder: one that leads elsewhere throws `damaged`.
+ * `assertTrustedFile`. Names must not contain a path; otherwise throws `damaged`.
  *
  * All methods throw usage failures (2) for what is refused, and system errors as failures (`fileError`).
  */
@@ -130,7 +130,6 @@ export class PrivateFolder {
     this.#guard(name, () => ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name))));
   }
 
-  /** All names in this folder. */
   names(): string[] {
     return this.#guard('', () => fs.readdirSync(this.#at('')));
   }

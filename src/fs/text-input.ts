@@ -3,15 +3,18 @@ import { accessSync, constants, createReadStream, openSync, statSync } from 'nod
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { InputStream } from '../context.ts';
-import type { Failure } from '../errors.ts';
+import { excerpt, type Failure } from '../errors.ts';
 import { readProblem } from './file-error.ts';
+import { linesOf } from './line-chunks.ts';
 
 /** The usage error for an input that cannot be read, and why. */
 export type Unreadable = (why: string) => Failure;
 
 /** Nobody types longer lines, in bytes. */
 const maxLineLength = 8 * 1024;
-const lineEnd = 10;
+
+/** An input in messages; `-` is stdin. */
+export const inputName = (path: string): string => (path === '-' ? 'stdin' : excerpt(path));
 
 /** A line of text; `problem`: why it cannot be used. */
 export interface Line {
@@ -31,69 +34,37 @@ export async function* readLines(
   stop?: AbortSignal,
 ): AsyncGenerator<Line> {
   let number = 0;
-  for await (const bytes of readByteLines(from, maxLineLength, unreadable, stop)) {
-    number++;
-    if (bytes.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
-    const isLong = bytes.length > maxLineLength;
-    const problem = isLong ? 'the line is longer than 8 KiB' : isUtf8(bytes) ? null : 'the line is not UTF-8';
-    const text = problem === null ? bytes.toString('utf8').replace(/^\ufeff/, '') : '';
-    yield { number, text, problem };
+  const chunks = textChunks(readChunks(from, unreadable, stop), unreadable);
+  for await (const lines of linesOf(chunks, maxLineLength)) {
+    for (const line of lines) {
+      number++;
+      const problem =
+        line === null ? 'the line is longer than 8 KiB' : isUtf8(line) ? null : 'the line is not UTF-8';
+      const text = problem === null ? `${line}`.replace(/^\ufeff/, '') : '';
+      yield { number, text, problem };
+    }
   }
 }
 
-/**
- * The lines of an input (`readLines`) as bytes, whatever they contain. Of a line of more than `maxLength` bytes, the rest
- * may be skipped.
- */
-export async function* readByteLines(
-  from: string | InputStream,
-  maxLength: number,
-  unreadable: Unreadable,
-  stop?: AbortSignal,
-): AsyncGenerator<Buffer> {
-  /** The start of a line whose end has not arrived; null: the rest of a line is skipped. */
-  let parts: Buffer[] | null = [];
-  let length = 0;
-  try {
-    const stream = typeof from === 'string' ? openInput(from) : from;
-    if (stop !== undefined) addAbortSignal(stop, stream);
-    for await (const read of stream) {
-      const chunk: Buffer = typeof read === 'string' ? Buffer.from(read) : read;
-      let start = 0;
-      for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
-        const line = chunk.subarray(start, end);
-        // To copy every line takes half as long again.
-        if (parts !== null) yield parts.length === 0 ? line : Buffer.concat([...parts, line]);
-        parts = [];
-        length = 0;
-        start = end + 1;
-      }
-      if (parts === null) continue;
-      parts.push(chunk.subarray(start));
-      length += chunk.length - start;
-      if (length <= maxLength) continue;
-      yield Buffer.concat(parts);
-      parts = null;
-    }
-  } catch (error) {
-    stop?.throwIfAborted();
-    throw unreadable(readProblem(error));
+async function* textChunks(chunks: AsyncIterable<Buffer>, unreadable: Unreadable): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
+    yield chunk;
   }
-  if (parts !== null && length > 0) yield Buffer.concat(parts);
 }
 
 /** An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read, and the reason of `stop`. */
 export async function* readChunks(
   from: string | InputStream,
   unreadable: Unreadable,
-  stop: AbortSignal,
+  stop?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   try {
     const stream = typeof from === 'string' ? openInput(from) : from;
-    for await (const read of addAbortSignal(stop, stream))
-      yield typeof read === 'string' ? Buffer.from(read) : read;
+    if (stop !== undefined) addAbortSignal(stop, stream);
+    for await (const read of stream) yield typeof read === 'string' ? Buffer.from(read) : read;
   } catch (error) {
-    stop.throwIfAborted();
+    stop?.throwIfAborted();
     throw unreadable(readProblem(error));
   }
 }

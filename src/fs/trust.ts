@@ -4,7 +4,6 @@ import { type Failure, usage } from '../errors.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { createTemporary, withDescriptor } from './files.ts';
 
-/** What a folder of the program's own is used for. */
 export interface FolderUse {
   /** Only to read records (`check`): the folder may belong to any user, and nothing is created. */
   readonly readOnly?: boolean;
@@ -58,7 +57,6 @@ export function assertTrustedFile(path: string, stats: fs.Stats, folder: fs.Stat
   );
 }
 
-/** The kind of a file, in words. */
 export function kindOf(stats: fs.Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';

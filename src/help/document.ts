@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
-/** The topics of the help that are not commands. */
 export const topicNames = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
 
@@ -13,7 +12,6 @@ export type TopicName = (typeof topicNames)[number];
 export const resumes =
   'With -o the file appears once it is complete. If a run is interrupted, the same command resumes with the next page.';
 
-/** The cost of an operation in a few words. */
 export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
   if (operation.body !== 'page') return credits(operation.credits);
@@ -34,7 +32,6 @@ export function helpColumns({ stdout }: Pick<Context, 'stdout'>): number {
   return columns ? Math.max(60, Math.min(200, columns)) : 80;
 }
 
-/** A paragraph in lines of at most `width` columns. */
 export function wrap(text: string, width: number): string[] {
   return new Help().boxWrap(text, width).split('\n');
 }
@@ -52,7 +49,6 @@ export function termLines(
   return [...wrap(heading, width), ...items];
 }
 
-/** Flags as terms: the long names in one column. */
 export const flagTerms = (flags: readonly FlagRow[]): TermRows =>
   flags.map((flag) => [flag.flag.startsWith('--') ? `    ${flag.flag}` : flag.flag, flagHelp(flag)]);
 
@@ -61,6 +57,5 @@ export function exampleLines(examples: readonly Example[]): string[] {
   return ['Examples:', ...examples.flatMap(([what, line]) => [`  # ${what}`, `  ${line}`])];
 }
 
-/** Blocks of lines with an empty line between them, as a text. */
 export const inBlocks = (blocks: readonly (readonly string[])[]): string =>
   `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;

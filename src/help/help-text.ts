@@ -14,7 +14,6 @@ export const examples: readonly Example[] = [
   ['export every upload; run it again to resume', 'chanlist uploads @demo -o demo.ndjson'],
 ];
 
-/** A command or an action, with all that its help contains. */
 export interface DescribedCommand {
   /** `auth login` */
   readonly path: string;

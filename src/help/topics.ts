@@ -17,7 +17,6 @@ const sums = '{"confirmed", "possibly_charged"}';
 
 const terms = (heading: string, ...rows: TermRows): Terms => ({ heading, rows });
 
-/** What is known of each field of an entry or a resolve result. */
 const fieldMeanings: Readonly<Record<string, string>> = {
   channel_id: 'canonical ID, beginning with UC',
   resolved_from: 'the reference that was resolved',
@@ -45,7 +44,6 @@ const fieldMeanings: Readonly<Record<string, string>> = {
   starRating: 'rating: starRating.average, starRating.count',
 };
 
-/** Terms for these fields, each with its meaning. */
 const fieldTerms = (heading: string, fields: readonly string[]): Terms =>
   terms(heading, ...fields.map((field) => [field, fieldMeanings[field] ?? ''] as const));
 
@@ -206,7 +204,6 @@ const topicExamples: { readonly [Name in TopicName]?: readonly Example[] } = {
   ],
 };
 
-/** The text of a topic, in lines of at most `width` columns. */
 export function topicText(name: TopicName, width: number): string {
   const blocks = topics[name].map((block) =>
     typeof block === 'string' ? wrap(block, width) : termLines(block, width),

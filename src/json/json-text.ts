@@ -107,7 +107,7 @@ export class JsonText {
     else out.text(this.toString());
   }
 
-  /** Writes the canonical JSON of values, one per line; those that stand side by side in their text are copied at once. */
+  /** Writes the canonical JSON of values, one per line; those that are adjacent in their text are copied at once. */
   static writeLines(values: readonly JsonText[], out: ByteWriter): void {
     for (let at = 0; at < values.length; ) {
       const first = values[at++] as JsonText;

@@ -1,7 +1,6 @@
 /** Tests of parsed JSON, for the files that the program reads back. A test has the type of what passes it. */
 type Test<T = unknown> = (value: unknown) => value is T;
 
-/** The type of what passes a test. */
 export type Passing<G> = G extends Test<infer T> ? T : never;
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -5,7 +5,6 @@ import { expandFields, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap } from './records.ts';
 
-/** A column of a table. */
 export interface Column {
   readonly header: string;
   readonly isRight?: boolean;
@@ -21,7 +20,6 @@ export interface Column {
   readonly isTitle?: boolean;
 }
 
-/** The columns of a table, and the cells of an entry in them. */
 export interface Columns {
   readonly columns: readonly Column[];
   readonly cells: (entry: JsonText, item: Item) => string[];
@@ -102,7 +100,6 @@ function cellText(name: string | undefined, value: JsonText | undefined): string
   return isCount && /^\d{4,15}$/.test(text) ? thousands(Number(text)) : text;
 }
 
-/** Members that are not cut. */
 const wholeMembers =
   /^(?:@published|published|updated|publishedTimeText|lengthText|viewCountText|\w*Id|channel_id)$/;
 
@@ -114,7 +111,6 @@ function fieldColumns({ operation }: FormatOptions, fields: readonly Field[]): C
   };
 }
 
-/** Maximum number of columns for records of unknown shape. */
 const maxKeyColumns = 100;
 
 /** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */

@@ -76,7 +76,6 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
 const special = new Uint8Array(256);
 for (const character of '",\\\r\n') special[character.charCodeAt(0)] = 1;
 
-/** A cell as RFC 4180 has it. */
 function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -8,7 +8,6 @@ import { durationSeconds, views } from './computed.ts';
 import type { Field, Item, RecordShape } from './format.ts';
 import { memberMap, membersOf, recordKeys } from './records.ts';
 
-/** The value of a field; undefined if it is missing. */
 type FieldReader = (entry: JsonText, item: Item) => JsonText | undefined;
 
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
@@ -40,10 +39,8 @@ const computed: Readonly<Record<string, FieldReader>> = {
   '@published': (entry, { published }) => quoted(published?.(text(entry, 'videoId') ?? '') ?? null),
 };
 
-/** The names of the computed fields. */
 export const computedFields = Object.keys(computed);
 
-/** All fields of an entry, as sent. */
 const wildcard = '*';
 
 /** Names that other programs have for fields of uploads and playlists, in lower case. */
@@ -189,12 +186,10 @@ export function lacksDates(
   return !isKnown && fields.some((field) => field.name === '@published');
 }
 
-/** The names of the fields that none of these entries has. */
 export function absentFields(fields: readonly Field[], entries: readonly JsonText[]): readonly string[] {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
     path === null || valueAt(entry, path) !== undefined || entry.get(name) !== undefined;
   return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
 }
 
-/** The field that is the top-level member of this name. */
 export const memberField = (name: string): Field => ({ name, path: [name] });

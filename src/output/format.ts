@@ -2,7 +2,6 @@ import type { Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { Operation } from '../service/contract.ts';
 
-/** One reference of a run. */
 export interface Item {
   /** As the user gave it: the value of the field `@reference`; null if there is none (a continuation token, a file). */
   readonly reference: string | null;
@@ -10,7 +9,6 @@ export interface Item {
   published?(videoId: string): string | null;
 }
 
-/** One field of `--fields`. */
 export interface Field {
   /** As the user wrote it: the key in the output. */
   readonly name: string;
@@ -18,7 +16,6 @@ export interface Field {
   readonly path: readonly string[] | null;
 }
 
-/** How the listing of one reference ended. */
 export interface ListingEnd {
   /** False only if the service said that there is nothing more. */
   readonly hasMore: boolean;
@@ -27,7 +24,6 @@ export interface ListingEnd {
   readonly failure: Failure | null;
 }
 
-/** What a stream that is a terminal can do. */
 export interface Terminal {
   /** Width in columns, at least 1. */
   readonly columns: number;
@@ -56,7 +52,6 @@ export interface FormatOptions {
 /** Text, or the same in UTF-8: bytes that are only copied are not decoded. */
 export type Text = string | Buffer;
 
-/** Concatenates two texts. */
 export function joined(first: string, second: Text): Text {
   if (first === '') return second;
   return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);

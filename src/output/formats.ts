@@ -4,11 +4,8 @@ import { absentFields, lacksDates } from './fields.ts';
 import type { Field, Format, FormatOptions, Item, RecordShape, Writer } from './format.ts';
 import { bodyRecords, recordKeys } from './records.ts';
 
-/** A row of the table of formats. */
 interface FormatRow {
-  /** Extensions of `-o` that select it. */
   readonly extensions: readonly string[];
-  /** Its description in the help. */
   readonly meaning: string;
   /** It reads members of entries also without `--fields`: they are found in the pass that checks a page. */
   readonly readsMembers: boolean;
@@ -54,7 +51,6 @@ export const formats = {
 
 export type FormatName = keyof typeof formats;
 
-/** The formats that a file can have. */
 export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
@@ -74,7 +70,6 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   const { operation, fields, columns } = options;
   const writer = await (await formats[name].writer())(options);
   let warnings: readonly string[] | null = null;
-  /** Looks at the first entries. */
   const check = (item: Item, entries: readonly JsonText[]): void => {
     if (fields !== null && !columns && entries.length > 0)
       warnings ??= fieldWarnings(fields, operation, item, entries);
@@ -99,10 +94,8 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   };
 }
 
-/** Fields of a page that a warning names, at most. */
 const maxNamedFields = 50;
 
-/** What is wrong with fields, by the entries of the first page. */
 function fieldWarnings(
   fields: readonly Field[],
   operation: RecordShape,

@@ -1,6 +1,5 @@
 import type { Failure } from '../errors.ts';
 import { ByteWriter } from '../json/byte-writer.ts';
-import { indenter } from '../json/indent.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { isNoList } from '../service/pages.ts';
 import { COMMA } from '../text/ascii.ts';
@@ -34,7 +33,6 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   };
   const after = several ? '}' : '\n';
 
-  /** The entries of a list, with commas between them. */
   const listed = (item: Item, entries: readonly JsonText[]): Buffer => {
     for (const entry of entries) {
       if (!isFirst) out.byte(COMMA);
@@ -83,4 +81,31 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
 function errorText(failure: Failure): string {
   const { code, status, message } = failure.toJSON();
   return `{"code":${quoteJson(code)},"status":${status},"message":${quoteJson(message)}}`;
+}
+
+/** An escape, a token that changes the line or the depth, or what is between them. */
+const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
+
+/**
+ * A function that indents a compact JSON text by two spaces. It is given the text in pieces; every string, number and
+ * word stays as it is.
+ */
+function indenter(): (text: string) => string {
+  let depth = 0;
+  let isString = false;
+  /** The last token opened an array or object: its first part begins a line. */
+  let isOpened = false;
+  const line = (): string => `\n${'  '.repeat(depth)}`;
+  return (text) =>
+    text.replace(token, (found) => {
+      const isPlain = isString;
+      if (found === '"') isString = !isString;
+      if (isPlain) return found;
+      const isEnd = found === '}' || found === ']';
+      if (isEnd) depth--;
+      const before = isOpened === isEnd ? '' : line();
+      isOpened = found === '{' || found === '[';
+      if (isOpened) depth++;
+      return before + found + (found === ',' ? line() : found === ':' ? ' ' : '');
+    });
 }

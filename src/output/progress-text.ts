@@ -3,20 +3,17 @@ import { count, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from './width.ts';
 
-/** The progress of one listing. */
 export interface ListingProgress {
   /** The listed reference, if it is shown. */
   readonly reference?: string | null;
   readonly page: number;
   readonly entries: number;
-  /** Total number of entries; null if unknown. */
   readonly total: number | null;
   readonly credits: number;
   /** Estimated credits at the end; null if unknown. */
   readonly estimated: number | null;
 }
 
-/** The progress of several references together. */
 export interface RunProgress {
   readonly done: number;
   readonly all: number;
@@ -35,7 +32,6 @@ export interface ProgressStart {
   readonly entries: number;
 }
 
-/** Columns of the name of a listing. */
 const minName = 6;
 const maxName = 32;
 

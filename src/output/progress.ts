@@ -7,13 +7,11 @@ import { decideTerminal, isPipe } from './terminal.ts';
 export interface ProgressLine {
   /** Before the first request of a listing, and after each page. */
   update(state: ProgressState): void;
-  /** One reference of several is done. */
   referenceDone(): void;
   /** Nothing is drawn because stdout is a pipe, whose reader may draw on the same terminal. */
   readonly isHidden: boolean;
   /** Counts down a wait before a request is sent again: how long, and why in a few words. */
   countDown(milliseconds: number, why: string): void;
-  /** Removes the line permanently. */
   stop(): Promise<void>;
 }
 

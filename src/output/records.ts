@@ -1,7 +1,6 @@
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
-/** The records of a response. */
 export interface Records {
   /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
@@ -31,7 +30,6 @@ export function withList(body: JsonText, { key }: Records, list: string): string
   return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? list : value}`).join(',')}}`;
 }
 
-/** The column of a record that is not an object. */
 const valueColumn = 'value';
 
 /** A record's members in order, with duplicates; a record that is not an object has one, `value`. */

@@ -7,7 +7,6 @@ import { recordKeys } from './records.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
-/** Largest batch (bytes). */
 const maxBatchBytes = 64 * 1024 * 1024;
 
 /** Entries in batches: each is valid until the next one. */
@@ -68,7 +67,7 @@ async function columnsOf(
   return expandFields(fields, operation, [all]).map(({ name }) => name);
 }
 
-/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Yields what stands before a throw. */
+/** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */
 export async function* entriesOf(
   lines: AsyncIterable<LineBatch>,
   parse: (line: Buffer | null) => JsonText | null,

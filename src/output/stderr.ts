@@ -6,12 +6,10 @@ import { sanitize } from '../text/sanitize.ts';
 import { minSecretLength, withoutSecret } from '../text/secret.ts';
 import { decideTerminal } from './terminal.ts';
 
-/** Verbosity of stderr. */
 export interface StderrOptions {
   readonly quiet: boolean;
   /** Number of `-v`. */
   readonly verbose: number;
-  /** False with `--no-color`. */
   readonly color?: boolean;
 }
 
@@ -31,7 +29,6 @@ export class Stderr {
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
-  /** Never shown in any message. */
   #secret: string | null = null;
 
   constructor(
@@ -107,7 +104,6 @@ export class Stderr {
     if (!this.#options.quiet && this.#options.verbose > 1) this.#line(message);
   }
 
-  /** A failure in one line, with its next step. */
   printFailure(failure: Failure): void {
     this.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
     this.printStack(failure);

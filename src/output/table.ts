@@ -4,7 +4,6 @@ import type { FormatOptions, Terminal, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 import { cut, textWidth } from './width.ts';
 
-/** Width of the gap between two columns. */
 const gap = 2;
 /** Cells of this width are never cut if they are numbers, or of a column that is not cut. */
 const maxWhole = 40;
@@ -57,7 +56,6 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   };
 }
 
-/** A column that is shown. */
 interface Shown extends Column {
   /** Its index among the cells of a row. */
   readonly at: number;
@@ -81,14 +79,10 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
   let shown: readonly Shown[] | null = null;
 
-  const lines = (
-    head: string[],
-    columns: readonly Shown[],
-    rows: readonly (readonly string[])[],
-  ): string[] => {
+  const lines = (columns: readonly Shown[], rows: readonly (readonly string[])[]): string[] => {
     const colWidths = columns.map(({ width }) => width);
     const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
-    const table = new CliTable({ head, chars, style: plain, colWidths, colAligns, truncate: '…' });
+    const table = new CliTable({ chars, style: plain, colWidths, colAligns, truncate: '…' });
     const texts: string[] = [];
     for (const row of rows) {
       table.push(
@@ -121,12 +115,11 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
     shown = columns;
     const out: string[] = [];
     if (isFirst) {
-      const [names = ''] = lines([], columns, [all.map(({ header }) => sanitize(header))]);
+      const [names = ''] = lines(columns, [all.map(({ header }) => sanitize(header))]);
       const rule = '─'.repeat(totalWidth(columns.map(({ width }) => width)));
       out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
     }
-    for (let i = 0; i < rows.length; i += maxRows)
-      out.push(...lines([], columns, rows.slice(i, i + maxRows)));
+    for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(columns, rows.slice(i, i + maxRows)));
     return `${out.join('\n')}\n`;
   };
 }

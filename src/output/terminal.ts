@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import type { Context, OutputStream } from '../context.ts';
+import type { Env, OutputStream } from '../context.ts';
 import type { Terminal } from './format.ts';
 
 const defaultColumns = 80;
@@ -8,7 +8,7 @@ const defaultColumns = 80;
  * The capabilities of a stream's terminal; null if it is no terminal. A width of 0 or unknown counts as COLUMNS, else
  * 80. Colour: `--no-color` (`color` is false) precedes NO_COLOR, FORCE_COLOR and TERM=dumb, in that order.
  */
-export function decideTerminal(stream: OutputStream, env: Context['env'], color: boolean): Terminal | null {
+export function decideTerminal(stream: OutputStream, env: Env, color: boolean): Terminal | null {
   if (stream.isTTY !== true) return null;
   const { COLUMNS = '', NO_COLOR = '', FORCE_COLOR = '', TERM } = env;
   const fallback = /^[1-9]\d{0,5}$/.test(COLUMNS) ? Number(COLUMNS) : defaultColumns;

@@ -42,7 +42,6 @@ export async function outputFormat(
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
-/** The flags and arguments that name files. */
 export interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
   readonly from?: string | null | undefined;
   readonly seen?: string | null;

@@ -1,19 +1,18 @@
-import { resolveBounds } from '../accounts/bounds.ts';
 import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type ExitCode, type Failure, gravest } from '../errors.ts';
-import { printRecords } from '../output/print-records.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { type CreditBound, formatBound } from '../service/budget.ts';
+import { type CreditBound, formatBound, resolveBounds } from '../service/budget.ts';
 import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import type { Parameters } from '../service/parameters.ts';
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { printRecords } from './print-records.ts';
 
 /** The first request for a reference, or that it needs none. */
 export interface FirstRequest {
@@ -26,7 +25,6 @@ export interface FirstRequest {
   readonly next?: string;
 }
 
-/** The cost of a listing. */
 export const perPage = '1 credit per page';
 
 /** The address that a dry run with `--sandbox` prints: that of `chanlist serve`. */
@@ -40,6 +38,7 @@ export async function printDryRun(
   requests: readonly FirstRequest[],
   options: CommonOptions,
   context: Context,
+  stderr: Stderr,
   failures: readonly Failure[] = [],
 ): Promise<ExitCode> {
   const settings = options.sandbox ? null : await resolveService(options, context);
@@ -50,7 +49,6 @@ export async function printDryRun(
     const record = { reference, method: operation && 'GET', url, cost: operation?.credits ?? 0 };
     return { record, price: priceOf(record.cost, next) };
   });
-  const stderr = new Stderr(context, options);
   if (options.format === 'json' || options.format === 'ndjson') {
     const fields = ['reference', 'method', 'url', 'cost'] as const;
     const records = rows.map(({ record }) => record);

@@ -29,7 +29,6 @@ interface PrintedListing extends Subject {
   readonly id: string | null;
 }
 
-/** What the listings of a run share. */
 interface Printing {
   readonly operation: PagedOperation;
   readonly options: ListingOptions;
@@ -161,7 +160,6 @@ function noteMore(
   }
 }
 
-/** How many entries there are, and what all of them cost. */
 function firstPageNote({ label, entries, missing }: Result): string {
   // After a token, and if numVideos is too low, how many more there are is not known.
   const total = label === null || !missing ? null : entries + missing;

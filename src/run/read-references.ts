@@ -1,22 +1,19 @@
 import type { ResponseOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
-import type { Line } from '../fs/text-input.ts';
+import { inputName, type Line, readLines } from '../fs/text-input.ts';
 import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, parseReference, type Reference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
 import { newSubject, type Subject } from './results.ts';
 
-/** A reference as it was given. */
 export interface InputReference extends Reference, Subject {
   readonly reference: string;
   /** The first input with the same reference; null if it is that one. */
   readonly repeats: InputReference | null;
 }
 
-/** The references of one run. */
 export interface References {
-  /** All inputs, in order. */
   readonly inputs: readonly InputReference[];
   /** Those that repeat no other. */
   readonly distinct: readonly InputReference[];
@@ -71,12 +68,10 @@ export async function readReferences(
   if (inputs.length > 0)
     return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
   if (from != null)
-    throw usage(`${nameOf(from)} contains no ${kind} reference`, 'expected one reference per line');
+    throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
   throw usage(`missing ${kind}: expected ${expected}`);
 }
-
-const nameOf = (list: string): string => (list === '-' ? 'stdin' : list);
 
 /** A text that stands for a reference, and its place in the list (`refs.txt:17`; null: it is an argument). */
 interface Word extends Omit<Line, 'number'> {
@@ -92,17 +87,15 @@ async function* wordsOf(
   if (from == null) return;
   // Not before: reading this property opens stdin.
   const { stdin, stop } = context;
-  const { readLines } = await import('../fs/text-input.ts');
   const unreadable = (why: string): Failure =>
     usage(`--from: cannot read ${from}: ${why}`, 'expected a text file, or - for stdin');
   const lines = readLines(from === '-' ? stdin : from, unreadable, stop);
   for await (const { number, text: line, problem } of lines) {
     const text = withoutComment(line);
-    if (text !== '' || problem !== null) yield { text, problem, place: `${nameOf(from)}:${number}` };
+    if (text !== '' || problem !== null) yield { text, problem, place: `${inputName(from)}:${number}` };
   }
 }
 
-/** The note about a reference that repeats another one. */
 export const sameAs = ({ label }: Subject): string => `the same channel or playlist as ${label}; listed once`;
 
 /** A line up to a `#` at its start or after white space, trimmed. */

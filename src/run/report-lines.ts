@@ -4,7 +4,6 @@ import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Result, sumOf } from './results.ts';
 
-/** Names shown of a group. */
 const maxNames = 3;
 
 /** The parts of a message in one line; empty parts are omitted. */
@@ -27,10 +26,12 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[]
 
 /** `3 references (@a, @b, @c)`, the name of a single one, or nothing. */
 function namesOf(labels: readonly (string | null)[]): string {
-  if (labels.length <= 1) return labels[0] ?? '';
-  const others = labels.length > maxNames ? ' and others' : '';
-  return `${thousands(labels.length)} references (${labels.slice(0, maxNames).join(', ')}${others})`;
+  return labels.length <= 1 ? (labels[0] ?? '') : `${thousands(labels.length)} references${firstOf(labels)}`;
 }
+
+/** ` (a, b, c and others)` */
+export const firstOf = (names: readonly (string | null)[]): string =>
+  ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
 /** A message with the references that it is about; a cost in it is that of each. */
 function withNames(labels: readonly (string | null)[], message: string): string {
@@ -58,19 +59,15 @@ export function warningLines(
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
-/** What all lines of a report depend on. */
-interface Outcome {
+interface RunFacts {
   readonly results: readonly Result[];
-  /** What ended the run early. */
   readonly ended: Failure | null;
   readonly isSandbox: boolean;
-  /** There are several lines. */
   readonly isOneOfMany: boolean;
   /** Every reference, or every feed, is 404: the address may be wrong. */
   readonly areAllAbsent: boolean;
 }
 
-/** A line of an error, and the first failure of which it is. */
 interface FailureLine {
   readonly text: string;
   readonly failure: Failure;
@@ -93,8 +90,8 @@ export function failureLines(
   );
   const isOneOfMany = groups.length > 1;
   const areAllAbsent = results.every(({ failure }) => failure !== null && isAbsent(failure));
-  const outcome = { results, ended, isSandbox, isOneOfMany, areAllAbsent };
-  const lines = groups.map((group) => ({ text: failureText(group, outcome), failure: group[0].failure }));
+  const facts = { results, ended, isSandbox, isOneOfMany, areAllAbsent };
+  const lines = groups.map((group) => ({ text: failureText(group, facts), failure: group[0].failure }));
   if (ended === null || ended.code === 'outage' || failed.some(({ failure }) => failure.code === ended.code))
     return lines;
   return [...lines, { text: ended.line(ended.hint ?? fallbackHint(ended.code)), failure: ended }];
@@ -105,9 +102,9 @@ const absentCodes: readonly FailureCode[] = ['not_found', 'gone', 'no_feed'];
 const isAbsent = ({ code, status }: Failure): boolean => status === 404 && absentCodes.includes(code);
 
 /** What happened to how many references, how many were not reached, what was spent, what to do. */
-function failureText(group: Group<Failed>, outcome: Outcome): string {
+function failureText(group: Group<Failed>, facts: RunFacts): string {
   const [{ failure, next }] = group;
-  const { results, ended, isOneOfMany } = outcome;
+  const { results, ended, isOneOfMany } = facts;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
@@ -116,7 +113,7 @@ function failureText(group: Group<Failed>, outcome: Outcome): string {
   const others = isOutage
     ? results.filter((one) => one.failure?.code === 'outage')
     : group.filter(({ isReached }) => !isReached);
-  const hint = hintOf(failure, outcome) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
+  const hint = hintOf(failure, facts) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
   return line(
     withNames(
       reached.map(({ label }) => label),
@@ -131,7 +128,7 @@ function failureText(group: Group<Failed>, outcome: Outcome): string {
 }
 
 /** What to do about a failure; null: it names nothing. */
-function hintOf({ code, hint }: Failure, { isSandbox, areAllAbsent }: Outcome): string | null {
+function hintOf({ code, hint }: Failure, { isSandbox, areAllAbsent }: RunFacts): string | null {
   if (!areAllAbsent || isSandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.
   if (code === 'not_found') return 'check the spelling, the address and --namespace';

@@ -1,9 +1,8 @@
 import { ClosedPipe, type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
-import { failuresInRow, outageLength } from './outage.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
 import { type Result, type Subject, unreached } from './results.ts';
-import type { Session } from './session.ts';
+import { type Session, sandboxName } from './session.ts';
 import type { WriteSummary } from './summary.ts';
 
 /** What happened in a run: its warnings, what ended it, and at the end its lines on stderr and `--summary`. */
@@ -98,7 +97,7 @@ export class Report {
    * first request.
    */
   async finish(work: Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
-    const { stderr, progress, isSandbox, budget, operation } = this.#session;
+    const { stderr, progress, serviceName, budget, operation } = this.#session;
     let refusal: unknown = null;
     const results = await work.catch((error: unknown) => {
       this.end(toFailure(error));
@@ -119,7 +118,7 @@ export class Report {
       this.#warnings.filter(({ code, label }) => code !== 'unresolved' || !gone.has(label)),
     );
     if (refusal === null) {
-      for (const { text, failure } of failureLines(results, ended, isSandbox)) {
+      for (const { text, failure } of failureLines(results, ended, serviceName === sandboxName)) {
         stderr.error(text);
         stderr.printStack(failure);
       }
@@ -144,4 +143,17 @@ export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): vo
     if (isNote) stderr.note(text);
     else stderr.warn(text);
   }
+}
+
+/** Consecutive references with exit code 7 or 8 that end a run. */
+export const outageLength = 5;
+
+/**
+ * How many references in a row have failed with 7 or 8, after one more is done; `failure`: null if it succeeded, which
+ * ends the row. Other failures, and a feed that is empty or 404, do not count.
+ */
+export function failuresInRow(before: number, failure: Failure | null): number {
+  if (failure === null) return 0;
+  const counts = (failure.exit === 7 || failure.exit === 8) && failure.code !== 'no_feed';
+  return counts ? before + 1 : before;
 }

@@ -36,7 +36,6 @@ export interface Result extends Subject {
   readonly missing: number | null;
   /** Entries in FILE that the list no longer has; null unless this run fetched every page of an update. */
   readonly unlisted: { readonly count: number; readonly ids: readonly string[] } | null;
-  /** Pages of this run. */
   readonly pages: number;
   /** Entries that an earlier, interrupted run had. */
   readonly resumed: number;
@@ -87,6 +86,5 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
 export const unreached = (subject: Subject, failure: Failure | null): Result =>
   resultOf(subject, { status: 'interrupted', failure, isReached: false });
 
-/** The sum of a number of each result. */
 export const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
   results.reduce((sum, result) => sum + of(result), 0);

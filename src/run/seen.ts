@@ -107,7 +107,6 @@ export class SeenFile {
       );
   }
 
-  /** Releases the file. */
   [Symbol.dispose](): void {
     this.#release?.();
     this.#folder.close();

@@ -1,4 +1,3 @@
-import { resolveBounds } from '../accounts/bounds.ts';
 import { requireKey, resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +5,7 @@ import { createProgress, type ProgressLine, sharedProgress } from '../output/pro
 import type { Stderr } from '../output/stderr.ts';
 import { demoReferences } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget } from '../service/budget.ts';
+import { Budget, resolveBounds } from '../service/budget.ts';
 import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
@@ -17,93 +16,62 @@ const sandboxCredits = 1_000_000;
 /** Shorter waits (ms) are not reported line by line. */
 const minReportedWait = 3000;
 
-/** The service of a run. */
-interface OpenService {
-  readonly service: Service;
-  readonly budget: Budget;
-  /** Identifies the service in the record of an export. */
-  readonly name: string;
-  close?(): Promise<void>;
-}
-
-/** What a run does, and where the ledger warns. */
-interface SessionOptions {
-  /** That of the command. */
-  readonly operation: Operation;
-  /** Maximum number of concurrent requests. */
-  readonly connections: number;
-  warn(message: string): void;
-}
-
 /** The service as a run uses it: one client, one budget, one terminal. */
-export class Session {
+export interface Session extends AsyncDisposable {
   readonly operation: Operation;
   readonly context: Context;
   readonly stderr: Stderr;
   readonly client: Client;
   readonly budget: Budget;
+  /** Identifies the service in the record of an export. */
   readonly serviceName: string;
-  progress: ProgressLine;
-  readonly #closeService: (() => Promise<void>) | undefined;
-
-  private constructor(
-    { operation, connections }: SessionOptions,
-    { budget, service, name, close }: OpenService,
-    options: CommonOptions,
-    context: Context,
-    stderr: Stderr,
-  ) {
-    this.operation = operation;
-    this.context = context;
-    this.stderr = stderr;
-    this.progress = createProgress(context, stderr, options);
-    const shared = clientOptions(options, context, stderr, this.progress);
-    this.client = new Client({ ...shared, service, budget, connections });
-    this.budget = budget;
-    this.serviceName = name;
-    this.#closeService = close;
-  }
-
-  /** Opens the service of the options, with `--sandbox` a new one. Throws as `resolveService` and `requireKey`. */
-  static async open(
-    work: SessionOptions,
-    options: CommonOptions,
-    context: Context,
-    stderr: Stderr,
-  ): Promise<Session> {
-    const service = options.sandbox
-      ? await openSandbox(options)
-      : await openAccount(work, options, context, stderr);
-    return new Session(work, service, options, context, stderr);
-  }
-
-  get isSandbox(): boolean {
-    return this.serviceName === sandboxName;
-  }
-
   /** `--max-credits 0`: the same command would stop again. */
-  get isNothingAllowed(): boolean {
-    return this.budget.bounds.some(({ credits }) => credits === 0);
-  }
-
+  readonly isNothingAllowed: boolean;
+  progress: ProgressLine;
   /** From now on, progress is that of `count` references together. */
-  shareProgress(count: number): void {
-    this.progress = sharedProgress(this.progress, count, this.operation.reference);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.progress.stop();
-    await this.client.close();
-    await this.#closeService?.();
-  }
+  shareProgress(count: number): void;
 }
 
-async function openAccount(
-  { operation, warn }: SessionOptions,
+/**
+ * Opens the service of the options, with `--sandbox` a new one. `connections`: the maximum number of concurrent requests;
+ * `warn`: where the ledger warns. Throws as `resolveService` and `requireKey`.
+ */
+export async function openSession(
+  operation: Operation,
+  connections: number,
   options: CommonOptions,
   context: Context,
   stderr: Stderr,
-): Promise<OpenService> {
+  warn: (message: string) => void,
+): Promise<Session> {
+  const { service, budget, name, close } = options.sandbox
+    ? await openSandbox(options)
+    : await openAccount(operation, options, context, stderr, warn);
+  const progress = createProgress(context, stderr, options);
+  const shared = clientOptions(options, context, stderr, progress);
+  const client = new Client({ ...shared, service, budget, connections });
+  const session: Session = {
+    ...{ operation, context, stderr, client, budget, serviceName: name, progress },
+    isNothingAllowed: budget.bounds.some(({ credits }) => credits === 0),
+    shareProgress: (count) => {
+      session.progress = sharedProgress(session.progress, count, operation.reference);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await session.progress.stop();
+      await client.close();
+      await close();
+    },
+  };
+  return session;
+}
+
+async function openAccount(
+  operation: Operation,
+  options: CommonOptions,
+  context: Context,
+  stderr: Stderr,
+  warn: (message: string) => void,
+) {
   const settings = await resolveService(options, context);
   const { baseUrl, namespace } = settings;
   const key = requireKey(settings);
@@ -115,10 +83,11 @@ async function openAccount(
     const { timeout } = options;
     return new FileLedger({ context, account, command: operation.name, bounds, timeout, warn });
   });
-  return { service: { baseUrl, namespace, key }, budget, name: serviceName({ baseUrl, namespace }) };
+  const name = serviceName({ baseUrl, namespace });
+  return { service: { baseUrl, namespace, key }, budget, name, close: async () => {} };
 }
 
-async function openSandbox({ maxCredits }: CommonOptions): Promise<OpenService> {
+async function openSandbox({ maxCredits }: CommonOptions) {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');

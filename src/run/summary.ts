@@ -1,14 +1,11 @@
-import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, type Failure, toFailure } from '../errors.ts';
-import { Stderr } from '../output/stderr.ts';
 import type { Tally } from '../service/budget.ts';
 import { openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
+import type { Session } from './session.ts';
 
-/** How a run ended. */
 export interface RunEnd {
   readonly exit: ExitCode;
-  /** What ended it early. */
   readonly failure: Failure | null;
 }
 
@@ -19,20 +16,16 @@ export interface RunEnd {
  */
 export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
 
-/** What writes the reports of a run that starts now. `total`: what it has spent so far. */
-export function summaryWriter(
-  command: string,
-  summary: string | null,
-  total: Tally,
-  context: Context,
-): WriteSummary {
+export function summaryWriter(session: Session, summary: string | null): WriteSummary {
+  const { operation, context, stderr } = session;
   const { clock, stop } = context;
+  const { total } = session.budget;
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
   return async (results, end) => {
     if (summary === null) return;
     const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
-    const report = { command, started, seconds, ...document(results, end, end && total) };
+    const report = { command: operation.name, started, seconds, ...document(results, end, end && total) };
     const text = `${JSON.stringify(report, null, 2)}\n`;
     try {
       const { resolveTarget } = await import('../fs/output-target.ts');
@@ -42,7 +35,7 @@ export function summaryWriter(
         writeFileAtomic(target, text);
       } else if (end !== null) {
         // A device or a pipe gets the final report alone.
-        await (await openOutput(target, context, new Stderr(context))).write(text);
+        await (await openOutput(target, context, stderr)).write(text);
       }
     } catch (error) {
       if (end !== null && (error instanceof ClosedPipe || error === stop.reason)) return;

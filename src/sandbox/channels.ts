@@ -42,7 +42,6 @@ export function channelByHandle(text: string): Channel | undefined {
   return Number(size) > largestSize ? undefined : channelOfSize(Number(size));
 }
 
-/** The channel with this canonical ID; undefined if there is none. */
 export function channelById(id: string): Channel | undefined {
   const channel = channelByHandle(`@${id.slice(2).replace(/(?<!_)_+$/, '')}`);
   return channel?.id === id ? channel : undefined;

@@ -5,11 +5,8 @@ export interface SandboxSettings {
   readonly host: string;
   /** Port; 0 is any free one. */
   readonly port: number;
-  /** The path segment after /api/v2/. */
   readonly namespace: string;
-  /** The one accepted key. */
   readonly key: string;
-  /** Credits on the account. */
   readonly credits: number;
   readonly pageSize: number;
   /** Milliseconds between the decision on a request and its response. */

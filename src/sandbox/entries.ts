@@ -24,7 +24,6 @@ const thumbnailsOf = (id: string) =>
     return { url: `https://images.video.example/vi/${id}/${name}.jpg?v=6613a8fe`, width, height };
   });
 
-/** The first fields of an entry of a list or a search. */
 function firstFields(video: Video, id: string) {
   const { id: channelId, title: channelTitle, handle: channelHandle } = video.channel;
   return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };

@@ -5,23 +5,11 @@ import { seeded } from './random.ts';
 const namedFaults = {
   reset: 'resets the connection before the response; debits nothing',
   truncate: 'ends the connection in the middle of a 200; debits',
-  stall: 'stops in the middle of a 200 and keeps the connection open; debits',
   garbage: 'sends a complete 200 that is not JSON; debits',
-  redirect: 'responds with 302 and another address',
-  'proxy-403': 'responds with 403 and an HTML page, as a proxy in front of the service does',
   loop: 'sends a page whose token names the same page again',
   expire: 'refuses a valid token with 410',
-  'empty-token': 'sends a page with has_more true and an empty token',
-  'null-token': 'sends a page with has_more true and the token null',
-  'no-token': 'sends a page with has_more true and no token',
-  'page-empty': 'sends a page without entries, with a token for the next page',
-  'page-repeat': 'sends the entries of the previous page again',
-  'page-overlap': 'sends a page that begins with the last entry of the previous page',
   'feed-404': 'latest responds with 404',
-  'feed-500': 'latest responds with 500',
   'feed-empty': 'latest has no entries',
-  'feed-behind': 'latest lacks the 5 newest uploads',
-  'feed-ahead': 'latest has 2 uploads that are never listed',
 } as const;
 
 type NamedFault = keyof typeof namedFaults;

@@ -25,7 +25,6 @@ export interface Uploads extends VideoList {
   feed(): readonly Video[];
 }
 
-/** Returns the current uploads of a channel. */
 export type Catalog = (channel: Channel) => Uploads;
 
 const minute = 60_000;

@@ -8,7 +8,6 @@ const premiere = 250;
 /** A feed entry that has no `viewCount`, and a null in another field. */
 const undescribed = 258;
 const scheduledStream = 5_000_001;
-/** Number of the first Short. */
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
 
@@ -81,7 +80,6 @@ export function oddFields(video: Video): object {
   };
 }
 
-/** The entry without a video in a search of `@odd`. */
 export const advertisement = {
   type: 'ad',
   videoId: null,

@@ -1,6 +1,14 @@
-import { codePoints, isPaged, type Operation, type Parameter } from '../service/contract.ts';
+import { Failure } from '../errors.ts';
+import {
+  codePoints,
+  isPaged,
+  type Operation,
+  type Parameter,
+  type ReferenceKind,
+} from '../service/contract.ts';
+import { parseReference } from '../service/parse-reference.ts';
+import { type Channel, channelByHandle, channelById } from './channels.ts';
 
-/** One bad parameter of a request. */
 interface Issue {
   readonly loc: readonly string[];
   readonly msg: string;
@@ -23,7 +31,6 @@ export class ErrorResponse extends Error {
   }
 }
 
-/** What is wrong with a parameter: a part of the detail of a 422. */
 export function issue(name: string, msg: string): Issue {
   return { loc: ['query', name], msg };
 }
@@ -53,4 +60,30 @@ function issuesOf({ name, type, when, minimum = 0, maximum }: Parameter, values:
   if (size >= minimum && size <= (maximum ?? size)) return [];
   const unit = isInteger ? 'an integer' : 'a length in characters';
   return [issue(name, `Expected ${unit} from ${minimum} to ${maximum}`)];
+}
+
+/**
+ * The handle or ID in a reference, or a channel URL that has neither (docs/service.md, 1, rule 4, and 4.5). Refuses a
+ * text of another form with 422.
+ */
+export function readReference(text: string, kind: ReferenceKind, parameter: string = kind): string {
+  try {
+    return parseReference(text, kind).value;
+  } catch (error) {
+    throw error instanceof Failure ? new ErrorResponse(422, [issue(parameter, error.message)]) : error;
+  }
+}
+
+/** The channel of a reference. Refuses one that does not exist with 404. */
+export function findChannel(reference: string): Channel {
+  // Older forms of a channel URL: the name is that of the handle.
+  const [, older = reference] = /^https?:\/\/[^/]+\/(?:c|user)\/([^/?#]+)/i.exec(reference) ?? [];
+  const channel = channelById(reference) ?? channelByHandle(older.replace(/^@?/, '@'));
+  if (channel === undefined) throw new ErrorResponse(404, 'channel not found');
+  return channel;
+}
+
+/** The ID that a reference resolves to; every canonical ID resolves to itself. */
+export function resolveId(reference: string): string {
+  return /^UC[\w-]{22}$/.test(reference) ? reference : findChannel(reference).id;
 }

@@ -6,7 +6,6 @@ function mix(value: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Hashes several numbers to 32 bits. */
 export function hash(...values: readonly number[]): number {
   let sum = 0x9e3779b9;
   for (const value of values) sum = mix(sum ^ mix(value + 0x632be5ab));

@@ -1,22 +1,16 @@
 import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
 import type { Channel } from './channels.ts';
 import type { SandboxSettings } from './defaults.ts';
-import { findChannel, readReference, resolveId } from './demo-references.ts';
 import { latestEntry, searchEntry, videoEntry } from './entries.ts';
 import type { FaultKind } from './faults.ts';
 import { type Catalog, listById, uploadsId } from './lists.ts';
 import { advertisement, oddPageSize } from './odd.ts';
-import { ErrorResponse } from './query.ts';
-import { type Place, readToken, writeToken } from './tokens.ts';
-import { isoTime, published, title, type Video } from './videos.ts';
+import { ErrorResponse, findChannel, readReference, resolveId } from './query.ts';
+import { isoTime, published, title } from './videos.ts';
 
 /** Number of uploads, from the newest, that a search reads. */
 const searchDepth = 3000;
 
-/** Numbers of the uploads of the fault `feed-ahead`; no list reaches them. */
-const neverListed = 6_000_000;
-
-/** The data and settings of the responses. */
 export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
   readonly catalog: Catalog;
 }
@@ -55,17 +49,7 @@ function search(channel: Channel, query: string, limit: number, { catalog }: Dat
 
 function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
   if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
-  if (faults.includes('feed-500')) throw new ErrorResponse(500, 'the feed is not available');
-  let videos = catalog(channel).feed();
-  const oldest = videos.at(-1);
-  if (faults.includes('feed-behind')) videos = videos.slice(5);
-  if (faults.includes('feed-ahead') && oldest !== undefined) {
-    const ahead = [1, 2].map(
-      (extra): Video => ({ ...oldest, number: neverListed + extra, publishedAt: published(oldest) }),
-    );
-    videos = [...ahead, ...videos.slice(0, -2)];
-  }
-  if (faults.includes('feed-empty')) videos = [];
+  const videos = faults.includes('feed-empty') ? [] : catalog(channel).feed();
   const { id: channelId, title } = channel;
   const url = `https://video.example/channel/${channelId}`;
   return {
@@ -75,39 +59,20 @@ function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
   };
 }
 
-/** The `continuation_token` of these faults. */
-const missingTokens = { 'empty-token': '', 'null-token': null, 'no-token': undefined } as const;
-
 function page(operation: PagedName, parameters: Parameters, faults: Faults, data: Data): object {
   const place = placeOf(operation, parameters, faults);
   const list = listById(place.list, data.catalog);
   if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-  const { offset, empty } = place;
+  const { offset } = place;
   const size = list.owner.isOdd ? oddPageSize(offset, data.pageSize) : data.pageSize;
-  let first = offset;
-  let last = Math.min(list.count, offset + size);
-  let next: Place = { ...place, offset: last, empty: 0 };
-  let hasMore = last < list.count;
-  if (faults.includes('page-overlap')) first = Math.max(0, offset - 1);
-  if (faults.includes('page-repeat') && offset > 0) {
-    first = Math.max(0, offset - size);
-    last = offset;
-  }
-  if (faults.includes('page-empty')) {
-    last = first;
-    next = { ...place, empty: empty + 1 };
-    hasMore = true;
-  }
-  if (faults.includes('loop')) {
-    next = place;
-    hasMore = true;
-  }
-  const missing = faults.find((kind): kind is keyof typeof missingTokens => kind in missingTokens);
-  const token = hasMore ? writeToken(next, data.plainTokens) : list.lastToken;
+  const last = Math.min(list.count, offset + size);
+  const isLoop = faults.includes('loop');
+  const hasMore = isLoop || last < list.count;
+  const next = isLoop ? place : { ...place, offset: last };
   const { title, numVideos, owner, viewCount, description } = list;
   return {
-    results: Array.from({ length: Math.max(0, last - first) }, (_, i) =>
-      videoEntry(list.at(first + i), first + i),
+    results: Array.from({ length: Math.max(0, last - offset) }, (_, i) =>
+      videoEntry(list.at(offset + i), offset + i),
     ),
     playlist_info: {
       title,
@@ -116,8 +81,8 @@ function page(operation: PagedName, parameters: Parameters, faults: Faults, data
       viewCount,
       ...(operations[operation].reference === 'playlist' && { description }),
     },
-    continuation_token: missing === undefined ? token : missingTokens[missing],
-    has_more: hasMore || missing !== undefined,
+    continuation_token: hasMore ? writeToken(next, data.plainTokens) : list.lastToken,
+    has_more: hasMore,
   };
 }
 
@@ -128,7 +93,7 @@ function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): 
     const kind = operations[operation].reference;
     const reference = readReference(parameters.get(kind) ?? '', kind);
     const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
-    return { operation, list, offset: 0, empty: 0 };
+    return { operation, list, offset: 0 };
   }
   const place = readToken(token);
   if (place?.operation !== operation) {
@@ -139,4 +104,33 @@ function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): 
     throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
   }
   return place;
+}
+
+/** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
+interface Place {
+  readonly operation: string;
+  readonly list: string;
+  /** Number of entries before the page. */
+  readonly offset: number;
+}
+
+/** Begins a token: text that a query must encode. */
+const mark = '+/';
+const plainMark = '4qmF';
+const form = /^\{"operation":"([a-z]+)","list":"([\w-]+)","offset":(\d{1,9})\}$/;
+
+/** The token of a place: JSON in base64, the same in every process and for every page size. */
+function writeToken({ operation, list, offset }: Place, plain: boolean): string {
+  const bytes = Buffer.from(JSON.stringify({ operation, list, offset }));
+  return plain ? plainMark + bytes.toString('base64url') : mark + bytes.toString('base64');
+}
+
+/** The place that a token of either form names; null if `writeToken` writes no such token. */
+function readToken(token: string): Place | null {
+  const plain = token.startsWith(plainMark);
+  const json = Buffer.from(token.slice((plain ? plainMark : mark).length), 'base64').toString();
+  const [, operation, list, offset] = form.exec(json) ?? [];
+  if (operation === undefined || list === undefined) return null;
+  const place = { operation, list, offset: Number(offset) };
+  return writeToken(place, plain) === token ? place : null;
 }

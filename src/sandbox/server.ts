@@ -7,10 +7,8 @@ import { type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { faultSource } from './faults.ts';
 import { DemoService, type Reply } from './service.ts';
 
-/** The settings that differ from the defaults. */
 export type SandboxOptions = Partial<SandboxSettings>;
 
-/** A running sandbox. */
 export interface Sandbox {
   readonly baseUrl: string;
   readonly key: string;
@@ -65,12 +63,9 @@ function send({ status, headers, body, ending }: Reply, response: ServerResponse
     response.end(body);
     return;
   }
-  response.write(body.subarray(0, body.length >> 1), () => {
-    if (ending === 'truncate') response.socket?.destroy();
-  });
+  response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
 }
 
-/** The address of the server for clients on this machine. */
 function baseUrl({ address, family, port }: AddressInfo): string {
   const loopback: Partial<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = loopback[address] ?? address;

@@ -4,7 +4,6 @@ import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
 import { demoCatalog } from './lists.ts';
 import { ErrorResponse, readParameters } from './query.ts';
-import { rateLimit } from './rate-limit.ts';
 import { type Data, respond } from './response-bodies.ts';
 
 export interface Reply {
@@ -12,15 +11,14 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   /**
-   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `stall`: half of it, then
-   * nothing; `reset`: nothing is sent, the connection is reset.
+   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `reset`: nothing is sent, the
+   * connection is reset.
    */
-  readonly ending: 'whole' | 'truncate' | 'stall' | 'reset';
+  readonly ending: 'whole' | 'truncate' | 'reset';
 }
 
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
 export class DemoService {
-  /** Credits left on the account. */
   credits: number;
   readonly #key: string;
   readonly #data: Data;
@@ -78,7 +76,7 @@ export class DemoService {
     return {
       ...reply,
       body: faults.includes('garbage') ? garbage : reply.body,
-      ending: faults.includes('truncate') ? 'truncate' : faults.includes('stall') ? 'stall' : 'whole',
+      ending: faults.includes('truncate') ? 'truncate' : 'whole',
     };
   }
 }
@@ -89,8 +87,6 @@ const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is 
 function beforeService(kind: FaultKind): Reply | null {
   if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
   const message = `injected by --fail ${kind}`;
-  if (kind === 'proxy-403') return forbidden(message);
-  if (kind === 'redirect') throw new ErrorResponse(302, message, { location: 'https://moved.example/' });
   if (typeof kind !== 'number') return null;
   throw kind === 429 ? tooManyRequests(message, 1) : new ErrorResponse(kind, message);
 }
@@ -108,4 +104,31 @@ function json(status: number, value: object, headers: Readonly<Record<string, st
 function forbidden(text: string): Reply {
   const body = Buffer.from(`<!DOCTYPE html>\n<title>403</title>\n<h1>403</h1>\n<p>${text}</p>\n`);
   return { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
+}
+
+interface Verdict {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Seconds until the next window if this one is exhausted, else null. */
+  readonly retryAfter: number | null;
+}
+
+/**
+ * Counts requests against a limit per minute: call it for each. A window of one minute starts with the first request
+ * after the previous window. `now`: the clock, in milliseconds since 1970.
+ */
+function rateLimit(limit: number, now: () => number): () => Verdict {
+  let end = Number.NEGATIVE_INFINITY;
+  let left = 0;
+  return () => {
+    const time = now();
+    // Also if the clock was set back.
+    if (time >= end || time < end - 60_000) [end, left] = [time + 60_000, limit];
+    left--;
+    const headers = {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(Math.max(0, left)),
+      'x-ratelimit-reset': String(Math.ceil(end / 1000)),
+    };
+    return { headers, retryAfter: left < 0 ? Math.ceil((end - time) / 1000) : null };
+  };
 }

@@ -1,6 +1,5 @@
 import { usage } from '../errors.ts';
 
-/** The service's address, checked. */
 export interface BaseUrl {
   /** Without a slash at its end. */
   readonly href: string;

@@ -1,7 +1,7 @@
-import { Failure } from '../errors.ts';
+import type { Env } from '../context.ts';
+import { Failure, usage } from '../errors.ts';
 import { credits, thousands } from '../text/count.ts';
 
-/** Credits, as summaries name them. */
 export interface Credits {
   /** A complete 200 of a paid operation was read (docs/service.md, 7, rule 2). */
   confirmed: number;
@@ -22,7 +22,6 @@ export interface Tally {
   retries: number;
 }
 
-/** A tally of no requests. */
 export function newTally(reference: string | null = null): Tally {
   return { reference, credits: noCredits(), requests: 0, paidRequests: 0, retries: 0 };
 }
@@ -52,6 +51,38 @@ export interface CreditBound {
 /** A bound as `--max-credits` takes it: `3`, `3000/month`. */
 export function formatBound({ credits, per }: CreditBound): string {
   return per === 'run' ? `${credits}` : `${credits}/${per}`;
+}
+
+/**
+ * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
+ * commas. Throws a usage error that names `source`.
+ */
+export function parseBounds(text: string, source: string): CreditBound[] {
+  return text.split(',').map((part) => {
+    const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(part.trim()) ?? [];
+    if (digits === undefined)
+      throw usage(`${source} is '${text}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
+    return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
+  });
+}
+
+/** Bounds as `parseBounds` reads them: `5,3000/month`. */
+export function formatBounds(bounds: readonly CreditBound[]): string {
+  return bounds.map(formatBound).join(',');
+}
+
+/**
+ * The bounds of a run: those of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile.
+ * Throws a usage error for a wrong value of the variable.
+ */
+export function resolveBounds(
+  flagBounds: readonly CreditBound[],
+  env: Env,
+  profileBounds: readonly CreditBound[],
+): readonly CreditBound[] {
+  if (flagBounds.length > 0) return flagBounds;
+  const text = env.CHANLIST_MAX_CREDITS;
+  return text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : profileBounds;
 }
 
 /** The credit ledger, as a budget uses it: it notes paid requests and enforces the bounds per day and per month. */

@@ -16,7 +16,6 @@ export interface Parameter {
   readonly default?: number;
 }
 
-/** What a reference names. */
 export type ReferenceKind = 'channel' | 'playlist';
 
 interface OperationRow {
@@ -137,20 +136,17 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** The operations whose responses are pages. */
 export type PagedName = {
   [Name in OperationName]: (typeof operations)[Name]['body'] extends 'page' ? Name : never;
 }[OperationName];
 export type PagedOperation = (typeof operations)[PagedName];
 
-/** Whether the responses of an operation are pages. */
 export function isPaged(name: OperationName): name is PagedName {
   return operations[name].body === 'page';
 }
 
 export const pagedNames: readonly PagedName[] = (Object.keys(operations) as OperationName[]).filter(isPaged);
 
-/** A row of the table. */
 export interface Operation extends OperationRow {
   readonly name: OperationName;
 }

@@ -12,7 +12,6 @@ export interface FailedAttempt extends RetryCause {
   readonly charge: Charge;
 }
 
-/** What a status or an error means. */
 interface Meaning {
   readonly code: FailureCode;
   /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
@@ -22,7 +21,6 @@ interface Meaning {
   readonly hint?: string;
 }
 
-/** A message about a response. */
 const response = (what: string) => (words: string) => `${what} (${words})`;
 
 const rejected: Meaning = {
@@ -114,15 +112,11 @@ const errors: Readonly<Record<string, readonly [words: string | null, meaning?: 
   RangeError: ['there is no memory for WebAssembly', notLoaded],
   TOO_LARGE: [null, invalid],
   PROXY: [null, proxyFault],
-  CERT_HAS_EXPIRED: ['its certificate has expired'],
-  CERT_NOT_YET_VALID: ['its certificate is not yet valid'],
-  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host'],
 };
 
-/** The codes of certificates that OpenSSL rejects, and of those of an unknown authority. */
+/** The codes of certificates that OpenSSL rejects. */
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
-const authorityCode = /^(?:UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED_|DEPTH_ZERO_)/;
 
 function keyOf(error: Error): string {
   // A response that ended too early, which only the message shows.
@@ -137,7 +131,6 @@ export function errorWords(error: unknown): string {
   const key = keyOf(error);
   const words = errors[key]?.[0];
   if (words) return words;
-  if (authorityCode.test(key)) return 'its certificate is signed by an unknown authority';
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
     // OpenSSL's message has file names, too.
@@ -156,7 +149,6 @@ function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
   return certificateCode.test(key) ? certificate : (meaning ?? connection);
 }
 
-/** What messages need to know about the attempt. */
 interface AttemptContext {
   /** The service, as messages name it. */
   readonly at: string;

@@ -1,7 +1,6 @@
 import { usage } from '../errors.ts';
 import { codePoints, type Operation } from './contract.ts';
 
-/** Parameters of one request by name. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 /**

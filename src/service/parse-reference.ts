@@ -1,10 +1,9 @@
-import { usage } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ReferenceKind } from './contract.ts';
 
-/** A channel or playlist that the user named. */
 export interface Reference {
   /** As typed. */
   readonly text: string;
@@ -123,6 +122,12 @@ function isFileName(text: string): boolean {
   if (isUnsafe(text) || text.includes('://')) return false;
   if (/\.(?:txt|list?|lst|csv|tsv|json|jsonl|ndjson|ya?ml|md|log|dat|conf)$/i.test(text)) return true;
   return /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(text) || /^[^/?#:.@]+\/[^?#:]*$/.test(text);
+}
+
+/** Throws `invalid_response` for a result of `resolve` without an ID. */
+export function assertResolved(body: JsonText): void {
+  if (resolvedId(body) !== null) return;
+  throw new Failure('invalid_response', 'the 200 response has no channel_id', { status: 200 });
 }
 
 /** The canonical ID in a result of `resolve` (docs/service.md, 2.1); null if it has none. */

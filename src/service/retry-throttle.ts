@@ -18,7 +18,7 @@ export class RetryThrottle {
     this.#onWait = onWait;
   }
 
-  /** All waits of the run since its last success, with another one that starts now; overlapping ones count once. */
+  /** Total wait since the last success if a wait of `waitMs` started now. Overlapping waits count once. */
   totalWith(waitMs: number): number {
     return this.#totalMs + Math.max(0, waitMs - Math.max(0, this.#waitingUntil - this.#clock.elapsed()));
   }

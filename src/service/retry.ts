@@ -3,7 +3,6 @@
 /** So many attempts that may have been charged end a request. */
 const maxMaybeCharged = 2;
 
-/** A failed attempt. */
 export interface RetryCause {
   /** HTTP status; null if none arrived. */
   readonly status: number | null;
@@ -13,7 +12,6 @@ export interface RetryCause {
   readonly retryAfterMs: number | null;
 }
 
-/** The retries and waits so far. */
 export interface RetryProgress {
   /** Retries of this request that count against `--retries`. */
   readonly counted: number;
@@ -27,7 +25,6 @@ export interface RetryProgress {
 }
 
 export interface RetryLimits {
-  /** Counted retries per request. */
   readonly retries: number;
   /** Total wait: of the run without a success for a 429, of the request for anything else. */
   readonly maxWaitMs: number;

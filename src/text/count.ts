@@ -10,7 +10,6 @@ export function count(number: number, one: string, many: string): string {
   return `${thousands(number)} ${number === 1 ? one : many}`;
 }
 
-/** `1 credit`, `2 credits`. */
 export function credits(number: number): string {
   return count(number, 'credit', 'credits');
 }

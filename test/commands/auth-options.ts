@@ -1,5 +1,14 @@
+import type { Run } from '../../src/cli/command.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
 import type { LoginOptions } from '../../src/commands/auth/login.ts';
+import type { Context } from '../../src/context.ts';
+import { Stderr } from '../../src/output/stderr.ts';
+
+/** A command as `main` calls it. */
+export const withStderr =
+  <Options extends CommonOptions>(run: Run<Options>) =>
+  (options: Options, context: Context): Promise<number> =>
+    run(options, context, new Stderr(context, options));
 
 /** The shared options of a call with these flags. */
 export function options(flags: Partial<CommonOptions> = {}): CommonOptions {

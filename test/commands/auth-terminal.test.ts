@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
-import { run as runLogin } from '../../src/commands/auth/login.ts';
+import * as authLogin from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { scriptedService } from '../support/service.ts';
 import { storeIn, writeStore } from '../support/stored-accounts.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { loginOptions } from './auth-options.ts';
+import { loginOptions, withStderr } from './auth-options.ts';
+
+const runLogin = withStderr(authLogin.run);
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { failuresInRow, outageLength } from '../../src/run/outage.ts';
+import { failuresInRow, outageLength } from '../../src/run/report.ts';
 
 /** By exit code; 0: a success. `feed`: a feed that is empty or 404. */
 const outcomes = {

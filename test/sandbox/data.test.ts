@@ -75,7 +75,7 @@ test('a channel of a million: its first page, a page near its end and latest', a
   const channel = '@size-1000000';
   const first = await page(service, 'channel/videos', { channel });
   assert.deepEqual([first.playlist_info.numVideos, first.results[0]?.videoId], ['1000000', 'LFLS1000000']);
-  const json = '{"operation":"uploads","list":"UUsize-1000000__________","offset":999900,"empty":0}';
+  const json = '{"operation":"uploads","list":"UUsize-1000000__________","offset":999900}';
   const continuation = `+/${Buffer.from(json).toString('base64')}`;
   const last = await page(service, 'channel/videos', { continuation });
   assert.deepEqual([last.has_more, last.continuation_token, last.results.length], [false, null, 100]);

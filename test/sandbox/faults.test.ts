@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
-import { get, type Page, page, pages, sandbox } from './client.ts';
+import { get, type Page, page, sandbox } from './client.ts';
 
 const uploads = ['channel/videos', { channel: '@demo' }] as const;
 const always = (kind: FaultKind): SandboxOptions => ({ pageSize: 10, fail: [{ kind, rate: 1 }] });
@@ -113,74 +113,13 @@ test('latency: a delayed response does not keep the sandbox from closing', async
   await waiting;
 });
 
-test('redirect and proxy-403: responses of a proxy in front of the service', async (t) => {
-  const { baseUrl } = await sandbox(t, always('redirect'));
-  const moved = await fetch(baseUrl, { redirect: 'manual' });
-  assert.deepEqual([moved.status, moved.headers.get('location')], [302, 'https://moved.example/']);
-  const refused = await get(await sandbox(t, always('proxy-403')), ...first);
-  assert.equal(refused.status, 403);
-  assert.match(refused.text, /^<!DOCTYPE html>/);
-});
-
-test('stall: half of a 200, then silence until the client gives up', async (t) => {
-  const service = await sandbox(t, always('stall'));
-  const gaveUp = new AbortController();
-  const response = await opened(service, gaveUp.signal);
-  assert.equal(response.status, 200);
-  const reader = response.body?.getReader();
-  assert.ok((await reader?.read())?.value?.length);
-  gaveUp.abort();
-  await assert.rejects(async () => {
-    while ((await reader?.read())?.done === false);
-  });
-  assert.equal(service.account.credits, 999);
-});
-
-for (const [kind, token] of [
-  ['empty-token', ''],
-  ['null-token', null],
-  ['no-token', undefined],
-] as const) {
-  test(`${kind}: has_more is true, the token is ${JSON.stringify(token)}`, async (t) => {
-    const { has_more, continuation_token, results } = await page(await sandbox(t, always(kind)), ...first);
-    assert.deepEqual([has_more, continuation_token, results.length], [true, token, 10]);
-  });
-}
-
-test('page-empty: pages without entries, each with another token', async (t) => {
-  const service = await sandbox(t, always('page-empty'));
-  const tokens = new Set<string>();
-  let next = await page(service, ...first);
-  for (let n = 0; n < 12; n++) {
-    assert.deepEqual([next.results.length, next.has_more], [0, true]);
-    tokens.add(String(next.continuation_token));
-    next = await page(service, 'channel/videos', { continuation: String(next.continuation_token) });
-  }
-  assert.equal(tokens.size, 12);
-});
-
-test('page-repeat and page-overlap: entries of the previous page, and a token for the next one', async (t) => {
-  const sound = await pages(await sandbox(t, { pageSize: 10 }), ...first);
-  const [one = [], two = [], three = []] = sound.map(ids);
-  const repeated = await pages(await sandbox(t, always('page-repeat')), ...first);
-  assert.deepEqual(repeated.map(ids), [one, one, two]);
-  const overlapping = await pages(await sandbox(t, always('page-overlap')), ...first);
-  assert.deepEqual(overlapping.map(ids), [one, [one[9], ...two], [two[9], ...three]]);
-});
-
-test('feed faults: latest alone fails, is empty, behind or ahead', async (t) => {
-  const feed = async (kind?: FaultKind): Promise<[status: number, ids: string[]]> => {
-    const service = await sandbox(t, kind === undefined ? {} : always(kind));
+test('feed faults: latest alone fails or is empty', async (t) => {
+  const feed = async (kind: FaultKind): Promise<[status: number, ids: string[]]> => {
+    const service = await sandbox(t, always(kind));
     const { status, text } = await get(service, 'channel/latest', { channel: '@size-25' });
     assert.equal((await get(service, ...first)).status, 200);
     return [status, status === 200 ? ids(JSON.parse(text) as Page) : []];
   };
-  const [, listed] = await feed();
   assert.deepEqual(await feed('feed-404'), [404, []]);
-  assert.deepEqual(await feed('feed-500'), [500, []]);
   assert.deepEqual(await feed('feed-empty'), [200, []]);
-  assert.deepEqual(await feed('feed-behind'), [200, listed.slice(5)]);
-  const [, ahead] = await feed('feed-ahead');
-  assert.deepEqual(ahead.slice(2), listed.slice(0, 13));
-  assert.equal(new Set([...ahead, ...listed]).size, 17);
 });

@@ -5,6 +5,7 @@ import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { run, type ServeOptions } from '../../src/commands/serve.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
+import { Stderr } from '../../src/output/stderr.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { get } from './client.ts';
 
@@ -40,7 +41,7 @@ function serve(
     },
   });
   const context = { ...fakeContext({ env }).context, stdout: stdout ?? lines, stop: stop.signal };
-  const exit = run(options, context);
+  const exit = run(options, context, new Stderr(context));
   return {
     stop,
     exit,

@@ -18,7 +18,7 @@ const rows: readonly (readonly [Error, sent: boolean, code: string, message: str
   [coded('ENOBUFS'), false, down, `${reach} no buffer space available`, true],
   [coded('EMFILE'), false, down, `${reach} too many open files`, true],
   [coded('ERR_SSL_WRONG_VERSION_NUMBER'), false, down, `${reach} no TLS connection: handshake failed`, true],
-  [coded('CERT_HAS_EXPIRED'), false, down, `${trust} its certificate has expired`, false],
+  [coded('CERT_HAS_EXPIRED'), false, down, `${trust} its certificate is not valid (CERT_HAS_EXPIRED)`, false],
   [coded('CERT_REVOKED', 'x'), false, down, `${trust} its certificate is not valid (CERT_REVOKED)`, false],
   [new ReferenceError('x'), false, 'failed', 'cannot send requests: there is no WebAssembly', false],
   [new RangeError('x'), false, 'failed', 'cannot send requests: there is no memory for WebAssembly', false],

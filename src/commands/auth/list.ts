@@ -1,20 +1,17 @@
 import { lastFour } from '../../accounts/key.ts';
 import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
-import type { Example } from '../../cli/command.ts';
+import type { Example, Run } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
-import type { Context } from '../../context.ts';
-import { printRecords } from '../../output/print-records.ts';
-import { Stderr } from '../../output/stderr.ts';
+import { printRecords } from '../../run/print-records.ts';
 
 export const about = ['Lists the stored profiles. Sends nothing.'];
 
 export const examples: readonly Example[] = [['list the stored profiles', 'chanlist auth list']];
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */
-export async function run(options: OutputOptions, context: Context): Promise<number> {
+export const run: Run<OutputOptions> = async (options, context, stderr) => {
   const { format, color } = options;
-  const stderr = new Stderr(context, options);
   const { active, profiles } = readStore(context.env);
   const records = [...profiles]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -29,4 +26,4 @@ export async function run(options: OutputOptions, context: Context): Promise<num
   await printRecords(records, { format, color, context, stderr, fields });
   if (records.length === 0) stderr.note(`no account is stored; ${firstSteps}`);
   return 0;
-}
+};

@@ -1,12 +1,11 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
-import { defaultProfile, type Profile } from '../../accounts/profile.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
-import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
-import type { Example } from '../../cli/command.ts';
+import { defaultProfile, type Profile, readStore, storeFile, updateStore } from '../../accounts/store.ts';
+import type { Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
@@ -30,7 +29,6 @@ export const examples: readonly Example[] = [
 
 /** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
 export interface LoginOptions extends CommonOptions {
-  /** The key is stored without verification. */
   readonly noVerify: boolean;
 }
 
@@ -38,9 +36,8 @@ export interface LoginOptions extends CommonOptions {
  * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  */
-export async function run(options: LoginOptions, context: Context): Promise<number> {
+export const run: Run<LoginOptions> = async (options, context, stderr) => {
   const { env, stdin } = context;
-  const stderr = new Stderr(context, options);
   const name = explicitProfile(options, env) ?? defaultProfile;
   const explicit = explicitService(options, env, { complete: true });
   const stored = readStore(env).profiles.get(name);
@@ -52,7 +49,7 @@ export async function run(options: LoginOptions, context: Context): Promise<numb
   const verifying = stdin.isTTY ? { ...options, retries: 0 } : options;
   const verification = options.noVerify
     ? null
-    : await verifyKey({ baseUrl, namespace, key }, context, verifying).catch(notStored);
+    : await verifyKey({ baseUrl, namespace, key }, context, stderr, verifying).catch(notStored);
   const profile: Profile = {
     baseUrl,
     namespace,
@@ -72,16 +69,14 @@ export async function run(options: LoginOptions, context: Context): Promise<numb
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
     if (env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
-}
+};
 
-/** Warns that the key is accepted but its account has no credits. */
 export function warnOfNoCredits(stderr: Stderr): void {
   stderr.warn(
     'the key was accepted, but its account has no credits (402); free requests need at least one, too',
   );
 }
 
-/** Adds to a failed verification that nothing is stored. */
 function notStored(thrown: unknown): never {
   if (!(thrown instanceof Failure) || thrown.code === 'interrupted') throw thrown;
   const { code, status, hint } = thrown;

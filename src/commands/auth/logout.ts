@@ -1,11 +1,8 @@
-import { unknownProfile } from '../../accounts/profile.ts';
 import { explicitProfile } from '../../accounts/settings.ts';
-import { updateStore } from '../../accounts/store.ts';
-import type { Argument, Example } from '../../cli/command.ts';
+import { unknownProfile, updateStore } from '../../accounts/store.ts';
+import type { Argument, Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
-import type { Context } from '../../context.ts';
 import { usage } from '../../errors.ts';
-import { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [
   ['name', '[profile]', 'name of the profile; default: the active one'],
@@ -19,10 +16,11 @@ export const examples: readonly Example[] = [['remove the profile demo', 'chanli
  * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
  * active one, no profile is active: each spends its own credits, so the user has to choose.
  */
-export async function run(
-  options: CommonOptions & { readonly name?: string | undefined },
-  context: Context,
-): Promise<number> {
+export const run: Run<CommonOptions & { readonly name?: string | undefined }> = async (
+  options,
+  context,
+  stderr,
+) => {
   let removed = '';
   const { active, profiles } = await updateStore(context.env, (store) => {
     const name = options.name ?? explicitProfile({}, context.env) ?? store.active;
@@ -33,9 +31,8 @@ export async function run(
     if (!others.delete(name)) throw unknownProfile(name, others.keys());
     return { active: name === store.active ? null : store.active, profiles: others };
   });
-  const stderr = new Stderr(context, options);
   stderr.note(`removed profile '${removed}'`);
   if (active === null && profiles.size > 0)
     stderr.note('no profile is active now; run: chanlist auth switch NAME');
   return 0;
-}
+};

@@ -1,13 +1,13 @@
-import { formatBounds } from '../../accounts/bounds.ts';
 import { lastFour } from '../../accounts/key.ts';
 import { findService, type Settings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
-import type { Example } from '../../cli/command.ts';
+import type { Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { printRecords } from '../../output/print-records.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
+import { printRecords } from '../../run/print-records.ts';
+import { formatBounds } from '../../service/budget.ts';
 import { shellQuote } from '../../text/shell-quote.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
@@ -23,8 +23,7 @@ export const examples: readonly Example[] = [
  * `auth status`: prints the service and account that a run would use, where its key comes from, and whether the
  * service accepts it (a free request). Returns the exit code of the check; without an account, which leaves nothing to check, 3.
  */
-export async function run(options: CommonOptions, context: Context): Promise<number> {
-  const stderr = new Stderr(context, options);
+export const run: Run<CommonOptions> = async (options, context, stderr) => {
   const settings = await findService(options, context);
   const error = await verifyAccount(settings, options, context, stderr);
   const { profile, baseUrl, namespace, maxCredits, keySource, key } = settings;
@@ -44,16 +43,13 @@ export async function run(options: CommonOptions, context: Context): Promise<num
   await printRecords([record], {
     ...{ format, color, context, stderr, document: 'object' },
     fields: Object.keys(record) as (keyof typeof record)[],
-    columns: Object.fromEntries(
-      Object.entries(shown).map(([field, value]) => [field, () => value ?? 'none']),
-    ),
+    columns: Object.keys(shown) as (keyof typeof shown)[],
   });
   if (error === null) return 0;
   stderr.printFailure(error);
   return error.exit;
-}
+};
 
-/** Whether the service has refused the key. */
 const isRejected = ({ code, status }: Failure): boolean => code === 'unauthorized' && status !== null;
 
 const verdict = (error: Failure | null): string =>
@@ -68,7 +64,7 @@ async function verifyAccount(
 ): Promise<Failure | null> {
   if (baseUrl === null || key === null) return problem;
   try {
-    const verification = await verifyKey({ baseUrl, namespace, key }, context, options);
+    const verification = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
     if (verification === 'no credits') warnOfNoCredits(stderr);
     return null;
   } catch (error) {

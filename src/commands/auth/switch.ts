@@ -1,9 +1,8 @@
-import { unknownProfile } from '../../accounts/profile.ts';
-import { updateStore } from '../../accounts/store.ts';
-import type { Argument, Example } from '../../cli/command.ts';
+import { unknownProfile, updateStore } from '../../accounts/store.ts';
+import type { Argument, Example, Run } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 
 export const args: readonly Argument[] = [['name', '<profile>', 'name of the profile']];
 
@@ -14,20 +13,16 @@ export const examples: readonly Example[] = [
 ];
 
 /** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
-export async function run(
-  options: CommonOptions & { readonly name: string },
-  context: Context,
-): Promise<number> {
+export const run: Run<CommonOptions & { readonly name: string }> = async (options, context, stderr) => {
   const { name } = options;
   await updateStore(context.env, (store) => {
     if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
     return { ...store, active: name };
   });
-  const stderr = new Stderr(context, options);
   stderr.note(`profile '${name}' is now active`);
   warnOfVariable(name, context, stderr);
   return 0;
-}
+};
 
 /** Warns if CHANLIST_PROFILE selects another profile than `name`. */
 export function warnOfVariable(name: string, { env }: Context, stderr: Stderr): void {

@@ -2,12 +2,12 @@ import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
-import { Stderr } from '../../output/stderr.ts';
+import type { Stderr } from '../../output/stderr.ts';
 import { clientOptions } from '../../run/session.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
-import { resolvedId } from '../../service/parse-reference.ts';
+import { assertResolved } from '../../service/parse-reference.ts';
 
 /** `no credits`: a 402, which proves that the key is accepted, too. */
 export type Verification = 'accepted' | 'no credits';
@@ -24,9 +24,9 @@ const invalidKey = 'chanlist-verification-with-an-invalid-key';
 export async function verifyKey(
   service: Service,
   context: Context,
+  stderr: Stderr,
   shared: CommonOptions,
 ): Promise<Verification> {
-  const stderr = new Stderr(context, shared);
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
@@ -37,9 +37,8 @@ export async function verifyKey(
       connections: 1,
     });
     try {
-      const result = await client.call(operations.resolve, { input: canonicalId }, newTally());
-      const what = 'its 200 response has no channel_id';
-      return resolvedId(result) === null ? new Failure('invalid_response', what, { status: 200 }) : null;
+      assertResolved(await client.call(operations.resolve, { input: canonicalId }, newTally()));
+      return null;
     } catch (error) {
       if (error instanceof Failure && error.code !== 'interrupted') return error;
       throw error;
@@ -58,7 +57,7 @@ export async function verifyKey(
     if (control?.code === 'not_found')
       throw verificationFailure(service, failure, `${failure.message}, for an invalid key too`);
     const second = control?.message ?? 'a complete result';
-    const reason = control !== null && isOutage(control) ? control : failure;
+    const reason = control !== null && isUnavailable(control) ? control : failure;
     throw verificationFailure(service, reason, `${failure.message}; for an invalid key: ${second}`);
   } finally {
     await progress.stop();
@@ -66,14 +65,13 @@ export async function verifyKey(
 }
 
 /** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */
-function isOutage({ code }: Failure): boolean {
+function isUnavailable({ code }: Failure): boolean {
   return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
 }
 
-/** The failure of a verification that proved nothing. */
 function verificationFailure({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
   const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
-  if (isOutage(failure)) return failure.with({ message });
+  if (isUnavailable(failure)) return failure.with({ message });
   return new Failure('invalid_response', message, {
     status: failure.status,
     hint: `the address or --namespace (now ${namespace}) may be wrong`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatBounds, parseBounds, resolveBounds } from '../../src/accounts/bounds.ts';
+import { formatBounds, parseBounds, resolveBounds } from '../../src/service/budget.ts';
 
 const month = { credits: 3000, per: 'month' } as const;
 const day = { credits: 200, per: 'day' } as const;

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import {
-  LedgerEntries,
+  LedgerFile,
   lineText,
   type OutcomeLine,
   parseLine,
   type RequestLine,
-} from '../../src/accounts/ledger-lines.ts';
+} from '../../src/accounts/ledger-file.ts';
+import { temporaryFolder } from '../support/temp.ts';
 
 const origin = 'https://a.example';
 
@@ -20,15 +23,16 @@ function request(id: string, day: string, changes: Partial<RequestLine> = {}): R
 const outcome = (id: string, outcome: OutcomeLine['outcome']) =>
   ({ version: 1, kind: 'outcome', id, time: '2026-11-21T12:00:00.000Z', outcome }) as const;
 
-/** What a day, by default the month, may have cost at the origin. */
-function spentIn(text: string): (day?: string) => number {
-  const entries = new LedgerEntries();
-  for (const line of text.split('\n').filter(Boolean)) {
-    const parsed = parseLine(line);
-    assert.ok(parsed !== 'newer');
-    entries.add([parsed]);
-  }
-  return (day = '2026-11') => entries.spentAt(origin, day);
+/** Writes a ledger. What a day of it, by default the month, may have cost at the origin. */
+async function ledgerIn(t: TestContext): Promise<(text: string) => (day?: string) => number> {
+  const state = await temporaryFolder(t);
+  mkdirSync(join(state, 'chanlist'), { mode: 0o700 });
+  return (text) => {
+    writeFileSync(join(state, 'chanlist', 'credits-2026-11.ndjson'), text, { mode: 0o600 });
+    using file = LedgerFile.read('2026-11', { XDG_STATE_HOME: state });
+    assert.ok(file !== null);
+    return (day = '2026-11') => file.spentAt(origin, day);
+  };
 }
 
 test('a line is appended between two line ends and read back as it was', () => {
@@ -55,12 +59,13 @@ test('a line of no known version is unreadable, or newer', () => {
       { ...outcome('a', 'free'), outcome: 'paid' },
     ],
   ];
-  for (const data of unreadable) assert.equal(parseLine(JSON.stringify(data)), 'unreadable');
-  for (const text of ['{', '\0\0\0', 'x', '{"version":1']) assert.equal(parseLine(text), 'unreadable');
+  for (const data of unreadable) assert.equal(parseLine(JSON.stringify(data)), null);
+  for (const text of ['{', '\0\0\0', 'x', '{"version":1']) assert.equal(parseLine(text), null);
   assert.equal(parseLine('{"version":2,"kind":"transfer"}'), 'newer');
 });
 
-test('a request counts until it is known to be free, with any key, at its own origin', () => {
+test('a request counts until it is known to be free, with any key, at its own origin', async (t) => {
+  const spentIn = await ledgerIn(t);
   const text = [
     request('a', '2026-11-20'),
     request('b', '2026-11-21', { key: 'fedcba9876543210' }),
@@ -83,16 +88,18 @@ test('a request counts until it is known to be free, with any key, at its own or
   assert.equal(spentOn('2026-11-22'), 0);
 });
 
-test('an unreadable line is one credit, on the day of the next request; at the end, on any day', () => {
+test('an unreadable line is one credit, on any day', async (t) => {
+  const spentIn = await ledgerIn(t);
   const text = (day: string): string => lineText(request(day, day));
   const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
   assert.equal(spentOn(), 5);
-  assert.equal(spentOn('2026-11-19'), 2);
+  assert.equal(spentOn('2026-11-19'), 4);
   assert.equal(spentOn('2026-11-20'), 4);
-  assert.equal(spentOn('2026-11-21'), 1);
+  assert.equal(spentOn('2026-11-21'), 3);
 });
 
-test('a line cut short at any byte damages only itself, and never lowers the sum', () => {
+test('a line cut short at any byte damages only itself, and never lowers the sum', async (t) => {
+  const spentIn = await ledgerIn(t);
   const before = lineText(request('a', '2026-11-21')) + lineText(outcome('a', 'confirmed'));
   const after = lineText(request('z', '2026-11-21'));
   const pending = request('b', '2026-11-21');
