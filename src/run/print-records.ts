@@ -70,11 +70,12 @@ export async function printRecords<R extends object>(
   }
 }
 
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** A value in a table: a time without its seconds, a problem by its code, `1,234 (+1 possibly charged)`. */
 function cell(value: unknown, none: string): unknown {
   if (value === null) return none;
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value))
-    return value.slice(0, 16).replace('T', ' ');
+  if (typeof value === 'string') return isoTime.test(value) ? value.slice(0, 16).replace('T', ' ') : value;
   if (typeof value !== 'object') return value;
   if ('code' in value) return value.code;
   if (!('confirmed' in value)) return value;

@@ -53,6 +53,15 @@ test('json is indented at a terminal; a single object is no array', async () => 
   assert.equal(await printed('table', { records, document: 'object' }), 'name  one, two\nsum   {"a":1}\n');
 });
 
+test('in a table a time has no seconds; a file with such a name is no time', async () => {
+  const records = ['2026-11-21T10:20:30.456Z', '2026-11-21T10:20.ndjson'].map((name) => ({
+    name,
+    sum: null,
+  }));
+  const shown = await printed('table', { records, columns: ['name'] });
+  assert.match(shown, /^name\n─+\n2026-11-21 10:20\n2026-11-21T10:20\.ndjson\n$/);
+});
+
 test('without records: nothing, an empty array, or a header', async () => {
   const texts = await Promise.all(
     (['ndjson', 'table', 'json', 'csv'] as const).map((format) => printed(format, { records: [] })),
