@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ledgerClockProblem } from '../accounts/clock-problem.ts';
+import { day } from '../accounts/local-time.ts';
 import type { Argument, Example, Run, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +19,6 @@ import {
   nothingFound,
 } from '../export/check/find-exports.ts';
 import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
-import { day } from '../export/decide/decide-update.ts';
 import { clockBehind } from '../export/record/reference-index.ts';
 import { inputName } from '../fs/text-input.ts';
 import { assertPaths } from '../run/output.ts';

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
+import { day, hour } from '../../accounts/local-time.ts';
 import { toFailure } from '../../errors.ts';
 import { isLocked } from '../../fs/file-lock.ts';
 import { resolveTarget } from '../../fs/output-target.ts';
 import { exportName } from '../../output/formats.ts';
 import { count } from '../../text/count.ts';
-import { day, daysWithoutFeed, hour } from '../decide/decide-update.ts';
+import { daysWithoutFeed } from '../decide/decide-update.ts';
 import { otherChannel } from '../decide/next-step.ts';
 import { type ExportFile, inspect } from '../inspect/inspect-export.ts';
 import { type ExportRecord, type ExportRequest, stampOf } from '../record/export-record.ts';

@@ -1,3 +1,4 @@
+import { day, hour } from '../../accounts/local-time.ts';
 import { count } from '../../text/count.ts';
 import type { ExportRecord, Progress } from '../record/export-record.ts';
 
@@ -35,9 +36,6 @@ export type UpdateDecision =
   /** Fetch pages. `why`: the reason, if it is not an expected ID. */
   | { readonly do: 'fetch'; readonly expected: readonly string[]; readonly why: string | null };
 
-/** Milliseconds. */
-export const hour = 60 * 60 * 1000;
-export const day = 24 * hour;
 /** A day counts as 22 hours, so that a nightly run that starts early does not wait for the next night (ms). */
 const slack = 2 * hour;
 /** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */

@@ -1,3 +1,4 @@
+import { hour } from '../../accounts/local-time.ts';
 import type { FailureCode } from '../../errors.ts';
 import { type ExportFile, isComplete } from '../inspect/inspect-export.ts';
 import { type ExportRequest, isFetched, isSameRequest, type Progress } from '../record/export-record.ts';
@@ -49,7 +50,7 @@ const keep = (why: Kept): Step => ({ do: 'keep', why });
 const refuse = (why: Refusal): Step => ({ do: 'refuse', why });
 
 /** `--restart` of several references keeps exports that were finished within this time (ms). */
-const recent = 22 * 60 * 60 * 1000;
+const recent = 22 * hour;
 
 /** The table "What a run does with one export" of docs/updates.md, row by row. Pure. */
 export function nextStep(file: ExportFile, flags: ExportFlags): Step {

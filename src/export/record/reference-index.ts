@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import { clockProblem } from '../../accounts/clock-problem.ts';
+import { day } from '../../accounts/local-time.ts';
 import { Failure, toFailure } from '../../errors.ts';
 import type { Target } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
 import type { Run } from '../../run/open.ts';
 import type { InputReference } from '../../run/read-references.ts';
 import { operations, type PagedName } from '../../service/contract.ts';
-import { resolvedId } from '../../service/parse-reference.ts';
-import { day } from '../decide/decide-update.ts';
+import { assertResolved, resolvedId } from '../../service/parse-reference.ts';
 import type { Snapshot } from '../inspect/inspect-export.ts';
 import type { ExportItem } from '../locked-export.ts';
 import { type ExportRecord, noRecord, readRecord, recordedFile, type StoredRecord } from './export-record.ts';
@@ -83,9 +83,8 @@ export class ReferenceIndex {
     let now: string | null = null;
     try {
       const body = await session.client.call(operations.resolve, { input: value }, input.tally);
+      assertResolved(body);
       now = resolvedId(body);
-      if (now === null)
-        throw new Failure('invalid_response', 'the response has no channel_id', { status: 200 });
     } catch (error) {
       const failure = toFailure(error);
       if (known === null || failure.scope !== 'reference') throw failure;
