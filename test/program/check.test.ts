@@ -23,16 +23,9 @@ import { type TestContext, test } from 'node:test';
 import type { CheckedExport } from '../../src/export/check/check-export.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { command } from '../support/command.ts';
+import { command, runHere as run } from '../support/command.ts';
 import { type ExportFixture, exportFixture } from '../support/exports.ts';
-import {
-  type Line,
-  type Result,
-  run,
-  serviceEnvironment,
-  temporaryFolder,
-  wordsOf,
-} from '../support/program.ts';
+import { type Line, type Result, serviceEnvironment, temporaryFolder, wordsOf } from '../support/program.ts';
 import { runPrinted } from '../support/shell.ts';
 import { nobody, notRoot } from '../support/users.ts';
 

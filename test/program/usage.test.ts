@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { launcher, run as runProcess, serviceEnvironment, temporaryFolder } from '../support/program.ts';
 import { onlyError } from '../support/stderr.ts';
 
 test('a usage error prints one document on stdout if json is asked for, and its line on stderr', async () => {
@@ -96,7 +97,7 @@ test('what works on a file is refused on stdout, a device and a pipe, before any
       assert.deepEqual([result.exit, result.stdout], [2, ''], `${line}${output}`);
       onlyError(result, message);
     }
-  const all = await run('uploads @size-250 --sandbox --all -o /dev/stdout', { cwd: folder });
+  const all = await runProcess('uploads @size-250 --sandbox --all -o /dev/stdout', { cwd: folder });
   assert.deepEqual([all.exit, all.lines.length], [0, 250]);
 });
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runHere as run } from '../../support/command.ts';
 import { exportsIn } from '../../support/exports.ts';
-import { run, serviceEnvironment, temporaryFolder } from '../../support/program.ts';
+import { serviceEnvironment, temporaryFolder } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 
 const size = 100_000;
