@@ -8,8 +8,6 @@ import { shortName } from '../../src/fs/files.ts';
 import { channelId, type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
 import { idsInText, World } from '../support/world.ts';
 
-/** In processes of their own: ten times as long. */
-const isLong = process.env.CHANLIST_LONG === '1';
 const pageSize = 5;
 
 /** Videos of FILE, newest first: from the nth oldest (from 0) to the mth (exclusive). */
@@ -683,7 +681,7 @@ for (const { state, make, args = uploads, name = file, cells } of rows) {
         await make(world, channel);
         const before = world.has(name) ? world.read(name) : null;
         world.now += 60_000;
-        const run = await (isLong ? world.spawn(line) : world.run(line));
+        const run = await world.run(line);
         const { exit, credits, stderr, stdout } = run;
         assert.deepEqual([exit, credits, stdout], [cell.exit, cell.credits, ''], stderr);
         if (cell.file === 'same') assert.equal(world.has(name) ? world.read(name) : null, before);
