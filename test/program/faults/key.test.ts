@@ -7,7 +7,7 @@ import { serviceEnvironment, temporaryFolder, testKey } from '../../support/prog
 import { page, type Reply, scriptedService } from '../../support/service.ts';
 import { inBatches } from './fault.ts';
 
-// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in the process list, in a file.
+// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
 
 const loud = { CHANLIST_DEBUG: '1' };
 
