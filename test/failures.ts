@@ -174,10 +174,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'FILE is a mount point, immutable, or open in another program (Windows)',
     'what keeps FILE from being replaced is said, and the rows wait',
   ],
-  [
-    'rows of an interrupted run are damaged',
-    'rows in progress that are gone or damaged: an export is 1 and names --restart, an update starts over',
-  ],
+  ['rows of an interrupted run are damaged', 'an interrupted export, of which the rows are …'],
   [
     'the folder cannot be synced after FILE was replaced',
     'a system call on a file that fails, or is the last one before a kill',

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
 import { type ExportFixture, exportFixture, type Outcome } from '../support/exports.ts';
-import { clockEnvironment, temporaryFolder } from '../support/program.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { contents, pageSize, rowsLeft, type Scenario, scenarios, sizes } from './scenarios.ts';
 
 const wanted = Number(process.env.CHANLIST_KILLS ?? 25);
@@ -46,9 +46,9 @@ class Bench {
   /** Prepares a scenario, two days ago, runs it once undisturbed, and sets the folder back. */
   async prepare(scenario: Scenario): Promise<Reference> {
     const { folder, sandbox } = this.fixture;
-    const env = clockEnvironment(Date.now() - 48 * 60 * 60 * 1000);
+    const now = Date.now() - 48 * 60 * 60 * 1000;
     await empty(folder);
-    await scenario.prepare(sandbox, folder, async (args) => void (await this.#whole(args, env)));
+    await scenario.prepare(sandbox, folder, async (args) => void (await this.#whole(args, now)));
     await empty(this.#initial);
     await cp(folder, this.#initial, { recursive: true });
     const before = await contents(folder);
@@ -59,8 +59,8 @@ class Bench {
     return { before, after };
   }
 
-  async #whole(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    const outcome = await this.fixture.run(args, { env });
+  async #whole(args: readonly string[], now = Date.now()): Promise<Outcome> {
+    const outcome = await this.fixture.run(args, { now });
     assert.deepEqual([outcome.exit, outcome.stderr], [0, ''], args.join(' '));
     return outcome;
   }

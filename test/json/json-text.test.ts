@@ -109,7 +109,7 @@ suite('canonical text', () => {
         JSON.parse(sent);
         assert.equal(JsonText.of(sent).toString(), canonical(tree));
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

@@ -38,7 +38,7 @@ test('accepts what JSON.parse accepts, and nothing else', () => {
     fc.property(fc.oneof(spelt, spoilt, noise), (text) => {
       assert.equal(typeof indexJson(Buffer.from(text)) === 'object', isJson(text), JSON.stringify(text));
     }),
-    { numRuns: 20_000 },
+    { numRuns: 5000 },
   );
 });
 
@@ -97,7 +97,7 @@ test('a parsed value says the same as the value of its text without white space'
         assert.equal(parsed.toString(), JsonText.of(source).toString());
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 

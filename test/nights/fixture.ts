@@ -117,7 +117,7 @@ export class Nights {
     };
     process.chdir(folder);
     let result: Omit<Result, 'lines'>;
-    if (!long && started === undefined && stdout === undefined)
+    if (started === undefined && stdout === undefined)
       result = { ...(await command(words, { env: environment, now: () => now })), signal: null };
     else {
       const stdio: StdioOptions = ['ignore', stdout ?? 'pipe', 'pipe'];

@@ -26,47 +26,6 @@ const creditsOf = (nights: readonly Night[]): number[] => nights.map(({ credits 
 const feedWith = (channel: SimulatedChannel, ...entries: Entry[]): Entry[] =>
   [...entries, ...feedOf(channel.list)].slice(0, 15);
 
-test('rule 1: nothing new costs one free request', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 250) });
-  assert.equal((await nights.night()).credits, 3);
-  for (const night of await several(nights, 2)) {
-    assert.deepEqual(outcome(night), unchanged);
-    assert.deepEqual(night.operations, ['latest']);
-    assert.deepEqual([night.stdout, night.stderr], ['', '']);
-    assert.deepEqual([night.only.entries, night.only.pages, night.only.missing], [250, 0, null]);
-  }
-});
-
-test('rule 1: no page is fetched for Shorts in the feed', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  for (let n = 1; n <= 3; n++) {
-    a.feed = feedWith(a, short(`short_${n}`), short(`short_${n - 1}`));
-    assert.deepEqual(outcome(await nights.night()), unchanged);
-  }
-  a.list.unshift(video('v_1'));
-  a.feed = feedWith(a, short('short_4'));
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-});
-
-test('rule 1: a scheduled stream is not expected before its time', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  a.feed = feedWith(
-    a,
-    feedEntry('stream', { published: '2026-03-04T20:00:00Z' }),
-    feedEntry('never', { published: '9999-12-31T23:59:59Z' }),
-  );
-  for (const night of await several(nights, 3)) assert.deepEqual(outcome(night), unchanged);
-  a.list.unshift(video('stream'));
-  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-  assert.deepEqual(await nights.ids(), ['stream', ...idsIn(videos(0, 20))]);
-});
-
 test('rule 1: a feed without a known ID may have missed uploads: a page is fetched, once', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 20) });

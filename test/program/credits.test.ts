@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { runHere as run } from '../support/command.ts';
 import { gate } from '../support/gate.ts';
 import {
-  clockEnvironment,
   ended,
   type Result,
-  run,
+  run as runProcess,
   serviceEnvironment,
   start,
   temporaryFolder,
@@ -171,22 +171,22 @@ test('the bound of a profile applies unless flag or environment give one', async
 test('a clock that is behind: 1 before any request with a bound per month or day, else one warning', async (t) => {
   const { call, env, service, file } = await fixture(t);
   assert.equal((await call('uploads @a -n 1')).exit, 0);
-  const behind = { ...env, ...clockEnvironment(Date.UTC(1970, 0, 1, 12)), TZ: '' };
+  const behind = { env, now: Date.UTC(1970, 0, 1, 12) };
   const says =
     /the clock is behind: it shows 1970-01-01 12:00, but (\S+) was written on (\d{4}-\d\d)-\d\d \d\d:\d\d; set the clock; if it is right now, move that file away \(nothing of this month is in it\): mv (\S+) \S+\n$/;
   for (const bound of ['5/month', '5/day', '3,5/month']) {
-    const stopped = await run(`uploads @a --max-credits ${bound}`, { env: behind });
+    const stopped = await run(`uploads @a --max-credits ${bound}`, behind);
     assert.deepEqual([stopped.exit, stopped.stdout], [1, '']);
     assert.deepEqual(says.exec(stopped.stderr)?.slice(1), [file, month(), file]);
   }
   assert.equal(service.seen.length, 1);
   for (const line of ['uploads @a -n 1 --max-credits 5', 'search @a x']) {
-    const warned = await run(line, { env: behind });
+    const warned = await run(line, behind);
     assert.equal(warned.exit, 0);
     assert.match(warned.stderr, /^chanlist: warning: the clock is behind: [^\n]*\n$/);
   }
   // Nothing that is free buys or looks at anything.
-  assert.equal((await run('credits', { env: behind })).stderr, '');
+  assert.equal((await run('credits', behind)).stderr, '');
 });
 
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {
@@ -215,7 +215,7 @@ test('eight processes with one bound per month spend exactly that bound', async 
   const args = ['uploads', '@a', '-f', 'id', '--max-credits', '20/month', '--timeout', '600'];
   const { opened, open } = gate();
   hold(opened);
-  const runs = Promise.all(Array.from({ length: 8 }, () => run(args, { env })));
+  const runs = Promise.all(Array.from({ length: 8 }, () => runProcess(args, { env })));
   // Each has requested its first page before any gets one.
   await service.arrived(8);
   open();

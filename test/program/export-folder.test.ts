@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { type ExportFixture, exportFixture, exportsIn, uninterrupted } from '../support/exports.ts';
 import { openFlakyProxy } from '../support/flaky-proxy.ts';
 import { gate } from '../support/gate.ts';
-import { clockEnvironment } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, onlyWarning, said } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
@@ -213,7 +212,7 @@ test('--restart stopped by its bound: the same command continues, and pays for n
   const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '1'];
   assert.equal((await fixture.run(args)).charged, pages);
   for (const one of lists) fixture.sandbox.setUploads(one, 15);
-  const clock = (days: number) => ({ env: clockEnvironment(Date.now() + days * 24 * 60 * 60 * 1000) });
+  const clock = (days: number) => ({ now: Date.now() + days * 24 * 60 * 60 * 1000 });
   const stopped = await fixture.run([...args, '--restart', '--max-credits', '5'], clock(1));
   assert.deepEqual([stopped.exit, stopped.charged], [9, 5]);
   const line = onlyError(stopped, '--max-credits', /credits? spent/);

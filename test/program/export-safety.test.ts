@@ -101,17 +101,6 @@ for (const what of ['FILE', 'its folder', 'its changed FILE'] as const)
     assert.deepEqual(world.ids('sub/a.ndjson', 'ndjson'), ids(...down(11, 0)));
   });
 
-test('devices and pipes with --update, --restart or --print-new: 2, at once, nothing is sent', async (t) => {
-  const { world } = await worldOf(t);
-  execFileSync('mkfifo', [join(world.folder, 'pipe')]);
-  for (const path of ['pipe', '/dev/null', '/dev/stdout'])
-    for (const flags of ['--update', '--restart', '--update --all', '--update --print-new']) {
-      const run = await world.run(`uploads @a -o ${path} -f ndjson ${flags}`);
-      assert.deepEqual([run.exit, run.stdout], [2, ''], `${path} ${flags}: ${run.stderr}`);
-    }
-  assert.deepEqual(world.service.log, []);
-});
-
 test('FILE that is a mount point: 1 names it; later runs try again for free', async (t) => {
   const within = [
     ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
@@ -155,24 +144,6 @@ test('an ID that was resolved is not resolved again, also if its export was not 
     [0, 8],
     [0, 8],
   ]);
-});
-
-test('a damaged record without rows is one warning; --output-dir adopts its FILE', async (t) => {
-  const { world } = await worldOf(t);
-  await world.run('uploads @a --output-dir .');
-  const [name = ''] = readdirSync(world.folder).filter((each) => each.endsWith('.ndjson'));
-  for (const [text, what] of [
-    ['{', 'damaged'],
-    ['{"version":1}', 'of an older version'],
-  ] as const) {
-    world.write(`.chanlist/${name}.json`, text);
-    const run = await world.run('uploads @a --output-dir . --update');
-    assert.deepEqual([run.exit, run.credits], [0, 0], run.stderr);
-    assert.ok(
-      run.warnings.some((each) => each.includes(`is ${what}`)),
-      run.stderr,
-    );
-  }
 });
 
 test('a reference that is refused, or that fails before its first page, leaves no trace in the record of another channel', async (t) => {

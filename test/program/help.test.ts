@@ -9,7 +9,8 @@ import { globalFlags } from '../../src/cli/global-flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { describeAll, helpText } from '../../src/help/help-text.ts';
 import { topicText } from '../../src/help/topics.ts';
-import { cleanEnvironment, run, temporaryFolder } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { cleanEnvironment, run as runProcess, temporaryFolder } from '../support/program.ts';
 import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
 import { onlyError } from '../support/stderr.ts';
 import { writeStore } from '../support/stored-accounts.ts';
@@ -324,7 +325,7 @@ test('the examples of serve run as written until Ctrl-C', async () => {
     const args = line.split(' ').slice(1);
     // The usual port may be taken on this machine.
     const here = args.includes('--port') ? args : [...args, '--port', '0'];
-    const { exit, stdout, stderr } = await run(here, {
+    const { exit, stdout, stderr } = await runProcess(here, {
       started: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
     });
     assert.equal(exit, 0, `${line}: ${stderr}`);

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ended, run, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { ended, run as runProcess, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
@@ -121,7 +122,9 @@ test('a device or a pipe gets only the final summary', async (t) => {
       : page(0, 2, null),
   }));
   const out = join(await temporaryFolder(t), 'out.ndjson');
-  const result = await service.run(['uploads', '@a', '-o', out, '--summary', '/dev/stdout']);
+  const result = await runProcess(['uploads', '@a', '-o', out, '--summary', '/dev/stdout'], {
+    env: service.env,
+  });
   assert.equal(result.exit, 0, result.stderr);
   const { exit, references } = JSON.parse(result.stdout);
   assert.deepEqual([exit, references[0].file, references[0].missing ?? 0], [0, out, 0]);

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { launcher, run, serviceEnvironment, temporaryFolder } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { launcher, run as runProcess, serviceEnvironment, temporaryFolder } from '../support/program.ts';
 import { onlyError } from '../support/stderr.ts';
 
 test('a usage error prints one document on stdout if json is asked for, and its line on stderr', async () => {
@@ -49,10 +50,10 @@ test('a message repeats at most 200 characters of an argument; deep paths are re
     ['show', long],
     ['latest', '@x', '--seen', long],
     ['credits', '--month', long],
-    ['uploads', '@x', '--sandbox', '-o', `${'./'.repeat(15_000)}x.ndjson`],
-    ['uploads', '@x', '--sandbox', '--output-dir', './'.repeat(15_000)],
+    ['uploads', '@x', '--sandbox', '-o', `${'./'.repeat(3000)}x.ndjson`],
+    ['uploads', '@x', '--sandbox', '--output-dir', './'.repeat(3000)],
     ['uploads', '@x', '--sandbox', '--output-dir', 'x/'.repeat(15_000)],
-    ['uploads', '@x', '--sandbox', '--summary', `${'./'.repeat(15_000)}s.json`],
+    ['uploads', '@x', '--sandbox', '--summary', `${'./'.repeat(3000)}s.json`],
   ]) {
     const { exit, stderr } = await run(line, { cwd: folder });
     const what = line.map((word) => word.slice(0, 20)).join(' ');
@@ -96,7 +97,7 @@ test('what works on a file is refused on stdout, a device and a pipe, before any
       assert.deepEqual([result.exit, result.stdout], [2, ''], `${line}${output}`);
       onlyError(result, message);
     }
-  const all = await run('uploads @size-250 --sandbox --all -o /dev/stdout', { cwd: folder });
+  const all = await runProcess('uploads @size-250 --sandbox --all -o /dev/stdout', { cwd: folder });
   assert.deepEqual([all.exit, all.lines.length], [0, 250]);
 });
 

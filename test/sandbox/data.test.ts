@@ -12,7 +12,7 @@ test('data are the same for every page size', async (t) => {
     ['playlist/videos', { playlist: 'PLdemo' }],
   ] as const) {
     const expected = entries(await pages(reference, path, query));
-    for (const pageSize of [1, 7, 50, 250, 1000]) {
+    for (const pageSize of [7, 50, 1000]) {
       const service = await sandbox(t, { pageSize, seed: pageSize });
       assert.deepEqual(entries(await pages(service, path, query)), expected);
     }

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { capture } from './fake-context.ts';
-import { type Line, stateHome, testKey, wordsOf } from './program.ts';
+import { assertSaid, type Line, linesOf, type Result, stateHome, wordsOf } from './program.ts';
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** stdout and stderr are terminals of so many columns. */
   readonly columns?: number;
   /** The wall clock, in milliseconds since 1970, in place of one that advances only with the waits. */
@@ -57,6 +57,37 @@ export async function command(line: Line, options: CommandOptions = {}): Promise
   };
   const exit = await main([...wordsOf(line)], context);
   const [stdout, stderr] = [out.text(), err.text()];
-  if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
+  assertSaid(stdout, stderr);
   return { exit, stdout, stderr, waits };
+}
+
+export interface HereOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  /** The working directory: of this process, so that runs at the same time must share it. */
+  readonly cwd?: string;
+  /** What the clock shows, in milliseconds since 1970 (default: the time). */
+  readonly now?: number;
+}
+
+/** Runs under way in another working directory than that of the tests. */
+let away = 0;
+const repository = process.cwd();
+
+/** Runs a command in this process as `run` of `program.ts` runs the built program: with the time, and the ledger of all runs. */
+export async function runHere(line: Line, { env, input, cwd, now }: HereOptions = {}): Promise<Result> {
+  if (cwd !== undefined) {
+    process.chdir(cwd);
+    away++;
+  }
+  try {
+    const { exit, stdout, stderr } = await command(line, {
+      env: { HOME: '/nonexistent', XDG_STATE_HOME: stateHome, ...env },
+      now: () => now ?? Date.now(),
+      ...(input !== undefined && { stdin: input }),
+    });
+    return { exit, signal: null, stdout, stderr, lines: linesOf(stdout) };
+  } finally {
+    if (cwd !== undefined && --away === 0) process.chdir(repository);
+  }
 }

@@ -4,7 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import { runHere } from './command.ts';
 import {
+  clockEnvironment,
   ended,
   type Line,
   type Result,
@@ -35,10 +37,13 @@ export interface Outcome extends Result {
 }
 
 export interface FixtureRunOptions {
+  /** Called with the process once it runs. */
   readonly started?: (child: ChildProcess) => void;
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program, whose command line follows it. */
   readonly within?: readonly string[];
+  /** What the clock shows, in milliseconds since 1970 (default: the time). */
+  readonly now?: number;
   /** Address in place of the sandbox's. */
   readonly baseUrl?: string;
   /** Another service than the sandbox responds: there is no account to compare the summary with. */
@@ -56,7 +61,10 @@ export interface ExportFixture {
   readonly requests: string[];
   /** Called at each request, before its response. */
   onRequest: (line: string, number: number) => void;
-  /** Runs the program in the folder, with `--summary`, and compares that with the service's account. */
+  /**
+   * Runs the program in the folder, with `--summary`, and compares that with the service's account: in this process,
+   * but as one of its own with `started`, `within` or `keepStdin`.
+   */
   run(line: Line, options?: FixtureRunOptions): Promise<Outcome>;
   /** All files in the folder, hidden ones too, but not `.chanlist`. */
   files(): Promise<string[]>;
@@ -98,16 +106,28 @@ export async function exportFixture(
     set onRequest(hook) {
       onRequest = hook;
     },
-    run: async (line, { started, env = {}, within = [], noSummary, keepStdin, ...others } = {}) => {
+    run: async (line, { started, env = {}, within, now, noSummary, keepStdin, ...others } = {}) => {
       const { baseUrl = service?.url ?? sandbox.baseUrl, unwatched = service !== undefined } = others;
       const report = join(reports, `${runs++}.json`);
       const before = sandbox.account.credits;
       const words = noSummary ? line : [...wordsOf(line), '--summary', report];
-      const child = start(words, { env: { ...serviceEnvironment(baseUrl), ...env }, cwd: folder, within });
-      child.stdin?.on('error', () => {});
-      if (!keepStdin) child.stdin?.end();
-      started?.(child);
-      const result = await ended(child);
+      const environment = { ...serviceEnvironment(baseUrl), ...env };
+      const asProcess = async (): Promise<Result> => {
+        const clock = now === undefined ? {} : clockEnvironment(now);
+        const child = start(words, {
+          env: { ...environment, ...clock },
+          cwd: folder,
+          ...(within !== undefined && { within }),
+        });
+        child.stdin?.on('error', () => {});
+        if (!keepStdin) child.stdin?.end();
+        started?.(child);
+        return await ended(child);
+      };
+      const needsProcess = started !== undefined || within !== undefined || keepStdin;
+      const result = needsProcess
+        ? await asProcess()
+        : await runHere(words, { env: environment, cwd: folder, ...(now !== undefined && { now }) });
       const charged = before - sandbox.account.credits;
       const summary = await takeSummary(report);
       assert.ok(summary !== null || !isSummaryDue(wordsOf(words), result), 'there is no summary');

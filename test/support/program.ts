@@ -93,14 +93,21 @@ export function start(line: Line, options: StartOptions = {}): ChildProcess {
 /** How often a line says how to repeat or resume the run. */
 const nextSteps = (line: string): number => line.match(/\bthe same command\b|; resume with: /g)?.length ?? 0;
 
-/** What a child process has written, once it has ended; no line may say how to resume twice. */
-export async function ended(child: ChildProcess): Promise<Result> {
-  const collected = await collect(child);
-  const { stdout, stderr } = collected;
+/** Throws if a run has shown the key, or says in one line how to resume twice. */
+export function assertSaid(stdout: string, stderr: string): void {
   if (`${stdout}${stderr}`.includes(testKey)) throw new Error('the key was shown');
   const repetitive = stderr.split('\n').find((line) => nextSteps(line) > 1);
   if (repetitive !== undefined) throw new Error(`it says the same twice: ${repetitive}`);
-  return { ...collected, lines: stdout.split('\n').filter((line) => line !== '') };
+}
+
+/** The records of a run's stdout. */
+export const linesOf = (stdout: string): string[] => stdout.split('\n').filter((line) => line !== '');
+
+/** What a child process has written, once it has ended. */
+export async function ended(child: ChildProcess): Promise<Result> {
+  const collected = await collect(child);
+  assertSaid(collected.stdout, collected.stderr);
+  return { ...collected, lines: linesOf(collected.stdout) };
 }
 
 /** Runs the built program to its end. */

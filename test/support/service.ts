@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type CommandOptions, type CommandResult, command } from './command.ts';
+import { type CommandOptions, type CommandResult, command, runHere } from './command.ts';
 import {
   type Line,
   type Result,
@@ -37,7 +37,7 @@ export interface ScriptedService {
   requests(): string[];
   /** Environment that names it, and the test key. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs the built program against it. */
+  /** Runs the program against it: in this process, but as one of its own with `started`. */
   run(line: Line, options?: RunOptions): Promise<Result>;
   /** The same, with its summary. */
   report(line: Line, options?: RunOptions): Promise<Result & { readonly summary: Summary }>;
@@ -83,17 +83,20 @@ export async function scriptedService(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env = serviceEnvironment(url);
   const reports = await temporaryFolder(t);
-  const runHere: ScriptedService['run'] = (line, options) =>
-    run(line, { ...options, env: { ...env, ...options?.env } });
+  const runAgainst: ScriptedService['run'] = (line, options) => {
+    const started = options?.started;
+    const all = { ...options, env: { ...env, ...options?.env } };
+    return started === undefined ? runHere(line, all) : run(line, { ...all, started });
+  };
   return {
     url,
     seen,
     requests: () => seen.map(({ rawUrl }) => decodeURIComponent(rawUrl.replace(/^.*\/api\/v2\/media\//, ''))),
     env,
-    run: runHere,
+    run: runAgainst,
     report: async (line, options) => {
       const path = join(reports, 'summary.json');
-      const result = await runHere([...wordsOf(line), '--summary', path], options);
+      const result = await runAgainst([...wordsOf(line), '--summary', path], options);
       const summary = await takeSummary(path);
       assert.ok(summary !== null, 'there is no summary');
       assertSummary(summary, result, null);

@@ -213,5 +213,9 @@ export function printedCommand(stderr: string): string[] | null {
   const [clause = ''] = line.split(
     /(?:, (?!')| to (?:resume|start|adopt|repair|convert|refresh)\b| prints |\.$|\. )/,
   );
-  return [...clause.matchAll(/'((?:[^']|'\\'')*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+  return wordsOfShell(clause);
 }
+
+/** The words of a line that the program has quoted for a shell. */
+export const wordsOfShell = (line: string): string[] =>
+  [...line.matchAll(/'((?:[^']|'\\'')*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);

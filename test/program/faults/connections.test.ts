@@ -218,7 +218,7 @@ async function possiblyCharged(
   reply: (n: number) => Reply,
 ): Promise<readonly [number, Seen[]]> {
   const service = await scriptedService(t, (_, n) => reply(n));
-  const { exit, stderr, lines, summary } = await service.report('uploads @a');
+  const { exit, stderr, lines, summary } = await service.report('uploads @a', { started: () => {} });
   assert.deepEqual([exit, lines.length, summary.credits.confirmed], [0, 10, 10], stderr);
   return [summary.credits.possibly_charged, service.seen];
 }

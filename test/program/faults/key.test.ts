@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
+import { runHere as run } from '../../support/command.ts';
+import { serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type Reply, scriptedService } from '../../support/service.ts';
 import { inBatches } from './fault.ts';
 
-// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in the process list, in a file.
+// `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
 
 const loud = { CHANLIST_DEBUG: '1' };
 

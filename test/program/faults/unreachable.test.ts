@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { run, serviceEnvironment } from '../../support/program.ts';
+import { runHere as run } from '../../support/command.ts';
+import { serviceEnvironment } from '../../support/program.ts';
 import { page } from '../../support/service.ts';
 
 /** A service that responds to `pages` requests, each on its own connection, and then stops listening. */

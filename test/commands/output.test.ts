@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { run, serviceEnvironment } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { serviceEnvironment } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 
 /** An entry as a service may write it: white space, big numbers, unknown fields, odd escapes. */

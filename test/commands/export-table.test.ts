@@ -8,8 +8,6 @@ import { shortName } from '../../src/fs/files.ts';
 import { channelId, type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
 import { idsInText, World } from '../support/world.ts';
 
-/** In processes of their own: ten times as long. */
-const isLong = process.env.CHANLIST_LONG === '1';
 const pageSize = 5;
 
 /** Videos of FILE, newest first: from the nth oldest (from 0) to the mth (exclusive). */
@@ -297,13 +295,6 @@ const rows: readonly Row[] = [
     }),
   ),
   {
-    state: 'an interrupted update of every page, of which the token is refused',
-    make: steps(allInterrupted, refusingTokens),
-    cells: {
-      '--update --all': done(5, [0, 23]),
-    },
-  },
-  {
     state: 'an interrupted update, of which the rows were removed',
     make: steps(updateInterrupted, (world) => world.remove(rowsOf(world).slice(world.folder.length + 1))),
     cells: { '--update': done(3, [0, 23], /rows .* were removed/) },
@@ -435,19 +426,6 @@ const rows: readonly Row[] = [
       '--restart': done(3),
     },
   },
-  {
-    ...{ state: 'a playlist with fewer entries than recorded', ...playlist },
-    make: steps(exporting(playlist.args), losing(playlist.name)),
-    cells: {
-      'no flag': refused(1, new RegExp(`has 10 entries, but had 12.*--restart .*${cost}`), [
-        restart,
-        3,
-        whole,
-      ]),
-      '--update': noUpdate,
-      '--restart': done(3),
-    },
-  },
   ...(
     [
       ['a complete FILE of other fields', '--fields videoId,title', done(3)],
@@ -469,16 +447,6 @@ const rows: readonly Row[] = [
     },
   })),
   {
-    state: 'a FILE with a limit, now another one',
-    args: `${uploads} -n 7`,
-    make: exporting(`${uploads} -n 5`),
-    cells: {
-      'no flag': refused(2, /--limit 5.*--restart/),
-      '--update': noUpdate,
-      '--restart': done(2, [5, 12]),
-    },
-  },
-  {
     state: 'a FILE with a limit, now none',
     make: exporting(`${uploads} -n 11`),
     cells: {
@@ -494,16 +462,6 @@ const rows: readonly Row[] = [
     cells: { 'no flag': done(0, 'same', /--restart/), '--restart': done(1, [7, 12]) },
   },
   {
-    state: 'a damaged FILE of other fields',
-    args: `${uploads} --fields videoId`,
-    make: steps(exporting(), damaging),
-    cells: {
-      'no flag': refused(2, /all fields/),
-      '--update': refused(2, /all fields/),
-      '--restart': done(3),
-    },
-  },
-  {
     state: 'FILE gone, the record is there',
     make: steps(exporting(), removing(file)),
     cells: {
@@ -515,15 +473,6 @@ const rows: readonly Row[] = [
       ]),
       '--update --all': refused(1, /is missing/),
       '--restart': done(3),
-    },
-  },
-  {
-    state: 'FILE gone, the record of an interrupted update is there',
-    make: steps(updateInterrupted, removing(file)),
-    cells: {
-      'no flag': done(5, [0, 23]),
-      '--update': refused(1, /is missing/),
-      '--restart': done(5, [0, 23]),
     },
   },
   ...(
@@ -545,26 +494,6 @@ const rows: readonly Row[] = [
       },
     };
   }),
-  {
-    state: 'an interrupted update of a FILE that has lost entries since',
-    make: steps(updateInterrupted, losing(file)),
-    cells: {
-      'no flag': refused(1, /but had 12/),
-      '--update': refused(1, /but had 12/),
-      '--update --all': done(5, [0, 23]),
-      '--restart': done(5, [0, 23]),
-    },
-  },
-  {
-    state: 'an interrupted update of every page of a FILE of other fields, damaged since',
-    make: steps(
-      exporting(`${uploads} --fields videoId`),
-      uploading(23),
-      interrupting(`${uploads} --fields videoId --update --all`),
-      writing('one\n'),
-    ),
-    cells: { '--update --all': refused(2, /--fields videoId /), '--restart': done(5, [0, 23]) },
-  },
   {
     state: 'a FILE that has more entries than recorded',
     make: steps(exporting(), uploading(14), addingRow),
@@ -623,20 +552,6 @@ const rows: readonly Row[] = [
     },
   })),
   {
-    ...{ state: 'a text without a record, in a folder run', ...folder },
-    make: writing('one\n', folder.name),
-    cells: {
-      'no flag': refused(2, /line 1 .*move it away.*--restart/),
-      '--update': refused(2, /move it away/),
-    },
-  },
-  {
-    state: 'a FILE without a record, now with a limit',
-    args: `${uploads} -n 5`,
-    make: steps(exporting(), removing('.chanlist')),
-    cells: { 'no flag': refused(2, /no record.*--restart/), '--restart': done(1, [7, 12]) },
-  },
-  {
     ...{ state: 'a view without a record', ...view },
     make: steps(exporting(view.args), removing('.chanlist')),
     cells: {
@@ -683,7 +598,7 @@ for (const { state, make, args = uploads, name = file, cells } of rows) {
         await make(world, channel);
         const before = world.has(name) ? world.read(name) : null;
         world.now += 60_000;
-        const run = await (isLong ? world.spawn(line) : world.run(line));
+        const run = await world.run(line);
         const { exit, credits, stderr, stdout } = run;
         assert.deepEqual([exit, credits, stdout], [cell.exit, cell.credits, ''], stderr);
         if (cell.file === 'same') assert.equal(world.has(name) ? world.read(name) : null, before);
@@ -715,19 +630,4 @@ test('a FILE in a folder of playlists without a record is adopted: its entries m
   const { exit, credits, warnings } = await world.run('playlist PLx --output-dir .');
   assert.deepEqual([exit, credits, warnings.length], [0, 0, 1]);
   assert.match(warnings[0] ?? '', /adopted .*--restart/);
-});
-
-test('--restart of several references keeps what was exported in the last 22 hours', async (t) => {
-  const world = await World.open(t, { pageSize });
-  world.service.addChannel('a', { list: videos(0, 12) });
-  world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
-  const line = 'uploads @a @b --output-dir . --restart';
-  const credits: number[] = [];
-  for (const hours of [0, 21, 2]) {
-    world.now += hours * 60 * 60 * 1000;
-    const run = await world.run(line);
-    assert.equal(run.exit, 0, run.stderr);
-    credits.push(run.credits);
-  }
-  assert.deepEqual(credits, [6, 0, 6]);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { ended, type Result, run, start, temporaryFolder } from '../support/program.ts';
+import { runHere as run } from '../support/command.ts';
+import { ended, type Result, start, temporaryFolder } from '../support/program.ts';
 
 /** Runs `chanlist show` in a folder with these files. */
 async function shower(

@@ -23,18 +23,11 @@ import { type TestContext, test } from 'node:test';
 import type { CheckedExport } from '../../src/export/check/check-export.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { command } from '../support/command.ts';
+import { command, runHere as run } from '../support/command.ts';
 import { type ExportFixture, exportFixture } from '../support/exports.ts';
-import {
-  type Line,
-  type Result,
-  run,
-  serviceEnvironment,
-  temporaryFolder,
-  wordsOf,
-} from '../support/program.ts';
-import { runPrinted } from '../support/shell.ts';
+import { type Line, type Result, temporaryFolder, wordsOf } from '../support/program.ts';
 import { nobody, notRoot } from '../support/users.ts';
+import { wordsOfShell } from '../support/world.ts';
 
 const id = 'UCsize-250______________';
 const empty = 'UCempty_________________';
@@ -57,11 +50,10 @@ const codes = ({ exports }: { exports: readonly CheckedExport[] }): (string | nu
   exports.map(({ problem }) => problem?.code ?? null);
 
 /** Runs a fix as it is printed. Returns what the service charged. */
-async function repair({ folder, sandbox }: ExportFixture, fix: string): Promise<number> {
-  const before = sandbox.account.credits;
-  const { exit, stderr } = await runPrinted(fix, folder, serviceEnvironment(sandbox.baseUrl));
+async function repair({ run }: ExportFixture, fix: string): Promise<number> {
+  const { exit, stderr, charged } = await run(wordsOfShell(fix).slice(1));
   assert.equal(exit, 0, `${fix}: ${stderr}`);
-  return before - sandbox.account.credits;
+  return charged;
 }
 
 /** All files with their times and contents: what must not change. */
