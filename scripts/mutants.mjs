@@ -21,9 +21,9 @@ const { values, positionals: files } = parseArgs({
 /** Tests of a folder of src besides test/FOLDER. */
 const otherTests = {
   accounts: ['test/program/credits.test.ts', 'test/program/auth.test.ts'],
-  export: ['test/program', 'test/nights'],
+  export: ['test/commands', 'test/program', 'test/nights'],
   fs: ['test/faults', 'test/program/export.test.ts'],
-  run: ['test/program', 'test/nights'],
+  run: ['test/commands', 'test/program', 'test/nights'],
   service: ['test/program/failures.test.ts', 'test/program/listing.test.ts'],
 };
 
