@@ -1,5 +1,4 @@
 import { readSync } from 'node:fs';
-import { limitHeapGrowth } from '../heap.ts';
 import { LINE_FEED } from '../text/ascii.ts';
 
 const chunkBytes = 128 * 1024;
@@ -32,6 +31,15 @@ export async function* chunksOf(
     at += length;
     yield chunk.subarray(0, length);
   }
+}
+
+/**
+ * Keeps the young generation of V8's heap from growing: long listings and files then take hardly more memory than short
+ * ones, at no cost in time; without it, 30 MB more.
+ */
+export async function limitHeapGrowth(): Promise<void> {
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 /** Lines without their ends (LF or CRLF), valid until the next batch; null stands for one that is too long. */

@@ -1,5 +1,5 @@
 import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
-import { limitHeapGrowth } from '../heap.ts';
+import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ProgressState } from '../output/progress-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
