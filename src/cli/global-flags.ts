@@ -1,5 +1,5 @@
 import { formatNames } from '../output/formats.ts';
-import { parseBounds } from '../service/budget.ts';
+import { parseBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { type FlagRow, listings } from './flag.ts';
 import { oneOf, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';
@@ -85,8 +85,8 @@ export const globalFlags: readonly FlagRow[] = [
       flag: '--max-credits <n>',
       commands: [...requesting, 'auth login'],
       help: 'spend at most <n> credits in this run; <n>/day, <n>/month: in all runs; may repeat',
-      parse: parseBounds,
-      combine: (bounds) => bounds.flat(),
+      parse: parseBound,
+      combine: (bounds) => bounds,
       variable: 'CHANLIST_MAX_CREDITS',
     },
     {

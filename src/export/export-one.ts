@@ -63,11 +63,11 @@ async function performSteps<Setup extends ExportSetup>(
   if (step.do === 'refuse') return failed(item, refusal(step.why, one), file.entries);
   const interrupted = one.record.progress;
   const result = await performer.perform(step, one);
-  const left = flagsLeft(step, interrupted, result.failure?.code ?? null, flags);
+  const left = flagsLeft(step, interrupted, result.failure, flags);
   const present = left === null ? null : await performer.inspectAgain(step, one);
   if (left === null || present === null) return result;
-  const { record, stamp } = one;
-  const next = await performSteps({ ...one, flags: left, file: present, record, stamp }, performer);
+  const record = present.record ?? one.record;
+  const next = await performSteps({ ...one, flags: left, file: present, record }, performer);
   return mergeResults(result, next);
 }
 
@@ -94,7 +94,7 @@ const mergeResults = (first: Result, second: Result): Result => ({
   status: second.status === 'unchanged' && first.failure === null ? first.status : second.status,
   added: second.added === null ? first.added : second.added + (first.added ?? 0),
   pages: first.pages + second.pages,
-  resumed: first.failure === null ? first.resumed : second.resumed,
+  resumed: first.failure === null || second.added !== null ? first.resumed : second.resumed,
   missing: second.missing ?? first.missing,
   unlisted: second.unlisted ?? first.unlisted,
   why: first.why ?? second.why,

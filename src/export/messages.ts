@@ -198,7 +198,9 @@ function otherRequest(facts: MessageFacts, again: string): [message: string, hin
 function showCommand({ file, flags, record }: MessageFacts): string | null {
   const { format, fields, limit } = flags.request;
   const archive = record?.finished ? record.request : null;
-  if (archive?.format !== 'ndjson' || archive.fields !== null || !isComplete(file)) return null;
+  if (archive?.format !== 'ndjson' || !isComplete(file)) return null;
+  const kept = archive.fields?.split(',');
+  if (kept && !fields?.split(',').every((field) => kept.includes(field))) return null;
   if (archive.limit !== null && (limit === null || limit > archive.limit)) return null;
   const shown: Flag[] = [{ name: '--format', value: format }];
   if (fields !== null) shown.push({ name: '--fields', value: fields });

@@ -65,7 +65,8 @@ export function openUnchanged({ path, real, stats }: Target): number {
   const fd = guardFile(path, 'read', () => fs.openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   if (stats !== null && hasMark(fs.fstatSync(fd), markOf(stats))) return fd;
   closeQuietly(fd);
-  throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference' });
+  const hint = 'move it away, put the file back that was there, then run the same command again';
+  throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference', hint });
 }
 
 export interface NamedFile {

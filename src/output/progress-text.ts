@@ -74,7 +74,7 @@ function listingText(
     ofTotal(credits, estimate, 'credit', 'credits'),
   ];
   if (rate > 0) {
-    parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
+    parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
     if (total !== null && total > entries) parts.push(timeLeft(((total - entries) / rate) * 1000));
   }
   const text = parts.join(', ');

@@ -53,18 +53,17 @@ export function formatBound({ credits, per }: CreditBound): string {
   return per === 'run' ? `${credits}` : `${credits}/${per}`;
 }
 
-/**
- * The bounds in a value of `--max-credits` or CHANLIST_MAX_CREDITS: `N`, `N/day` or `N/month`, several separated by
- * commas. Throws a usage error that names `source`.
- */
-export function parseBounds(text: string, source: string): CreditBound[] {
-  return text.split(',').map((part) => {
-    const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(part.trim()) ?? [];
-    if (digits === undefined)
-      throw usage(`${source} is '${text}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
-    return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
-  });
+/** The bound in a value of `--max-credits`: `N`, `N/day` or `N/month`. Throws a usage error that names `source`. */
+export function parseBound(text: string, source: string, shown = text): CreditBound {
+  const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
+  if (digits === undefined)
+    throw usage(`${source} is '${shown}': expected a whole number, N/day or N/month`, 'e.g. 3000/month');
+  return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
 }
+
+/** The bounds in a value of CHANLIST_MAX_CREDITS: several separated by commas. Throws as `parseBound`. */
+export const parseBounds = (text: string, source: string): CreditBound[] =>
+  text.split(',').map((part) => parseBound(part, source, text));
 
 /** Bounds as `parseBounds` reads them: `5,3000/month`. */
 export function formatBounds(bounds: readonly CreditBound[]): string {

@@ -1,4 +1,5 @@
 import { usage } from '../errors.ts';
+import { thousands } from '../text/count.ts';
 import { codePoints, type Operation } from './contract.ts';
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
@@ -14,7 +15,9 @@ export function assertParameters(operation: Operation, values: Parameters): void
     const isNumber = type === 'integer';
     const size = isNumber ? Number(value) : codePoints(String(value));
     if ((isNumber && !Number.isInteger(value)) || size < minimum || size > maximum) {
-      const is = isNumber ? `is ${value}: expected a whole number from` : `has ${size} characters: expected`;
+      const is = isNumber
+        ? `is ${value}: expected a whole number from`
+        : `has ${thousands(size)} characters: expected`;
       throw usage(`${argument} ${is} ${minimum} to ${maximum}`);
     }
   }

@@ -1,5 +1,6 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import type { ReferenceKind } from './contract.ts';
@@ -104,7 +105,7 @@ function decode(text: string): string {
 }
 
 function suggestion(text: string, kind: ReferenceKind, takesList: boolean): string | undefined {
-  if (text.length > maxLength) return `it has ${text.length} characters`;
+  if (text.length > maxLength) return `it has ${thousands(text.length)} characters`;
   if (takesList && text === '-') return 'to read references from stdin: --from -';
   if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
   if (parseUrl(text)?.searchParams.has('v')) return 'that is a video; name its channel or playlist';

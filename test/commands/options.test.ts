@@ -60,7 +60,7 @@ const commonFlags: readonly (readonly [argv: readonly string[], options: Partial
   [['--sandbox'], { sandbox: true }],
   [['--max-credits', '3'], { maxCredits: [{ credits: 3, per: 'run' }] }],
   [
-    ['--max-credits', '5,100/day', '--max-credits=3000/month'],
+    ['--max-credits', '5', '--max-credits', '100/day', '--max-credits=3000/month'],
     {
       maxCredits: [
         { credits: 5, per: 'run' },

@@ -267,11 +267,13 @@ test('what is left to do after an interrupted run was finished, or could not be 
     return { request: request(), ...of, ...column };
   });
   const left = (
-    step: 'resume' | 'record' | 'export',
+    step: 'resume' | 'record' | 'export' | 'update',
     facts: Partial<Progress>,
     flags = plain,
-    failed: 'unresumable' | 'unavailable' | null = null,
+    code: 'unresumable' | 'unavailable' | null = null,
+    status = 410,
   ) => {
+    const failed = code && { code, status };
     const next = flags && flagsLeft({ do: step }, progress(facts), failed, flags);
     const names = ['update', 'all', 'restart', 'unresumable'] as const;
     return next ? names.filter((name) => next[name]).join(' ') || 'plain' : null;
@@ -296,4 +298,9 @@ test('what is left to do after an interrupted run was finished, or could not be 
   assert.equal(left('resume', update, toUpdate, 'unresumable'), 'update unresumable');
   assert.equal(left('resume', restart, toRestart, 'unresumable'), 'restart unresumable');
   assert.equal(left('resume', update, toUpdate, 'unavailable'), null);
+  // An update whose token is refused in the run that got it: once; not one that repeats itself.
+  assert.equal(left('update', update, toUpdate, 'unresumable'), 'update unresumable');
+  assert.equal(left('update', update, toUpdate, 'unresumable', 200), null);
+  assert.equal(left('update', update, toUpdate && { ...toUpdate, unresumable: true }, 'unresumable'), null);
+  assert.equal(left('export', {}, toUpdate, 'unresumable'), null);
 });

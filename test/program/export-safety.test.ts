@@ -69,6 +69,42 @@ for (const [feed, credits, left] of [
     }
   });
 
+test('an update whose token is refused in the run that got it starts over, once, and keeps the dates of the feed', async (t) => {
+  const { world, channel } = await worldOf(t);
+  const dated = `${line} --fields videoId,@published`;
+  await world.run(dated);
+  channel.list = videos(0, 23);
+  channel.feed = feedOf(videos(0, 23));
+  let left = 1;
+  const unhook = world.service.on(({ operation }) => {
+    if (operation === 'uploads' && left-- > 0) setImmediate(() => world.service.expireTokens());
+  });
+  const run = await world.run(`${dated} --update`);
+  unhook();
+  assert.deepEqual([run.exit, run.credits, run.stderr], [0, 4, '']);
+  assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(22, 0)));
+  // Killed, refused, and no longer in the feed: the date is that of the first time.
+  channel.list = videos(0, 40);
+  channel.feed = feedOf(videos(0, 40));
+  await world.run(`${dated} --update`, { at: 2, by: 'kill' });
+  channel.list = videos(0, 60);
+  channel.feed = feedOf(videos(0, 60));
+  world.service.expireTokens();
+  const summary = `--summary ${world.folder}/summary`;
+  assert.equal((await world.run(`${dated} --update ${summary}`)).exit, 0);
+  const entries = world
+    .read('a.ndjson')
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  const dates = new Map(entries.map((entry) => [entry.videoId, entry['@published']]));
+  assert.deepEqual(
+    [dates.size, typeof dates.get(videoId(39)), dates.get(videoId(20)) !== null],
+    [60, 'string', true],
+  );
+  assert.equal(JSON.parse(world.read('summary')).references[0].resumed, 5);
+});
+
 for (const what of ['FILE', 'its folder', 'its changed FILE'] as const)
   test(`${what} is another one when the pages are there: 1, it stays, and nothing is paid twice`, async (t) => {
     const { world } = await worldOf(t);

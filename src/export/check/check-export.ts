@@ -4,7 +4,7 @@ import { toFailure } from '../../errors.ts';
 import { isLocked } from '../../fs/file-lock.ts';
 import { resolveTarget } from '../../fs/output-target.ts';
 import { exportName } from '../../output/formats.ts';
-import { count } from '../../text/count.ts';
+import { count, thousands } from '../../text/count.ts';
 import { daysWithoutFeed } from '../decide/decide-update.ts';
 import { otherChannel } from '../decide/next-step.ts';
 import { type ExportFile, inspect } from '../inspect/inspect-export.ts';
@@ -162,7 +162,7 @@ export function problemOf(
   if (isBusy) return null;
   const had = record?.finished?.entries ?? 0;
   if (state === 'lost')
-    return problem('lost', `${count(file.entries, 'entry', 'entries')}, but it had ${had}`);
+    return problem('lost', `${count(file.entries, 'entry', 'entries')}, but it had ${thousands(had)}`);
   if (state === 'none' && isExpected && progress === null) return problem('absent', 'the file is missing');
   const { code = null, since = '' } = record?.failure ?? {};
   if (code === 'gone') return problem('gone', `404 since ${since.slice(0, 10)}`, false);

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import { commandLine, type Flag } from '../../cli/invocation.ts';
 import { formatByExtension } from '../../output/formats.ts';
+import { sandboxName } from '../../run/session.ts';
 import { nextStep, type Step } from '../decide/next-step.ts';
 import type { ExportFile } from '../inspect/inspect-export.ts';
 import { isUpdatable, restCost, wholeCost } from '../messages.ts';
@@ -61,6 +62,7 @@ function costOf(step: Step, { progress }: ExportFile, { all }: Attempt): string 
 
 function commandOf(request: ExportRequest, path: string, attempt: Attempt): string {
   const flags: Flag[] = [{ name: '-o', value: path }];
+  if (request.service === sandboxName) flags.push({ name: '--sandbox', value: null });
   if (formatByExtension(extname(path).slice(1)) !== request.format)
     flags.push({ name: '--format', value: request.format });
   if (request.fields !== null) flags.push({ name: '--fields', value: request.fields });

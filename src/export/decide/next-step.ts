@@ -1,5 +1,5 @@
 import { hour } from '../../accounts/local-time.ts';
-import type { FailureCode } from '../../errors.ts';
+import type { Failure } from '../../errors.ts';
 import { type ExportFile, isComplete } from '../inspect/inspect-export.ts';
 import { type ExportRequest, isFetched, isSameRequest, type Progress } from '../record/export-record.ts';
 
@@ -117,20 +117,25 @@ function unrecordedStep(file: ExportFile, { request, update, isFolder }: ExportF
 }
 
 /**
- * What the flags still ask for after a step has dealt with an interrupted run; null: nothing. `failed`: the code of the
- * failure of that step; null: it succeeded.
+ * What the flags still ask for after a step; null: nothing. An update whose token is refused starts over, once per run.
+ * `failed`: the failure of that step; null: it succeeded.
  */
 export function flagsLeft(
   { do: what }: Step,
   interrupted: Progress | null,
-  failed: FailureCode | null,
+  failed: Pick<Failure, 'code' | 'status'> | null,
   flags: ExportFlags,
 ): ExportFlags | null {
+  const isUpdate = interrupted?.kind === 'update';
+  if (failed !== null) {
+    // A list that repeats itself from its first page on would do so again.
+    const isRefused = (what === 'update' || what === 'adopt') && failed.status !== 200;
+    const startsOver = what === 'resume' ? isUpdate || flags.restart : isRefused;
+    const isFirst = failed.code === 'unresumable' && !flags.unresumable;
+    return isFirst && startsOver ? { ...flags, unresumable: true } : null;
+  }
   if (interrupted === null || (what !== 'resume' && what !== 'record')) return null;
-  const { kind, isAll, request } = interrupted;
-  const isUpdate = kind === 'update';
-  if (failed !== null)
-    return failed === 'unresumable' && (isUpdate || flags.restart) ? { ...flags, unresumable: true } : null;
+  const { isAll, request } = interrupted;
   const isRestarted = flags.restart && !isUpdate;
   if (isSameRequest(request, flags.request) && !flags.update && (isRestarted || !flags.restart)) return null;
   // A list that was fetched completely is not fetched again.

@@ -2,6 +2,9 @@
 const blockBytes = 64 * 1024;
 const lengthBytes = 4;
 
+/** An ID, or its JSON if UTF-8 cannot encode it. */
+const encodable = (id: string): string => (id.isWellFormed() ? id : JSON.stringify(id));
+
 /** IDs in order. */
 export type Ids = Pick<ReadonlySet<string>, 'has' | 'size'> & Iterable<string>;
 
@@ -25,11 +28,11 @@ export class IdSet implements Ids {
   }
 
   has(id: string): boolean {
-    return this.#slots[this.#slotOf(id.toWellFormed())] !== 0;
+    return this.#slots[this.#slotOf(encodable(id))] !== 0;
   }
 
   add(id: string): void {
-    const text = id.toWellFormed();
+    const text = encodable(id);
     const slot = this.#slotOf(text);
     if (this.#slots[slot] !== 0) return;
     this.#slots[slot] = 1 + this.#append(text);

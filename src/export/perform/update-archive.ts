@@ -69,7 +69,8 @@ function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Pro
   const progress = file.rowsDamage === null && file.progress?.kind === 'update' ? file.progress : null;
   const older = progress && { rows: progress.rows, bytes: progress.bytes, olderBytes: progress.bytes };
   const over = stats === null ? null : markOf(stats);
-  return newProgress(flags, { kind: 'update', over, ...facts, ...older });
+  const published = { ...facts.published, ...progress?.published };
+  return newProgress(flags, { kind: 'update', over, ...facts, ...older, published });
 }
 
 /** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
@@ -95,7 +96,8 @@ async function fetchNew(
   const { warn, item } = locked;
   const { expected, feedProblem } = before;
   const contents = await loadContents(locked);
-  const resumed = before.entries;
+  const { rowIds: boughtIds, olderIds } = locked.file;
+  const resumed = boughtIds.size + olderIds.size;
   const { select, seen } = newEntries(contents.ids, rowIds, before.isAll);
   const fetched = await fetchRows(locked, before, select, contents.entries);
   const { rows, failure, progress } = fetched;
@@ -122,7 +124,6 @@ async function fetchNew(
         item.label,
         `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
       );
-    const { rowIds: boughtIds, olderIds } = locked.file;
     const has = (id: string): boolean =>
       [contents.ids, rowIds, boughtIds, olderIds].some((ids) => ids.has(id));
     const isWithoutFeed = feedProblem !== null;
