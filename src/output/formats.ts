@@ -9,6 +9,8 @@ interface FormatRow {
   readonly meaning: string;
   /** It reads members of entries also without `--fields`: they are found in the pass that checks a page. */
   readonly readsMembers: boolean;
+  /** Its header has every key that occurs, if the entries can be read twice. */
+  readonly needsAllKeys: boolean;
   readonly writer: () => Promise<(options: FormatOptions) => Writer | Promise<Writer>>;
 }
 
@@ -18,6 +20,7 @@ export const formats = {
     extensions: [],
     meaning: 'for people: fits the terminal; not truncated elsewhere; not with -o',
     readsMembers: true,
+    needsAllKeys: false,
     writer: async () => (await import('./table.ts')).tableFormat,
   },
   json: {
@@ -26,6 +29,7 @@ export const formats = {
       "one valid document, also after an error. A listing is the service's envelope with all pages in it; " +
       'if it was cut short, has_more is true and continuation_token is where to resume (null: the first page)',
     readsMembers: false,
+    needsAllKeys: false,
     writer: async () => (await import('./json.ts')).jsonFormat,
   },
   ndjson: {
@@ -33,18 +37,21 @@ export const formats = {
     meaning:
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
     readsMembers: false,
+    needsAllKeys: false,
     writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
   },
   csv: {
     extensions: ['csv'],
     meaning: 'a header row, then one entry per row (RFC 4180, LF); nested values as JSON',
     readsMembers: true,
+    needsAllKeys: true,
     writer: async () => (await import('./csv.ts')).csvFormat,
   },
   id: {
     extensions: [],
     meaning: 'one videoId per line (resolve: channel_id)',
     readsMembers: true,
+    needsAllKeys: false,
     writer: async () => (await import('./id.ts')).idFormat,
   },
 } as const satisfies Record<string, FormatRow>;

@@ -2,7 +2,7 @@ import type { LineBatch } from '../fs/line-chunks.ts';
 import { JsonText } from '../json/json-text.ts';
 import { expandFields, hasWildcard } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
-import { createFormat, type FormatName } from './formats.ts';
+import { createFormat, type FormatName, formats } from './formats.ts';
 import { recordKeys } from './records.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
@@ -32,7 +32,7 @@ export async function render(
   { format: name, item, info, end, ...options }: Rendering,
   write: (text: Text) => void | Promise<void>,
 ): Promise<{ readonly entries: number; readonly warnings: readonly string[]; readonly thrown: unknown }> {
-  const columns = name === 'csv' && isRepeatable ? await columnsOf(read, options) : null;
+  const columns = formats[name].needsAllKeys && isRepeatable ? await columnsOf(read, options) : null;
   const format = await createFormat(name, { ...options, several: false, columns });
   let entries = 0;
   let thrown: unknown = null;

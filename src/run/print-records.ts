@@ -58,7 +58,7 @@ export async function printRecords<R extends object>(
   for await (const record of records) {
     const value = isTable ? Object.fromEntries(shown.map((key) => [key, cell(record[key], none)])) : record;
     batch.push(JsonText.of(JSON.stringify(value)));
-    if (name === 'ndjson' || name === 'csv') await stdout.write(format.rows(item, batch.splice(0)));
+    if (name !== 'json' && name !== 'table') await stdout.write(format.rows(item, batch.splice(0)));
   }
   const [first] = batch;
   if (document === 'object' && first !== undefined)
