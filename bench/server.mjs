@@ -31,7 +31,11 @@ const lists = ['a', 'b'].map((page) =>
   JSON.stringify(Array.from({ length: entries }, (_, number) => entry(page, number))),
 );
 const heads = lists.map((list) => Buffer.from(`{"results":${list},"playlist_info":`));
-const resolved = Buffer.from('{"channel_id":"UCbenchbenchbenchbenchbe","resolved_from":"@x"}');
+/** The ID of `@pages-1000` says how many pages it has, too. */
+const resolved = (reference) =>
+  Buffer.from(
+    JSON.stringify({ channel_id: `UC${reference.slice(1).padEnd(22, '_')}`, resolved_from: reference }),
+  );
 
 /** Of the channels `@c0`, `@c1` and so on, which have three uploads each. */
 function smallChannel(reference, path) {
@@ -68,8 +72,8 @@ const server = createServer((request, response) => {
   const reference = query.get('channel') ?? query.get('input') ?? '';
   if (/^@c\d|^UC0/.test(reference))
     return send(Buffer.from(JSON.stringify(smallChannel(reference, pathname))));
-  if (pathname.endsWith('/channel/resolve')) return send(resolved);
-  const [, total = 1, latency = 0] = /^@pages-(\d+)(?:-(\d+)ms)?$/.exec(query.get('channel')) ?? [];
+  if (pathname.endsWith('/channel/resolve')) return send(resolved(reference));
+  const [, total = 1, latency = 0] = /^(?:@|UC)pages-(\d+)(?:-(\d+)ms)?_*$/.exec(query.get('channel')) ?? [];
   const start = query.get('continuation')?.split('.') ?? [total, latency, 0];
   const [pages, wait, number] = start.map(Number);
   const next = nextToken(pages, wait, number);
