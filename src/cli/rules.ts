@@ -50,8 +50,8 @@ function assertFormat(path: string, options: Options): void {
   if (!update) return;
   const fileFormat = effectiveFormat(options, false);
   if (fileFormat !== 'ndjson') {
-    const archive = shellQuote(`${output?.replace(/\.\w+$/, '')}.ndjson`);
-    const hint = `update ${archive}, then: chanlist show ${archive} -f ${fileFormat}`;
+    const archive = shellQuote(`${output?.replace(/\.\w+$/, '') ?? 'FILE'}.ndjson`);
+    const hint = `update ${archive}, then: chanlist show ${archive} -f ${fileFormat}${output === null ? '' : ` -o ${shellQuote(output)}`}`;
     throw usage(`--update works with ndjson, not with ${fileFormat}`, hint);
   }
   if (!nameVideoId(fields))

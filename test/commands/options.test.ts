@@ -302,7 +302,7 @@ const updateOf = (argv: readonly string[], format: string) =>
   [
     [...argv, '--update'],
     new RegExp(
-      `^--update works with ndjson, not with ${format}; .*, then: chanlist show x.ndjson -f ${format}$`,
+      `^--update works with ndjson, not with ${format}; .*, then: chanlist show x.ndjson -f ${format} -o \\S+$`,
     ),
   ] as const;
 const folderOf = (argv: readonly string[], format: string) =>
