@@ -174,7 +174,7 @@ test('a clock that is behind: 1 before any request with a bound per month or day
   const behind = { env, now: Date.UTC(1970, 0, 1, 12) };
   const says =
     /the clock is behind: it shows 1970-01-01 12:00, but (\S+) was written on (\d{4}-\d\d)-\d\d \d\d:\d\d; set the clock; if it is right now, move that file away \(nothing of this month is in it\): mv (\S+) \S+\n$/;
-  for (const bound of ['5/month', '5/day', '3,5/month']) {
+  for (const bound of ['5/month', '5/day', '3 --max-credits 5/month']) {
     const stopped = await run(`uploads @a --max-credits ${bound}`, behind);
     assert.deepEqual([stopped.exit, stopped.stdout], [1, '']);
     assert.deepEqual(says.exec(stopped.stderr)?.slice(1), [file, month(), file]);
