@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { guardFile } from './file-error.ts';
-import { closeQuietly, isRoot } from './files.ts';
+import { closeQuietly, ignoreErrors, isRoot } from './files.ts';
 import { kindOf } from './trust.ts';
 
 export interface Target {
@@ -61,10 +61,11 @@ export function resolveTarget(path: string, { onlyFiles = false } = {}): Target 
  */
 export function openUnchanged({ path, real, stats }: Target): number {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-  // A FIFO would block for ever.
-  const fd = guardFile(path, 'read', () => fs.openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-  if (stats !== null && hasMark(fs.fstatSync(fd), markOf(stats))) return fd;
-  closeQuietly(fd);
+  // A FIFO would block for ever. What was a file when it was looked up may be a link, or gone.
+  const open = (): number => fs.openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const fd = guardFile(path, 'read', () => ignoreErrors(['ELOOP', 'ENOENT'], open));
+  if (fd !== undefined && stats !== null && hasMark(fs.fstatSync(fd), markOf(stats))) return fd;
+  if (fd !== undefined) closeQuietly(fd);
   const hint = 'move it away, put the file back that was there, then run the same command again';
   throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference', hint });
 }

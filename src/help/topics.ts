@@ -172,6 +172,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       ['COLUMNS', 'width of a terminal that does not report its own'],
       ['HTTPS_PROXY', 'proxy between this machine and the service (or https_proxy)'],
       ['HTTP_PROXY', 'the same if HTTPS_PROXY is not set (or http_proxy)'],
+      ['ALL_PROXY', 'the same if neither is set (or all_proxy)'],
       ['NO_PROXY', 'hosts to reach without it, separated by commas (or no_proxy); loopback always is'],
       ['NODE_EXTRA_CA_CERTS', 'file of further certificates to trust (read by Node.js)'],
       ['XDG_CONFIG_HOME', 'folder of the stored accounts (default: ~/.config; not on macOS and Windows)'],

@@ -341,6 +341,8 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['--output-dir', 'x', '--continuation', 'abc'], /^--continuation and --output-dir exclude /],
   [['--from', 'x', '--continuation', 'abc'], /^--continuation and --from exclude each other; /],
   [['-o', 'x', '--print-new'], /^--print-new needs --update; /],
+  [['--update', '-f', 'csv'], /; update FILE\.ndjson, then: chanlist show FILE\.ndjson -f csv$/],
+  [['--max-credits', '1,000'], /^--max-credits is '1,000': expected a whole number, N\/day or N\/month; /],
   ...['json', 'csv'].map((format) => updateOf(['-o', `x.${format}`], format)),
   ...['json', 'csv', 'id'].map((format) => updateOf(['-o', 'x', '-f', format], format)),
   [['-o', 'x', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],

@@ -105,6 +105,17 @@ test('an update whose token is refused in the run that got it starts over, once,
   assert.equal(JSON.parse(world.read('summary')).references[0].resumed, 5);
 });
 
+test('other fields than those of an archive: show is named where it has them, else only --restart', async (t) => {
+  const { world } = await worldOf(t);
+  await world.run(`${line} --fields videoId,title`);
+  const less = await world.run(`${line} --fields title`);
+  onlyError(less, 'chanlist show a.ndjson --format ndjson --fields title;', '--restart');
+  const more = await world.run(`${line} --fields title,index`);
+  assert.deepEqual([less.exit, more.exit, less.credits + more.credits], [2, 2, 0]);
+  assert.doesNotMatch(more.stderr, /chanlist show/);
+  assert.equal((await world.run('show a.ndjson --format ndjson --fields title')).exit, 0);
+});
+
 for (const what of ['FILE', 'its folder', 'its changed FILE'] as const)
   test(`${what} is another one when the pages are there: 1, it stays, and nothing is paid twice`, async (t) => {
     const { world } = await worldOf(t);

@@ -106,7 +106,7 @@ for (const what of ['a link', 'a FIFO', 'a folder', 'another file'] as const)
     };
     const result = await update(fixture);
     assert.deepEqual([result.exit, result.charged], [1, 1], result.stderr);
-    onlyError(result, 'out.ndjson');
+    onlyError(result, 'out.ndjson', 'move it away, put the file back that was there');
     assert.equal(await fixture.read('secret'), 'secret\n');
     fixture.onRequest = () => {};
     rmSync(path, { recursive: true });

@@ -40,8 +40,8 @@ export function fixOf(file: ExportFile, known: ExportRequest, now: number): Fix 
     const flags = { ...attempt, request, unresumable, isFolder: false, several: false, now };
     const step = nextStep(file, flags);
     if (step.do === 'keep' || step.do === 'refuse') continue;
-    const { command: name, format, fields, limit } = request;
-    const isPlain = format === 'ndjson' && fields === null && limit === null;
+    const { command: name, format, fields, limit, service } = request;
+    const isPlain = format === 'ndjson' && fields === null && limit === null && service !== sandboxName;
     const isInFolder = isPlain && basename(path) === `${request.id}.ndjson`;
     const isCheap = isInFolder && !attempt.all && !attempt.restart;
     return {
