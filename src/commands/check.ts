@@ -45,15 +45,14 @@ export const examples: readonly Example[] = [
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
-interface CheckOptions extends OutputOptions {
-  readonly paths: readonly string[];
-  readonly from: string | null;
-  /** Milliseconds. */
-  readonly maxAge: number | null;
-}
-
-/** Checks exports offline and prints one record per export. Exit 11: problems. */
-export const run: Run<CheckOptions> = async (options, context, stderr) => {
+/** Checks exports offline and prints one record per export. `maxAge`: milliseconds. Exit 11: problems. */
+export const run: Run<
+  OutputOptions & {
+    readonly paths: readonly string[];
+    readonly from: string | null;
+    readonly maxAge: number | null;
+  }
+> = async (options, context, stderr) => {
   const { paths, from, quiet } = options;
   if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
   await assertPaths({ files: paths, from }, context);

@@ -17,14 +17,16 @@ export const examples: readonly Example[] = [
   ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
 ];
 
-interface CreditsOptions extends OutputOptions {
-  /** `2026-11`; null: this month. */
-  readonly month: string | null;
-  readonly by: 'day' | 'command' | 'reference' | null;
-}
-
-/** Prints what was spent in a month, per account, or per account and part (docs/cron.md, "Credit bounds"). Offline. */
-export const run: Run<CreditsOptions> = async (options, context, stderr) => {
+/**
+ * Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part (docs/cron.md, "Credit
+ * bounds"). Offline.
+ */
+export const run: Run<
+  OutputOptions & {
+    readonly month: string | null;
+    readonly by: 'day' | 'command' | 'reference' | null;
+  }
+> = async (options, context, stderr) => {
   const { by, format, color } = options;
   const { env } = context;
   const today = localDay(context.clock.now());

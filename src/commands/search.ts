@@ -21,15 +21,14 @@ export const examples: readonly Example[] = [
   ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
 ];
 
-interface SearchOptions extends CommonOptions {
-  readonly channel: string;
-  readonly words: readonly string[];
-  /** Null: the default of the service. */
-  readonly limit: number | null;
-}
-
-/** Searches a channel (docs/service.md, 4.2). The service applies the limit. */
-export const run: Run<SearchOptions> = async ({ channel, words, limit, ...options }, context, stderr) => {
+/** Searches a channel (docs/service.md, 4.2). The service applies the limit (null: its default). */
+export const run: Run<
+  CommonOptions & {
+    readonly channel: string;
+    readonly words: readonly string[];
+    readonly limit: number | null;
+  }
+> = async ({ channel, words, limit, ...options }, context, stderr) => {
   if (words.length === 0)
     throw /^(?:@|UC)|[./]/.test(channel)
       ? usage('missing query', 'see: chanlist help search')

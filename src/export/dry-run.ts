@@ -21,7 +21,7 @@ import { keptText, notMounted } from './messages.ts';
 import { needsDates } from './perform/latest-feed.ts';
 import { afterRun, nothingChecked } from './record/after-run.ts';
 import { isFetched, type Progress } from './record/export-record.ts';
-import type { ResolvedReference } from './record/reference-index.ts';
+import type { Resolved } from './record/reference-index.ts';
 
 /**
  * The first request of each export, by the decisions of a run, and the failures of exports that it would refuse. Warns
@@ -48,21 +48,20 @@ export async function firstRequests(
     const index = readRecords(setup, destination);
     const performer = new DryPerformer();
     const { items, results } = await groupById(setup, knownReferences(), index, destination);
-    for (const item of items) results.set(item.input, await exportOne(setup, item, performer));
+    for (const item of items) results.set(item.value, await exportOne(setup, item, performer));
     reportWarnings(new Stderr(context, options), warnings);
-    const failures = [...results].flatMap(([{ label }, { failure }]) =>
+    const failures = [...results.values()].flatMap(({ label, failure }) =>
       failure === null
         ? []
         : failure.with({ message: inputs.length === 1 ? failure.message : `${label}: ${failure.message}` }),
     );
-    const isRefused = (input: InputReference): boolean => results.get(input)?.failure != null;
     const requests = inputs
-      .filter((input) => !isRefused(input))
-      .flatMap((input) => performer.requests.get(input.reference) ?? []);
+      .filter(({ value }) => results.get(value)?.failure == null)
+      .flatMap(({ reference }) => performer.requests.get(reference) ?? []);
     return { requests, failures };
 
     /** References whose ID is known; a run would resolve the others first. */
-    async function* knownReferences(): AsyncGenerator<[InputReference, ResolvedReference]> {
+    async function* knownReferences(): AsyncGenerator<[InputReference, Resolved]> {
       for (const input of inputs) {
         const id = index.knownId(input);
         if (id !== null && !isThere) performer.firstPage(setup, input.reference, id);

@@ -17,7 +17,7 @@ import { notMounted } from './messages.ts';
 import { exportItem, rememberReferences } from './perform/perform-step.ts';
 import { NewEntries } from './perform/print-new.ts';
 import { recordName } from './record/export-record.ts';
-import { ReferenceIndex, type ResolvedReference } from './record/reference-index.ts';
+import { ReferenceIndex, type Resolved } from './record/reference-index.ts';
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -58,8 +58,8 @@ export async function exportAll(
     const done = mapConcurrently(ordered, { concurrency }, (item) =>
       report.work(item, () => exportItem(exports, item)),
     );
-    for await (const [item, result] of done) results.set(item.input, withFile(result, item));
-    return inputs.flatMap((input) => results.get(input) ?? []);
+    for await (const [item, result] of done) results.set(item.value, withFile(result, item));
+    return inputs.flatMap(({ value }) => results.get(value) ?? []);
   } finally {
     folder?.close();
   }
@@ -100,22 +100,21 @@ const withFile = (result: Result, { id, snapshot: { target, record } }: ExportIt
     (result.failure === null || target.stats === null ? 0 : (record?.finished?.entries ?? 0)),
 });
 
-export interface InputItem extends ExportItem {
-  readonly input: InputReference;
-}
-
-/** Merges references with the same ID into one item; `results` has the failures of those without an ID or FILE. */
+/**
+ * Merges references with the same ID into one item; `results`, by reference, has the failures of those without an ID or
+ * FILE.
+ */
 export async function groupById(
   { warn }: Pick<ExportSetup, 'warn'>,
-  resolved: AsyncIterable<readonly [InputReference, ResolvedReference | Failure]>,
+  resolved: AsyncIterable<readonly [InputReference, Resolved | Failure]>,
   index: ReferenceIndex,
   destination: Destination,
-): Promise<{ readonly items: readonly InputItem[]; readonly results: Map<InputReference, Result> }> {
-  const items = new Map<string, InputItem>();
-  const results = new Map<InputReference, Result>();
+): Promise<{ readonly items: readonly ExportItem[]; readonly results: Map<string, Result> }> {
+  const items = new Map<string, ExportItem>();
+  const results = new Map<string, Result>();
   for await (const [input, value] of resolved) {
     if (value instanceof Failure) {
-      results.set(input, resultOf(input, { failure: value }));
+      results.set(input.value, resultOf(input, { failure: value }));
       continue;
     }
     const { id, references } = value;
@@ -127,23 +126,23 @@ export async function groupById(
     }
     try {
       const snapshot = index.snapshotOf(targetOf(destination, id));
-      items.set(id, { ...input, input, id, references, snapshot });
+      items.set(id, { ...input, id, references, snapshot });
     } catch (error) {
       const failure = toFailure(error);
-      results.set(input, resultOf(input, { id, failure: failure.with({ scope: 'reference' }) }));
+      results.set(input.value, resultOf(input, { id, failure: failure.with({ scope: 'reference' }) }));
     }
   }
   return { items: [...items.values()], results };
 }
 
 /** Interrupted exports first, then those checked longest ago; those that failed last time come last. */
-function byUrgency(one: InputItem, other: InputItem): number {
+function byUrgency(one: ExportItem, other: ExportItem): number {
   const [a, b] = [urgency(one), urgency(other)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A text that is smaller the more urgent an export is. */
-function urgency({ snapshot: { record } }: InputItem): string {
+function urgency({ snapshot: { record } }: ExportItem): string {
   const rank = record?.failure != null ? 2 : record?.progress != null ? 0 : 1;
   return `${rank} ${record?.checked ?? ''}`;
 }

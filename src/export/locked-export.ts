@@ -5,8 +5,9 @@ import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Field } from '../output/format.ts';
 import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
+import type { InputReference } from '../run/read-references.ts';
 import type { Report } from '../run/report.ts';
-import { type Result, resultOf, type Subject } from '../run/results.ts';
+import { type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { ExportFlags } from './decide/next-step.ts';
 import { type ExportFile, inspect, type Snapshot } from './inspect/inspect-export.ts';
@@ -40,8 +41,7 @@ export interface ExportRun extends ExportSetup, Run {
 }
 
 /** One export of a run: a channel or playlist, and its FILE. */
-export interface ExportItem extends Subject {
-  readonly reference: string;
+export interface ExportItem extends InputReference {
   readonly id: string;
   /** As read before the lock was taken. */
   readonly snapshot: Snapshot;

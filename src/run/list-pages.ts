@@ -49,24 +49,17 @@ export interface Sink {
   write(selection: Selection, next: Position, page: Page): Promise<void>;
 }
 
-export interface ListingResult {
-  readonly position: Position;
-  /** Pages of this run. */
-  readonly pages: number;
-  /** The failure that ended the listing early. */
-  readonly failure: Failure | null;
-}
-
 /**
  * Lists one reference into a sink: the one loop over pages. A page is fetched only after the one before has been
- * written. Returns every failure; a reader that has left is none (`Report.hasReaderLeft`).
+ * written. Returns the pages of this run, and the failure that ended the listing early; a reader that has left is none
+ * (`Report.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,
   listing: Listing,
   sink: Sink,
   tally: Tally,
-): Promise<ListingResult> {
+): Promise<{ readonly position: Position; readonly pages: number; readonly failure: Failure | null }> {
   const { operation, reference, before } = listing;
   let position = before;
   let count = 0;

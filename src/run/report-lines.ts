@@ -68,17 +68,12 @@ interface RunFacts {
   readonly areAllAbsent: boolean;
 }
 
-interface FailureLine {
-  readonly text: string;
-  readonly failure: Failure;
-}
-
 /** One line per code and status. What ended the run comes last. */
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
   isSandbox: boolean,
-): readonly FailureLine[] {
+): readonly { readonly text: string; readonly failure: Failure }[] {
   // References that an outage left out are counted in the line of its cause.
   const failed = results.filter(isFailed).filter(({ failure }) => failure.code !== 'outage');
   const groups = grouped(

@@ -10,7 +10,6 @@ export const statuses = [
   'interrupted',
   'failed',
 ] as const;
-export type Status = (typeof statuses)[number];
 
 /** A reference of a run, before and while it is worked on. */
 export interface Subject {
@@ -27,7 +26,7 @@ export interface Result extends Subject {
   /** Channel or playlist ID; null if unknown. */
   readonly id: string | null;
   readonly file: string | null;
-  readonly status: Status;
+  readonly status: (typeof statuses)[number];
   /** Entries in FILE, or printed. */
   readonly entries: number;
   /** Entries that an update added, in all its runs; null without one. */

@@ -1,6 +1,5 @@
 import type { Run } from '../../src/cli/command.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
-import type { LoginOptions } from '../../src/commands/auth/login.ts';
 import type { Context } from '../../src/context.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 
@@ -30,6 +29,8 @@ export function options(flags: Partial<CommonOptions> = {}): CommonOptions {
     ...flags,
   };
 }
+
+export type LoginOptions = CommonOptions & { readonly noVerify: boolean };
 
 /** The options of `auth login --no-verify` with these flags. */
 export function loginOptions(flags: Partial<LoginOptions> = {}): LoginOptions {

@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
 import * as authList from '../../src/commands/auth/list.ts';
-import type { LoginOptions } from '../../src/commands/auth/login.ts';
 import * as authLogin from '../../src/commands/auth/login.ts';
 import * as authLogout from '../../src/commands/auth/logout.ts';
 import * as authStatus from '../../src/commands/auth/status.ts';
@@ -15,7 +14,7 @@ import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { scriptedService } from '../support/service.ts';
 import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { loginOptions, options, withStderr } from './auth-options.ts';
+import { type LoginOptions, loginOptions, options, withStderr } from './auth-options.ts';
 
 const runList = withStderr(authList.run);
 const runLogin = withStderr(authLogin.run);

@@ -27,16 +27,12 @@ export const examples: readonly Example[] = [
   ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
 ];
 
-/** `maxCredits` are the bounds to store with the profile; [] keeps the stored ones. */
-export interface LoginOptions extends CommonOptions {
-  readonly noVerify: boolean;
-}
-
 /**
  * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
+ * `maxCredits`: the bounds to store with the profile; [] keeps the stored ones.
  */
-export const run: Run<LoginOptions> = async (options, context, stderr) => {
+export const run: Run<CommonOptions & { readonly noVerify: boolean }> = async (options, context, stderr) => {
   const { env, stdin } = context;
   const name = explicitProfile(options, env) ?? defaultProfile;
   const explicit = explicitService(options, env, { complete: true });
@@ -86,7 +82,7 @@ function notStored(thrown: unknown): never {
 
 /** The address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(
-  { keyFile }: LoginOptions,
+  { keyFile }: CommonOptions,
   context: Context,
   known: BaseUrl | undefined,
 ): Promise<ServiceAddress & { readonly key: string }> {

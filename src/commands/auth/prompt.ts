@@ -4,16 +4,14 @@ import { Writable } from 'node:stream';
 import type { Context } from '../../context.ts';
 import { interrupted, usage } from '../../errors.ts';
 
-/** Asks for one line; `echo`: whether it is shown. Throws at Ctrl-C, Ctrl-D and the end of the terminal. */
-export type Ask = (question: string, options: { echo: boolean }) => Promise<string>;
-
 /**
- * Calls `work` with a function that asks on stderr and reads from the terminal. Text that is typed ahead or pasted is
- * shown only if it answers a question with echo. The modes of the terminal are always restored.
+ * Calls `work` with a function that asks on stderr and reads a line from the terminal; it throws at Ctrl-C, Ctrl-D and
+ * the end of the terminal. Text that is typed ahead or pasted is shown only if it answers a question with `echo`. The
+ * modes of the terminal are always restored.
  */
 export async function withPrompt<T>(
   { stdin, stderr, stop }: Context,
-  work: (ask: Ask) => Promise<T>,
+  work: (ask: (question: string, options: { echo: boolean }) => Promise<string>) => Promise<T>,
 ): Promise<T> {
   let isMuted = true;
   const write = (chunk: unknown, _encoding: unknown, done: () => void): void => {

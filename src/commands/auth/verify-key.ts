@@ -9,9 +9,6 @@ import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { assertResolved } from '../../service/parse-reference.ts';
 
-/** `no credits`: a 402, which proves that the key is accepted, too. */
-export type Verification = 'accepted' | 'no credits';
-
 /** A canonical ID (UC and 22 characters): a service with this path resolves it whether the channel exists or not. */
 const canonicalId = 'UC0123456789abcdefghijkl';
 /** No service issues a key like this one. */
@@ -26,7 +23,7 @@ export async function verifyKey(
   context: Context,
   stderr: Stderr,
   shared: CommonOptions,
-): Promise<Verification> {
+): Promise<'accepted' | 'no credits'> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {

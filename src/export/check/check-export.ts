@@ -26,15 +26,6 @@ export const problemCodes = {
   stale: 'its last successful check is older than --max-age, or unknown',
 } as const;
 
-export type ProblemCode = keyof typeof problemCodes;
-
-export interface Problem {
-  readonly code: ProblemCode;
-  readonly message: string;
-  /** The cheapest command that repairs it; null where only a person or time can. */
-  readonly fix: string | null;
-}
-
 /** What `chanlist check` prints of one export. */
 export interface CheckedExport {
   readonly file: string | null;
@@ -47,7 +38,12 @@ export interface CheckedExport {
   readonly newest: string | null;
   /** Last successful check. */
   readonly checked: string | null;
-  readonly problem: Problem | null;
+  readonly problem: {
+    readonly code: keyof typeof problemCodes;
+    readonly message: string;
+    /** The cheapest command that repairs it; null where only a person or time can. */
+    readonly fix: string | null;
+  } | null;
 }
 
 /** A record of which nothing is known; its members are in the order in which they are printed. */
@@ -129,25 +125,17 @@ function requestOf(record: ExportRecord | null, path: string): ExportRequest {
   return { command, id, format: 'ndjson', fields: null, limit: null, service: '' };
 }
 
-interface FoundProblem {
-  readonly code: ProblemCode;
-  readonly message: string;
-  readonly isFixable: boolean;
-}
-
 /** The gravest problem; null if there is none. While another run writes the export, only what FILE shows is certain. */
 export function problemOf(
   file: ExportFile,
   request: ExportRequest,
   isBusy: boolean,
   { now, maxAge, isExpected }: Expectations,
-): FoundProblem | null {
+) {
   const { record, contents, state, progress } = file;
-  const problem = (code: ProblemCode, message: string, isFixable = true): FoundProblem => ({
-    code,
-    message,
-    isFixable,
-  });
+  const problem = (code: keyof typeof problemCodes, message: string, isFixable = true) => {
+    return { code, message, isFixable };
+  };
   if (contents?.damage != null) return problem('damaged', contents.damage);
   if (!isBusy && file.rowsDamage !== null) return problem('damaged', file.rowsDamage);
   if (!isBusy && file.hasUnrecordedRows)

@@ -16,16 +16,15 @@ export interface FoundExport {
   readonly stored: StoredRecord;
 }
 
-/** Exports, and what could not be examined. */
-export interface Found {
+/**
+ * Finds the exports that paths name: of a folder, what its records name, and files named by an ID. `failures`: what could
+ * not be examined; `warnings`: of records that cannot be used. Creates nothing.
+ */
+export function findExports(paths: readonly string[]): {
   readonly exports: readonly FoundExport[];
   readonly failures: readonly Failure[];
-  /** Records that cannot be used: their exports are checked like those without one. */
   readonly warnings: readonly string[];
-}
-
-/** Finds the exports that paths name: of a folder, what its records name, and files named by an ID. Creates nothing. */
-export function findExports(paths: readonly string[]): Found {
+} {
   const exports = new Map<string, FoundExport>();
   const failures: Failure[] = [];
   const warnings: string[] = [];

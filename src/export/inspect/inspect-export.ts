@@ -71,8 +71,6 @@ export async function inspect(
   return { ...file, ...none, ...(isRemoved ? { progress: null } : { rowsDamage: found }) };
 }
 
-type FileState = Pick<ExportFile, 'state' | 'entries' | 'contents'>;
-
 /** Whether FILE is there, whole, and of this program. */
 export const isComplete = ({ state }: Pick<ExportFile, 'state'>): boolean =>
   state === 'recorded' || state === 'changed';
@@ -81,7 +79,7 @@ export const isComplete = ({ state }: Pick<ExportFile, 'state'>): boolean =>
 async function inspectFile(
   snapshot: Snapshot,
   { stop, readAll = false }: InspectOptions,
-): Promise<FileState> {
+): Promise<Pick<ExportFile, 'state' | 'entries' | 'contents'>> {
   const { stats } = snapshot.target;
   const { finished = null, request = null } = snapshot.record ?? {};
   const file = { entries: finished?.entries ?? 0, contents: null };

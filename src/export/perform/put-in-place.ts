@@ -76,15 +76,16 @@ function isFile({ file }: LockedExport, { kind, olderBytes, request }: Progress)
   return kind !== 'update' || ![...file.rowIds].some((id) => file.contents?.ids.has(id));
 }
 
-interface Built {
-  readonly result: Finished;
-  /** The entries that come from rows, and their bytes. */
-  readonly added: number;
-  readonly addedBytes: number;
-}
-
-/** Writes the new FILE, unless `whole` is the rows themselves, and below it what FILE has, if this is an update. */
-async function build(locked: LockedExport, progress: Progress, rows: Rows, whole: Rows): Promise<Built> {
+/**
+ * Writes the new FILE, unless `whole` is the rows themselves, and below it what FILE has, if this is an update. `added`:
+ * the entries that come from rows, and their bytes.
+ */
+async function build(
+  locked: LockedExport,
+  progress: Progress,
+  rows: Rows,
+  whole: Rows,
+): Promise<{ readonly result: Finished; readonly added: number; readonly addedBytes: number }> {
   const { context, record } = locked;
   const isUpdate = progress.kind === 'update';
   const added = whole === rows ? progress.entries : await renderRows(locked, progress, rows, whole);

@@ -137,21 +137,11 @@ async function fetchNew(
   }
 }
 
-/** What the pages so far contained. */
-interface Seen {
-  /** IDs that FILE has. */
-  readonly knownIds: ReadonlySet<string>;
-  readonly isEntryWithoutId: boolean;
-  /** The list has no further page. */
-  readonly isListEnd: boolean;
-}
-
-/** Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. */
-function newEntries(
-  known: Ids,
-  rowIds: Set<string>,
-  isAll: boolean,
-): { readonly select: Listing['select']; readonly seen: Seen } {
+/**
+ * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. `seen`: what the
+ * pages so far contained, of IDs those that FILE has.
+ */
+function newEntries(known: Ids, rowIds: Set<string>, isAll: boolean) {
   const seen = { knownIds: new Set<string>(), isEntryWithoutId: false, isListEnd: false };
   const select: Listing['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;

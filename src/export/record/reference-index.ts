@@ -16,7 +16,7 @@ import { type ExportRecord, noRecord, readRecord, recordedFile, type StoredRecor
 const resolveInterval = 30 * day;
 
 /** The ID of a reference, and what this run has learned of it. */
-export type ResolvedReference = Pick<ExportItem, 'id' | 'references'>;
+export type Resolved = Pick<ExportItem, 'id' | 'references'>;
 
 /** The records of a folder: which ID a reference has, and what is known of a FILE. */
 export class ReferenceIndex {
@@ -75,7 +75,7 @@ export class ReferenceIndex {
    * The ID of a reference: its own, a known one, or that of a free `resolve` (docs/service.md, 4.1). A reference
    * keeps its ID: if it now resolves to another one or to none, a warning says so, and the next run asks again.
    */
-  async resolve({ session, report }: Run, input: InputReference): Promise<ResolvedReference> {
+  async resolve({ session, report }: Run, input: InputReference): Promise<Resolved> {
     const { value, label } = input;
     const knownId = this.knownId(input);
     if (knownId !== null) return { id: knownId, references: {} };
