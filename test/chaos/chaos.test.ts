@@ -1,7 +1,7 @@
 /**
  * Kills the real program with SIGKILL, at random moments, with changing umasks and modes, again and again until each export is done: after some time,
  * after so many requests, or right after a response. (test/faults kills before each system call on a file.)
- * `npm run chaos`: CHANLIST_KILLS sets how often, CHANLIST_SEED repeats the choices of a run.
+ * `npm run chaos`: CHANLIST_COUNT sets how often, CHANLIST_SEED repeats the choices of a run.
  */
 import assert from 'node:assert/strict';
 import { chmod, cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -12,8 +12,9 @@ import { type ExportFixture, exportFixture, type Outcome } from '../support/expo
 import { temporaryFolder } from '../support/program.ts';
 import { contents, pageSize, rowsLeft, type Scenario, scenarios, sizes } from './scenarios.ts';
 
-const wanted = Number(process.env.CHANLIST_KILLS ?? 25);
-const random = seeded(Number(process.env.CHANLIST_SEED ?? 7));
+const wanted = Number(process.env.CHANLIST_COUNT ?? 25);
+const seed = Number(process.env.CHANLIST_SEED ?? 7);
+const random = seeded(seed);
 const below = (n: number): number => Math.floor(random() * n);
 const umasks = [0o000, 0o002, 0o022, 0o077] as const;
 const modes = [0o600, 0o640, 0o644, 0o660, 0o664, 0o666] as const;
@@ -140,7 +141,7 @@ async function exportOnce(
   return [kills, paid - credits];
 }
 
-test('killed at random moments: same bytes, no leftovers, at most the page in flight paid again', {
+test(`killed at random moments: same bytes, no leftovers, at most the page in flight paid again (CHANLIST_SEED=${seed})`, {
   timeout: 60_000 + wanted * 5_000,
 }, async (t) => {
   const bench = await Bench.open(t);
