@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { ledgerClockProblem } from '../accounts/clock-problem.ts';
 import { day } from '../accounts/local-time.ts';
 import type { Argument, Example, Run, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { gravest, usage } from '../errors.ts';
 import {
   type Checked,
@@ -19,7 +17,7 @@ import {
   nothingFound,
 } from '../export/check/find-exports.ts';
 import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
-import { clockBehind } from '../export/record/reference-index.ts';
+import { clockWarning } from '../export/record/reference-index.ts';
 import { inputName } from '../fs/text-input.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
@@ -67,7 +65,7 @@ export const run: Run<
   const bad: Checked[] = [];
   let checked = 0;
 
-  async function* records(): AsyncGenerator<CheckedExport, void> {
+  async function* checkedExports(): AsyncGenerator<CheckedExport, void> {
     for (const each of exports) {
       const result = await checkExport(each, expectations, context.stop);
       if (result === null) continue;
@@ -86,17 +84,21 @@ export const run: Run<
     if (checked === 0 && bad.length === 0 && found.failures.length === 0) throw nothingFound(paths);
   }
 
-  await printRecords(records(), {
+  await printRecords(checkedExports(), {
     ...options,
     context,
     stderr,
     fields: Object.keys(unknownExport) as (keyof CheckedExport & string)[],
     columns: ['file', 'reference', 'entries', 'checked', 'problem'],
   });
+  const records = exports.flatMap(({ path, stored: { record } }) =>
+    record === null ? [] : [[path, record] as const],
+  );
+  const ofClock = clockWarning(records, context);
   for (const warning of [
     ...found.warnings,
     ...listWarnings(others, from, now),
-    ...clockWarnings(exports, context),
+    ...(ofClock ? [ofClock] : []),
   ])
     stderr.warn(warning);
   for (const line of problemLines(bad, from, folder)) stderr.error(line);
@@ -137,16 +139,6 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
     : [
         `${count(recent.length, 'export is', 'exports are')} not in ${inputName(from ?? '')}${firstOf(recent.map(({ path }) => path))}`,
       ];
-}
-
-/** One warning if the clock is behind: behind the ledger, else behind a record. */
-function clockWarnings(exports: readonly FoundExport[], { clock, env }: Context): string[] {
-  const records = exports.flatMap(({ path, stored: { record } }) =>
-    record === null ? [] : [{ path, record }],
-  );
-  const now = clock.now();
-  const warning = ledgerClockProblem(now, env)?.line() ?? clockBehind(records, now);
-  return warning === null ? [] : [warning];
 }
 
 /** Problems with one code in one line: how many, the first files, the first message, and the fix that serves them all. */

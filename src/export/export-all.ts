@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { ledgerClockProblem } from '../accounts/clock-problem.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { Failure, toFailure } from '../errors.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
@@ -17,7 +16,7 @@ import { notMounted } from './messages.ts';
 import { exportItem, rememberReferences } from './perform/perform-step.ts';
 import { NewEntries } from './perform/print-new.ts';
 import { recordName } from './record/export-record.ts';
-import { ReferenceIndex, type Resolved } from './record/reference-index.ts';
+import { clockWarning, ReferenceIndex, type Resolved } from './record/reference-index.ts';
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -82,11 +81,10 @@ export function readRecords(
   { context, warn, operation, folder, names }: ExportSetup,
   { file }: Destination,
 ): ReferenceIndex {
-  const { clock, env } = context;
-  const index = new ReferenceIndex(operation.name, clock.now());
+  const index = new ReferenceIndex(operation.name, context.clock.now());
   if (folder !== null) index.read(folder, file === null ? names : [recordName(basename(file.real))]);
-  const clockWarning = ledgerClockProblem(clock.now(), env)?.line() ?? index.clockBehind;
-  if (clockWarning !== null) warn('clock', null, clockWarning);
+  const warning = clockWarning(index.records, context);
+  if (warning !== null) warn('clock', null, warning);
   return index;
 }
 

@@ -7,14 +7,11 @@ import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
 import type { InputReference } from '../run/read-references.ts';
 import type { Report } from '../run/report.ts';
-import { type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { ExportFlags } from './decide/next-step.ts';
 import { type ExportFile, inspect, type Snapshot } from './inspect/inspect-export.ts';
 import type { Contents } from './inspect/read-archive.ts';
-import { leftToPay } from './messages.ts';
 import type { NewEntries } from './perform/print-new.ts';
-import { afterRun } from './record/after-run.ts';
 import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './record/export-record.ts';
 
 /** What all exports of a run share; a dry run has no more. */
@@ -125,26 +122,3 @@ export async function loadContents(locked: LockedExport): Promise<Contents> {
   locked.file = read;
   return read.contents;
 }
-
-/** The result of an export that failed, which its record notes. */
-export function noteFailure(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
-  const { record, session, item, flags } = locked;
-  const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
-  const next = afterRun(record, { kind: 'failed', failure }, flags.now);
-  if (next !== record && (next.finished !== null || next.progress !== null)) note(locked, next);
-  const isResumable =
-    failure.scope !== 'reference' &&
-    failure.code !== 'usage' &&
-    !(failure.code === 'budget' && session.isNothingAllowed);
-  return resultOf(item, {
-    ...facts,
-    failure,
-    next: isResumable
-      ? ['run the same command again to resume', leftToPay(locked)].filter(Boolean).join('; ')
-      : null,
-  });
-}
-
-/** A channel or playlist that was exported before, and is no longer found: no spelling mistake. */
-const gone = (checked: string, { status }: Failure): Failure =>
-  new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status });

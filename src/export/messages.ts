@@ -1,5 +1,4 @@
 import { commandLine, type Flag } from '../cli/invocation.ts';
-import type { ListingOptions } from '../cli/options.ts';
 import { nameVideoId } from '../cli/rules.ts';
 import { Failure, type FailureDetails, usage } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
@@ -8,7 +7,8 @@ import { count, credits } from '../text/count.ts';
 import { shellQuote } from '../text/shell-quote.ts';
 import { type ExportFlags, isAdoptable, type Kept, otherChannel, type Refusal } from './decide/next-step.ts';
 import { type ExportFile, isComplete } from './inspect/inspect-export.ts';
-import { type ExportRecord, type ExportRequest, isFetched, type Progress } from './record/export-record.ts';
+import type { ExportSetup, ExportState } from './locked-export.ts';
+import { type ExportRequest, isFetched, type Progress } from './record/export-record.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 export const wholeCost = '1 credit per 100 entries';
@@ -33,16 +33,8 @@ function describe({ format, fields, limit }: ExportRequest): string {
   return `in ${format} format, with ${flags.join(' and ')}`;
 }
 
-/** An export of a run, as messages about it need it. */
-export interface MessageFacts {
-  readonly options: Pick<ListingOptions, 'invocation'>;
-  readonly item: { readonly reference: string };
-  readonly folder: Pick<PrivateFolder, 'path'> | null;
-  readonly file: ExportFile;
-  readonly flags: ExportFlags;
-  /** As it is now. */
-  readonly record: ExportRecord | null;
-}
+/** What messages about one export of a run, dry or not, need. */
+type MessageFacts = ExportSetup & ExportState;
 
 /** The command line of the run for this export alone, and what it is to do. */
 function rerunCommand(
@@ -52,7 +44,7 @@ function rerunCommand(
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart', '--dry-run'];
   if (what.includes('--update')) drop.push('--limit');
   // The bound would stop the export again.
-  if (record?.progress?.isOutOfBudget) drop.push('--max-credits');
+  if (record.progress?.isOutOfBudget) drop.push('--max-credits');
   return commandLine(invocation, [item.reference], {
     drop,
     add: what.map((name) => ({ name, value: null })),
@@ -60,12 +52,12 @@ function rerunCommand(
 }
 
 const pathOfRows = ({ folder, record }: MessageFacts): string =>
-  shellQuote(`${folder?.path ?? '.chanlist'}/${record?.progress?.rows ?? ''}`);
+  shellQuote(`${folder?.path ?? '.chanlist'}/${record.progress?.rows ?? ''}`);
 
 /** How to give up an interrupted run over a complete FILE; null if there is none. */
 function givingUp(facts: MessageFacts): string | null {
   const { file, record } = facts;
-  if (!isComplete(file) || record?.progress == null || record.progress.kind === 'export') return null;
+  if (!isComplete(file) || record.progress === null || record.progress.kind === 'export') return null;
   return `to keep ${file.target.path} as it is, delete the interrupted rows: rm ${pathOfRows(facts)}`;
 }
 
@@ -74,7 +66,7 @@ function givingUp(facts: MessageFacts): string | null {
  * another one, or has nothing left to pay.
  */
 export function leftToPay(facts: MessageFacts): string | null {
-  const progress = facts.record?.progress ?? null;
+  const { progress } = facts.record;
   if (progress === null || progress.pages === 0 || isFetched(progress)) return null;
   if (progress.kind !== 'restart' && !progress.isAll) return null;
   const giveUp = givingUp(facts);
@@ -136,7 +128,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
         `restore it, or export it again: ${rerunCommand(facts)} (${wholeCost})`,
       );
     case 'lost': {
-      const { entries } = record?.finished ?? { entries: 0 };
+      const { entries } = record.finished ?? { entries: 0 };
       return broken(
         'lost',
         `${path} has ${count(file.entries, 'entry', 'entries')}, but had ${count(entries, 'entry', 'entries')}`,
@@ -179,7 +171,7 @@ function otherRequest(facts: MessageFacts, again: string): [message: string, hin
   const { file, flags, record } = facts;
   const { path } = file.target;
   const { progress } = file;
-  const was = progress?.request ?? record?.request ?? flags.request;
+  const was = progress?.request ?? record.request;
   const where = was.service === flags.request.service || progress === null ? '' : ` at ${was.service}`;
   const message =
     progress === null
@@ -189,7 +181,7 @@ function otherRequest(facts: MessageFacts, again: string): [message: string, hin
     progress === null ? null : `to finish it, run it with these flags (${restCost(progress)})`,
     showCommand(facts),
     givingUp(facts),
-    `${progress === null && record?.finished ? 'export it again' : 'start over'}: ${again}`,
+    `${progress === null && record.finished ? 'export it again' : 'start over'}: ${again}`,
   ];
   return [message, steps.filter((step) => step !== null).join('; or ')];
 }
@@ -197,7 +189,7 @@ function otherRequest(facts: MessageFacts, again: string): [message: string, hin
 /** The free command that prints what was requested from a complete archive; null if it has less. */
 function showCommand({ file, flags, record }: MessageFacts): string | null {
   const { format, fields, limit } = flags.request;
-  const archive = record?.finished ? record.request : null;
+  const archive = record.finished ? record.request : null;
   if (archive?.format !== 'ndjson' || !isComplete(file)) return null;
   const kept = archive.fields?.split(',');
   if (kept && !fields?.split(',').every((field) => kept.includes(field))) return null;
@@ -248,7 +240,7 @@ export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags):
  * (exit 1 for those of an export).
  */
 export function unresumable(facts: MessageFacts, why: string, details: FailureDetails = {}): Failure {
-  const { kind = 'export', isOutOfBudget = false } = facts.record?.progress ?? {};
+  const { kind = 'export', isOutOfBudget = false } = facts.record.progress ?? {};
   const all = isOutOfBudget ? ', which --max-credits must allow in one run' : '';
   const steps = [`start over: ${rerunCommand(facts, '--restart')} (${wholeCost}${all})`, givingUp(facts)];
   const hint =

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { leftovers, Rows } from '../../src/export/perform/rows.ts';
+import { Rows } from '../../src/export/perform/rows.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { progress, stop, timeAt } from './files.ts';
@@ -49,14 +49,4 @@ test('reopened rows end where their record says', async (t) => {
   again.append('{"videoId":"b"}\n');
   assert.equal(textOf(folder, again), '{"videoId":"a"}\n{"videoId":"b"}\n');
   again.close();
-});
-
-test('leftovers: rows of this FILE that its record does not name', async (t) => {
-  const folder = await privateFolder(t);
-  const [one, two] = [created(folder, ''), created(folder, '')];
-  const other = Rows.create(folder, 'a.ndjson.b');
-  for (const rows of [one, two, other]) rows.close();
-  const names = [...folder.names(), 'a.ndjson.json', '.gitignore'];
-  assert.deepEqual(leftovers(names, 'a.ndjson', progress({ rows: one.name })), [two.name]);
-  assert.deepEqual(leftovers(names, 'a.ndjson', null).sort(), [one.name, two.name].sort());
 });

@@ -1,12 +1,13 @@
 import { markOf } from '../../fs/output-target.ts';
 import { creditsLeft, firstEntries } from '../../run/list-pages.ts';
 import type { Result } from '../../run/results.ts';
-import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
+import { type LockedExport, loadContents, note } from '../locked-export.ts';
 import { emptyList } from '../messages.ts';
 import { nothingChecked } from '../record/after-run.ts';
 import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { needsDates, publishedDates, requestFeed } from './latest-feed.ts';
+import { noteFailure } from './note-failure.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /**

@@ -9,9 +9,9 @@ import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note }
 import { adoptedText, keptText, leftToPay, unfetchedText } from '../messages.ts';
 import { afterRun, withReferences } from '../record/after-run.ts';
 import { newRecord, readRecord, writeRecord } from '../record/export-record.ts';
+import { rowsNames } from '../record/rows-name.ts';
 import { exportList } from './export-list.ts';
 import { notePublished } from './put-in-place.ts';
-import { leftovers } from './rows.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
 /** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
@@ -70,8 +70,8 @@ const performer: Performer<ExportRun> = {
 async function performStep(step: Step, locked: LockedExport): Promise<Result> {
   const { warn, item, file, flags, folder, names, name } = locked;
   const { progress } = file;
-  // Rows that the record does not name are not needed.
-  for (const leftover of leftovers(names, name, progress)) folder.remove(leftover);
+  // Rows that the record does not name are leftovers of killed runs.
+  for (const rows of rowsNames(names, name)) if (rows !== progress?.rows) folder.remove(rows);
   switch (step.do) {
     case 'refuse':
       throw new Error('a refused export is not performed');

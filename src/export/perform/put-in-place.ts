@@ -12,10 +12,11 @@ import { LINE_FEED } from '../../text/ascii.ts';
 import { count } from '../../text/count.ts';
 import { isComplete, readFile } from '../inspect/inspect-export.ts';
 import { readArchive } from '../inspect/read-archive.ts';
-import { commit, type LockedExport, note, noteFailure } from '../locked-export.ts';
+import { commit, type LockedExport, note } from '../locked-export.ts';
 import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
 import type { Fetched } from './fetch-rows.ts';
+import { noteFailure } from './note-failure.ts';
 import { Rows } from './rows.ts';
 
 /**

@@ -6,12 +6,7 @@ import { type ByteRange, chunksOf } from '../../fs/line-chunks.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
 import { finishedOf } from '../inspect/inspect-export.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
-import { newRowsName, rowsNames } from '../record/rows-name.ts';
-
-/** Names of rows of FILE that its record does not name: leftovers of killed runs. */
-export function leftovers(names: readonly string[], file: string, progress: Progress | null): string[] {
-  return rowsNames(names, file).filter((name) => name !== progress?.rows);
-}
+import { newRowsName } from '../record/rows-name.ts';
 
 /** A file of rows in the private folder, open for writing at its end. */
 export class Rows {

@@ -7,12 +7,13 @@ import { decideUpdate, type Feed, type MissingFeed, needsIds, whyResumed } from 
 import type { Ids } from '../inspect/id-set.ts';
 import { finishedOf, isComplete, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
-import { type LockedExport, loadContents, note, noteFailure } from '../locked-export.ts';
+import { type LockedExport, loadContents, note } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
 import { afterRun, type Check } from '../record/after-run.ts';
 import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { needsDates, publishedDates, requestFeed } from './latest-feed.ts';
+import { noteFailure } from './note-failure.ts';
 import { putInPlace } from './put-in-place.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */

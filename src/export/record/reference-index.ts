@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { clockProblem } from '../../accounts/clock-problem.ts';
+import { clockProblem, ledgerClockProblem } from '../../accounts/clock-problem.ts';
 import { day } from '../../accounts/local-time.ts';
+import type { Context } from '../../context.ts';
 import { Failure, toFailure } from '../../errors.ts';
 import type { Target } from '../../fs/output-target.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
@@ -48,12 +49,11 @@ export class ReferenceIndex {
     }
   }
 
-  /** The warning that the clock is behind these records; null if it is not. */
-  get clockBehind(): string | null {
-    const exports = [...this.#records].flatMap(([path, stored]) =>
-      stored instanceof Failure || stored.record === null ? [] : [{ path, record: stored.record }],
+  /** The records that can be used, by the name of FILE. */
+  get records(): [file: string, record: ExportRecord][] {
+    return [...this.#records].flatMap(([file, stored]) =>
+      stored instanceof Failure || stored.record === null ? [] : [[file, stored.record]],
     );
-    return clockBehind(exports, this.#now);
   }
 
   /** A target with its record. Throws what kept the record from being read. */
@@ -106,15 +106,15 @@ export class ReferenceIndex {
   }
 }
 
-/** The warning that the clock is behind these records; null if it is not. `now`: milliseconds since 1970. */
-export function clockBehind(
-  exports: readonly { readonly path: string; readonly record: ExportRecord }[],
-  now: number,
+/** The warning that the clock is behind the ledger, or behind a record; null if it is not. */
+export function clockWarning(
+  records: Iterable<readonly [path: string, record: ExportRecord]>,
+  { clock, env }: Pick<Context, 'clock' | 'env'>,
 ): string | null {
+  const now = clock.now();
+  let problem = ledgerClockProblem(now, env);
   const ifRight = 'no action is needed: the next successful check corrects the record';
-  for (const { path, record } of exports) {
-    const problem = clockProblem(now, Date.parse(record.checked ?? ''), path, ifRight);
-    if (problem !== null) return problem.line();
-  }
-  return null;
+  for (const [path, { checked }] of records)
+    problem ??= clockProblem(now, Date.parse(checked ?? ''), path, ifRight);
+  return problem?.line() ?? null;
 }
