@@ -33,7 +33,7 @@ export interface Terms {
 }
 
 /** The work of a command from top to bottom; returns the exit code. */
-export type Run<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
+export type RunCommand<Options> = (options: Options, context: Context, stderr: Stderr) => Promise<number>;
 
 /** What the file of a command exports. The table of flags has its flags. */
 export interface CommandFile {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { day } from '../accounts/local-time.ts';
-import type { Argument, Example, Run, Terms } from '../cli/command.ts';
+import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import { gravest, usage } from '../errors.ts';
 import {
@@ -44,7 +44,7 @@ export const examples: readonly Example[] = [
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
 /** Checks exports offline and prints one record per export. `maxAge`: milliseconds. Exit 11: problems. */
-export const run: Run<
+export const run: RunCommand<
   OutputOptions & {
     readonly paths: readonly string[];
     readonly from: string | null;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { oneOf } from '../cli/parsers.ts';
 import { Stdout } from '../output/stdout.ts';
 
@@ -23,7 +23,7 @@ export const examples: readonly Example[] = [
 /** The folder that the program was built into. */
 declare const __dirname: string;
 
-export const run: Run<{ readonly shell: string }> = async ({ shell }, context, stderr) => {
+export const run: RunCommand<{ readonly shell: string }> = async ({ shell }, context, stderr) => {
   const file = shells[oneOf(shellNames)(shell, 'the shell')];
   const script = await readFile(`${__dirname}/../completions/${file}`, 'utf8');
   await new Stdout(context, stderr).write(script);

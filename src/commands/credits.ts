@@ -1,6 +1,6 @@
 import { LedgerFile, ledgerPath } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import type { Example, Run } from '../cli/command.ts';
+import type { Example, RunCommand } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import type { Env } from '../context.ts';
 import { printRecords } from '../run/print-records.ts';
@@ -21,7 +21,7 @@ export const examples: readonly Example[] = [
  * Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part (docs/cron.md, "Credit
  * bounds"). Offline.
  */
-export const run: Run<
+export const run: RunCommand<
   OutputOptions & {
     readonly month: string | null;
     readonly by: 'day' | 'command' | 'reference' | null;

@@ -1,4 +1,4 @@
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
 import { costSentence } from '../help/document.ts';
 import { latestSize, operations } from '../service/contract.ts';
@@ -21,7 +21,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists the latest uploads (docs/service.md, 4.4). */
-export const run: Run<ResponseOptions> = async (options, context, stderr) => {
+export const run: RunCommand<ResponseOptions> = async (options, context, stderr) => {
   const { runResponses } = await import('./run-responses.ts');
   return await runResponses(operations.latest, options, context, stderr);
 };

@@ -1,4 +1,4 @@
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
@@ -19,7 +19,11 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists playlists (docs/service.md, 4.5), which have no feed: there is no update. */
-export const run: Run<Omit<ListingOptions, 'update' | 'printNew'>> = async (options, context, stderr) => {
+export const run: RunCommand<Omit<ListingOptions, 'update' | 'printNew'>> = async (
+  options,
+  context,
+  stderr,
+) => {
   const { runListing } = await import('./run-listing.ts');
   return await runListing(
     operations.playlist,

@@ -1,4 +1,4 @@
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import type { ResponseOptions } from '../cli/options.ts';
 import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
@@ -15,7 +15,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Resolves channels (docs/service.md, 4.1). */
-export const run: Run<Omit<ResponseOptions, 'limit' | 'seen'>> = async (options, context, stderr) => {
+export const run: RunCommand<Omit<ResponseOptions, 'limit' | 'seen'>> = async (options, context, stderr) => {
   const { runResponses } = await import('./run-responses.ts');
   return await runResponses(operations.resolve, { ...options, limit: null, seen: null }, context, stderr);
 };

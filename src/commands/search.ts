@@ -1,4 +1,4 @@
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import { usage } from '../errors.ts';
 import { costSentence } from '../help/document.ts';
@@ -22,7 +22,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Searches a channel (docs/service.md, 4.2). The service applies the limit (null: its default). */
-export const run: Run<
+export const run: RunCommand<
   CommonOptions & {
     readonly channel: string;
     readonly words: readonly string[];

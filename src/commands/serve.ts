@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { explicitNamespace } from '../accounts/settings.ts';
-import type { Example, Run, Terms } from '../cli/command.ts';
+import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
@@ -42,7 +42,7 @@ export const terms: Terms = {
  * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
  * which a shell can evaluate, then one line per request.
  */
-export const run: Run<ServeOptions> = async (options, context, stderr) => {
+export const run: RunCommand<ServeOptions> = async (options, context, stderr) => {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
   const stdout = new Stdout(context, stderr);

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
@@ -40,7 +40,7 @@ interface ShowOptions extends OutputOptions {
 }
 
 /** Prints the entries of ndjson files (docs/scripts.md, "Formats and fields"). Offline. */
-export const run: Run<ShowOptions> = async (options, context, stderr) => {
+export const run: RunCommand<ShowOptions> = async (options, context, stderr) => {
   const { output, files } = options;
   const target = await outputTarget(options, context);
   for (const path of files) if (path !== '-') assertShowable(path);

@@ -1,4 +1,4 @@
-import type { Argument, Example, Run } from '../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import { costSentence, resumes } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
@@ -27,7 +27,7 @@ export const examples: readonly Example[] = [
 ];
 
 /** Lists uploads (docs/service.md, 4.3). */
-export const run: Run<ListingOptions> = async (options, context, stderr) => {
+export const run: RunCommand<ListingOptions> = async (options, context, stderr) => {
   const { runListing } = await import('./run-listing.ts');
   return await runListing(operations.uploads, options, context, stderr);
 };

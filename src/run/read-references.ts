@@ -73,16 +73,14 @@ export async function readReferences(
   throw usage(`missing ${kind}: expected ${expected}`);
 }
 
-/** A text that stands for a reference, and its place in the list (`refs.txt:17`; null: it is an argument). */
-interface Word extends Omit<Line, 'number'> {
-  readonly place: string | null;
-}
-
-/** The arguments, then the lines of the list without blank lines, comments (`#` at the start or after white space) and CR. */
+/**
+ * The arguments, then the lines of the list without blank lines, comments (`#` at the start or after white space) and CR.
+ * `place`: of a line (`refs.txt:17`).
+ */
 async function* wordsOf(
   { references, from }: ReferenceArguments,
   context: Context,
-): AsyncGenerator<Word, void> {
+): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {
   for (const text of references) yield { text, problem: null, place: null };
   if (from == null) return;
   // Not before: reading this property opens stdin.

@@ -4,17 +4,15 @@ import { openOutput } from './output.ts';
 import { type Result, statuses } from './results.ts';
 import type { Session } from './session.ts';
 
-export interface RunEnd {
-  readonly exit: ExitCode;
-  readonly failure: Failure | null;
-}
-
 /**
  * Writes the report of `--summary`, at the start of the work (`end`: null) and at its end; without the flag, nothing.
  * Throws `failed` if it cannot be created or written. At the end a reader that has left, or does not read after a signal,
  * is no failure.
  */
-export type WriteSummary = (results: readonly Result[], end: RunEnd | null) => Promise<void>;
+export type WriteSummary = (
+  results: readonly Result[],
+  end: { readonly exit: ExitCode; readonly failure: Failure | null } | null,
+) => Promise<void>;
 
 export function summaryWriter(session: Session, summary: string | null): WriteSummary {
   const { operation, context, stderr } = session;
@@ -46,7 +44,7 @@ export function summaryWriter(session: Session, summary: string | null): WriteSu
 }
 
 /** `total`: null until the run ends, so that the summary of a killed run does not claim that nothing was spent. */
-const document = (results: readonly Result[], end: RunEnd | null, total: Tally | null) => ({
+const document = (...[results, end, total]: [...Parameters<WriteSummary>, Tally | null]) => ({
   exit: end?.exit ?? null,
   error: end?.failure ?? null,
   credits: total?.credits ?? null,

@@ -1,11 +1,11 @@
-import type { Run } from '../../src/cli/command.ts';
+import type { RunCommand } from '../../src/cli/command.ts';
 import type { CommonOptions } from '../../src/cli/options.ts';
 import type { Context } from '../../src/context.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 
 /** A command as `main` calls it. */
 export const withStderr =
-  <Options extends CommonOptions>(run: Run<Options>) =>
+  <Options extends CommonOptions>(run: RunCommand<Options>) =>
   (options: Options, context: Context): Promise<number> =>
     run(options, context, new Stderr(context, options));
 

@@ -1,7 +1,7 @@
 import { lastFour } from '../../accounts/key.ts';
 import { firstSteps } from '../../accounts/settings.ts';
 import { readStore } from '../../accounts/store.ts';
-import type { Example, Run } from '../../cli/command.ts';
+import type { Example, RunCommand } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import { printRecords } from '../../run/print-records.ts';
 
@@ -10,7 +10,7 @@ export const about = ['Lists the stored profiles. Sends nothing.'];
 export const examples: readonly Example[] = [['list the stored profiles', 'chanlist auth list']];
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */
-export const run: Run<OutputOptions> = async (options, context, stderr) => {
+export const run: RunCommand<OutputOptions> = async (options, context, stderr) => {
   const { format, color } = options;
   const { active, profiles } = readStore(context.env);
   const records = [...profiles]

@@ -1,7 +1,7 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
 import { defaultProfile, type Profile, readStore, storeFile, updateStore } from '../../accounts/store.ts';
-import type { Example, Run } from '../../cli/command.ts';
+import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
@@ -32,7 +32,11 @@ export const examples: readonly Example[] = [
  * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
  * `maxCredits`: the bounds to store with the profile; [] keeps the stored ones.
  */
-export const run: Run<CommonOptions & { readonly noVerify: boolean }> = async (options, context, stderr) => {
+export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = async (
+  options,
+  context,
+  stderr,
+) => {
   const { env, stdin } = context;
   const name = explicitProfile(options, env) ?? defaultProfile;
   const explicit = explicitService(options, env, { complete: true });

@@ -1,6 +1,6 @@
 import { explicitProfile } from '../../accounts/settings.ts';
 import { unknownProfile, updateStore } from '../../accounts/store.ts';
-import type { Argument, Example, Run } from '../../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
 
@@ -16,7 +16,7 @@ export const examples: readonly Example[] = [['remove the profile demo', 'chanli
  * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
  * active one, no profile is active: each spends its own credits, so the user has to choose.
  */
-export const run: Run<CommonOptions & { readonly name?: string | undefined }> = async (
+export const run: RunCommand<CommonOptions & { readonly name?: string | undefined }> = async (
   options,
   context,
   stderr,

@@ -1,7 +1,7 @@
 import { lastFour } from '../../accounts/key.ts';
 import { findService, type Settings } from '../../accounts/settings.ts';
 import { storeFile } from '../../accounts/store.ts';
-import type { Example, Run } from '../../cli/command.ts';
+import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
@@ -23,7 +23,7 @@ export const examples: readonly Example[] = [
  * `auth status`: prints the service and account that a run would use, where its key comes from, and whether the
  * service accepts it (a free request). Returns the exit code of the check; without an account, which leaves nothing to check, 3.
  */
-export const run: Run<CommonOptions> = async (options, context, stderr) => {
+export const run: RunCommand<CommonOptions> = async (options, context, stderr) => {
   const settings = await findService(options, context);
   const error = await verifyAccount(settings, options, context, stderr);
   const { profile, baseUrl, namespace, maxCredits, keySource, key } = settings;

@@ -1,5 +1,5 @@
 import { unknownProfile, updateStore } from '../../accounts/store.ts';
-import type { Argument, Example, Run } from '../../cli/command.ts';
+import type { Argument, Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import type { Stderr } from '../../output/stderr.ts';
@@ -13,7 +13,11 @@ export const examples: readonly Example[] = [
 ];
 
 /** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
-export const run: Run<CommonOptions & { readonly name: string }> = async (options, context, stderr) => {
+export const run: RunCommand<CommonOptions & { readonly name: string }> = async (
+  options,
+  context,
+  stderr,
+) => {
   const { name } = options;
   await updateStore(context.env, (store) => {
     if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());

@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { commandLine, type Flag } from '../../cli/invocation.ts';
 import { formatByExtension } from '../../output/formats.ts';
 import { sandboxName } from '../../run/session.ts';
-import { nextStep, type Step } from '../decide/next-step.ts';
+import { type ExportFlags, nextStep, type Step } from '../decide/next-step.ts';
 import type { ExportFile } from '../inspect/inspect-export.ts';
 import { isUpdatable, restCost, wholeCost } from '../messages.ts';
 import type { ExportRequest } from '../record/export-record.ts';
@@ -18,13 +18,13 @@ export interface Fix {
   readonly folderFlags: { readonly name: ExportRequest['command']; readonly update: boolean } | null;
 }
 
-const attempts = [
+/** The flags of the commands that may repair an export, the cheapest first. */
+const attempts: readonly Pick<ExportFlags, 'update' | 'all' | 'restart'>[] = [
   { update: false, all: false, restart: false },
   { update: true, all: false, restart: false },
   { update: true, all: true, restart: false },
   { update: false, all: false, restart: true },
-] as const;
-type Attempt = (typeof attempts)[number];
+];
 
 /**
  * The cheapest command that a run would not refuse, by the decision that the run makes; null without an ID. `known`: the
@@ -53,14 +53,14 @@ export function fixOf(file: ExportFile, known: ExportRequest, now: number): Fix 
   return null;
 }
 
-function costOf(step: Step, { progress }: ExportFile, { all }: Attempt): string | null {
+function costOf(step: Step, { progress }: ExportFile, { all }: Pick<ExportFlags, 'all'>): string | null {
   if (step.do === 'record') return 'free';
   if (step.do === 'resume' && progress !== null) return restCost(progress);
   if (step.do === 'export' || all) return wholeCost;
   return progress === null ? 'free if there is nothing new' : null;
 }
 
-function commandOf(request: ExportRequest, path: string, attempt: Attempt): string {
+function commandOf(request: ExportRequest, path: string, attempt: (typeof attempts)[number]): string {
   const flags: Flag[] = [{ name: '-o', value: path }];
   if (request.service === sandboxName) flags.push({ name: '--sandbox', value: null });
   if (formatByExtension(extname(path).slice(1)) !== request.format)
