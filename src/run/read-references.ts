@@ -52,10 +52,10 @@ export async function readReferences(
       const parsed =
         kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind, from !== undefined);
       check(parsed);
-      const { text: reference, value } = parsed;
+      const { reference, value } = parsed;
       const label = place === null ? reference : `${place} ${reference}`;
       const repeats = firsts.get(value) ?? null;
-      const input = { ...parsed, ...newSubject(reference, label), reference, repeats };
+      const input = { ...newSubject(reference, label), ...parsed, repeats };
       inputs.push(input);
       if (repeats === null) firsts.set(value, input);
     } catch (error) {

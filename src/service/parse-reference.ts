@@ -7,7 +7,7 @@ import type { ReferenceKind } from './contract.ts';
 
 export interface Reference {
   /** As typed. */
-  readonly text: string;
+  readonly reference: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
   /** The canonical ID, if the reference is one or carries one. */
@@ -39,7 +39,7 @@ const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 export function parseReference(typed: string, kind: ReferenceKind, takesList = true): Reference {
   const text = typed.trim();
   const target = parse(text, kind);
-  if (target !== null) return { text, ...target };
+  if (target !== null) return { reference: text, ...target };
   throw usage(
     `'${text}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
     suggestion(text, kind, takesList),

@@ -42,7 +42,7 @@ test('channel references: handles, URLs in every form and IDs', () => {
     const reference = parseReference(typed, 'channel');
     assert.equal(reference.value, sent, typed);
     assert.equal(reference.id, found, typed);
-    assert.equal(reference.text, typed.trim());
+    assert.equal(reference.reference, typed.trim());
   }
 });
 
