@@ -9,7 +9,7 @@ import type { InputReference } from '../run/read-references.ts';
 import type { Report } from '../run/report.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { ExportFlags } from './decide/next-step.ts';
-import { type ExportFile, inspect, type Snapshot } from './inspect/inspect-export.ts';
+import { type ExportFile, inspectFile, type Snapshot } from './inspect/inspect-export.ts';
 import type { Contents } from './inspect/read-archive.ts';
 import type { NewEntries } from './perform/print-new.ts';
 import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './record/export-record.ts';
@@ -112,13 +112,12 @@ export function note(locked: LockedExport, record: ExportRecord): void {
   }
 }
 
-/** What FILE contains; it is inspected again with its contents, once, and may turn out to be damaged. */
+/** What FILE contains; it is read once, and may turn out to be damaged. */
 export async function loadContents(locked: LockedExport): Promise<Contents> {
-  const { folder, file, context } = locked;
+  const { file, record, context } = locked;
   if (file.contents !== null) return file.contents;
-  const { record } = locked;
-  const read = await inspect(folder, { ...file, record }, { stop: context.stop, readAll: true });
-  if (read.contents === null) throw new Error('an archive without contents');
-  locked.file = read;
-  return read.contents;
+  const { contents, ...read } = await inspectFile({ ...file, record }, { stop: context.stop, readAll: true });
+  if (contents === null) throw new Error('an archive without contents');
+  locked.file = { ...file, record, ...read, contents };
+  return contents;
 }

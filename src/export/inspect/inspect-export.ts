@@ -75,8 +75,8 @@ export async function inspect(
 export const isComplete = ({ state }: Pick<ExportFile, 'state'>): boolean =>
   state === 'recorded' || state === 'changed';
 
-/** FILE beside its record. */
-async function inspectFile(
+/** FILE beside its record; the part of `inspect` that reads FILE. */
+export async function inspectFile(
   snapshot: Snapshot,
   { stop, readAll = false }: InspectOptions,
 ): Promise<Pick<ExportFile, 'state' | 'entries' | 'contents'>> {
