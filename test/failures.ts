@@ -168,7 +168,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'FILE is created or changed by others during an export, or its folder is another one',
-    'FILE that appears, or is changed, while pages are requested stays; moved away, the rest is free',
+    '… is another one when the pages are there: 1, it stays, and nothing is paid twice',
   ],
   [
     'FILE is a mount point, immutable, or open in another program (Windows)',
