@@ -209,7 +209,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'plain http, or a password in the address',
-    'plain http to anything but loopback, and addresses with a password, are refused before anything is sent',
+    'anything else is a usage error that names the setting and shows no secret',
   ],
   ['a key given as a file name', 'a key that is given as a file name is not shown'],
   [
