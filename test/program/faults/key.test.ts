@@ -6,7 +6,7 @@ import { runHere as run } from '../../support/command.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, type Reply, scriptedService } from '../../support/service.ts';
 import { writeStore } from '../../support/stored-accounts.ts';
-import { inBatches } from './fault.ts';
+import { errorsWith, inBatches } from './fault.ts';
 
 // `run` and `temporaryFolder` fail where they see the key: on stdout or stderr, in a file.
 
@@ -14,16 +14,7 @@ const loud = { CHANLIST_DEBUG: '1' };
 
 /** Responses that contain the key, in every part. */
 const echoes: readonly (readonly [name: string, reply: Reply, exit: number])[] = [
-  ...Object.entries({ 400: 8, 401: 3, 402: 4, 403: 3, 404: 5, 422: 8, 429: 6, 500: 7, 503: 7 }).map(
-    ([status, exit]): [string, Reply, number] => [
-      `${status} detail`,
-      {
-        ...{ status: Number(status), headers: { 'retry-after': '9999' } },
-        body: { detail: `bad key: Bearer ${testKey}` },
-      },
-      exit,
-    ],
-  ),
+  ...errorsWith(`bad key: Bearer ${testKey}`),
   ['the key where the message is cut', { status: 422, body: { detail: `${'x'.repeat(290)}${testKey}` } }, 8],
   ['the key twice', { status: 422, body: { detail: { message: `${testKey}${testKey} ${testKey}` } } }, 8],
   ['the key in a place', { status: 422, body: { detail: [{ loc: [testKey], msg: testKey }] } }, 8],
