@@ -119,13 +119,16 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a proxy that refuses the connection (407, 403)',
-    'a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
   ],
   [
     'a proxy that is not there, or closes the connection',
-    'a proxy that is not there: 7, not retried, its password not shown',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
   ],
-  ['a proxy that cannot reach the service', 'a proxy that cannot reach the service: 7 after retries'],
+  [
+    'a proxy that cannot reach the service',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
+  ],
   [
     'a SOCKS proxy, or another address that is not of an HTTP proxy',
     'an invalid proxy address is a usage error that does not show it',
