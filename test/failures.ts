@@ -45,10 +45,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     '429 until retries are used up',
     'statuses map to the exit codes of the contract, once retries are used up',
   ],
-  [
-    '429 without any success for `--max-wait`',
-    'Retry-After: 0, again and again: one request per second, until --max-wait',
-  ],
+  ['429 without any success for `--max-wait`', '--max-wait limits the waits since the last success'],
   [
     '503 whose own request has waited `--max-wait`',
     'a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again',
@@ -122,13 +119,16 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'a proxy that refuses the connection (407, 403)',
-    'a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
   ],
   [
     'a proxy that is not there, or closes the connection',
-    'a proxy that is not there: 7, not retried, its password not shown',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
   ],
-  ['a proxy that cannot reach the service', 'a proxy that cannot reach the service: 7 after retries'],
+  [
+    'a proxy that cannot reach the service',
+    'a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown',
+  ],
   [
     'a SOCKS proxy, or another address that is not of an HTTP proxy',
     'an invalid proxy address is a usage error that does not show it',
@@ -168,7 +168,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'FILE is created or changed by others during an export, or its folder is another one',
-    'FILE that appears, or is changed, while pages are requested stays; moved away, the rest is free',
+    '… is another one when the pages are there: 1, it stays, and nothing is paid twice',
   ],
   [
     'FILE is a mount point, immutable, or open in another program (Windows)',
@@ -209,7 +209,7 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
   ],
   [
     'plain http, or a password in the address',
-    'plain http to anything but loopback, and addresses with a password, are refused before anything is sent',
+    'anything else is a usage error that names the setting and shows no secret',
   ],
   ['a key given as a file name', 'a key that is given as a file name is not shown'],
   [

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import {
   chmod,
   lchown,
-  lstat,
   mkdir,
   readdir,
   readFile,
   readlink,
-  rename,
   rm,
   stat,
   symlink,
@@ -17,36 +14,48 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exportFixture, exportsIn, uninterrupted } from '../support/exports.ts';
-import { openFlakyProxy } from '../support/flaky-proxy.ts';
+import { type ExportFixture, exportFixture, uninterrupted } from '../support/exports.ts';
 import { launcher } from '../support/program.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
 const list = '@size-25'; // 3 pages of 10
 
+/** Each of these lines is 2, and names this. */
+async function refusesAll(
+  fixture: ExportFixture,
+  lines: readonly string[],
+  named: string | RegExp,
+  within?: readonly string[],
+): Promise<void> {
+  for (const line of lines) {
+    const result = await fixture.run(line, { ...(within && { within }), noSummary: true });
+    assert.deepEqual([result.exit, result.charged], [2, 0], `${line}: ${result.stderr}`);
+    onlyError(result, named);
+  }
+}
+
 test('a symbolic link: its target is replaced and keeps its mode, the link stays', async (t) => {
   const fixture = await exportFixture(t);
+  const [link, target] = [join(fixture.folder, 'link.csv'), join(fixture.folder, 'real/data.csv')];
   await mkdir(join(fixture.folder, 'real'));
-  await writeFile(join(fixture.folder, 'real/data.csv'), 'old\n');
-  await chmod(join(fixture.folder, 'real/data.csv'), 0o640);
-  await symlink('real/data.csv', join(fixture.folder, 'link.csv'));
-  assert.equal((await fixture.run(`uploads ${list} -o link.csv --restart --max-credits 1`)).exit, 9);
+  await writeFile(target, 'old\n');
+  await chmod(target, 0o640);
+  await symlink('real/data.csv', link);
+  const line = `uploads ${list} -o link.csv --restart`;
+  assert.equal((await fixture.run(`${line} --max-credits 1`)).exit, 9);
   assert.deepEqual(await readdir(join(fixture.folder, 'real')), ['.chanlist', 'data.csv']);
   assert.equal(await fixture.read('link.csv'), 'old\n');
-  const result = await fixture.run(`uploads ${list} -o link.csv --restart`);
-  assert.equal(result.charged, 2);
-  assert.equal(result.only.file, 'link.csv');
-  assert.equal(await readlink(join(fixture.folder, 'link.csv')), 'real/data.csv');
-  assert.equal((await stat(join(fixture.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
+  const result = await fixture.run(line);
+  assert.deepEqual([result.charged, result.only.file], [2, 'link.csv']);
   assert.equal(await fixture.read('link.csv'), await uninterrupted(fixture, `uploads ${list} -f csv`));
-  assert.deepEqual(await exportsIn(join(fixture.folder, 'real')), ['data.csv']);
   assert.deepEqual(await fixture.files(), ['link.csv', 'real']);
   await rm(join(fixture.folder, 'real/.chanlist'), { recursive: true });
-  for (const args of [`resolve ${list}`, `latest ${list}`, `search ${list} the`]) {
-    assert.equal((await fixture.run(`${args} -o link.csv`)).exit, 0);
-    assert.ok((await lstat(join(fixture.folder, 'link.csv'))).isSymbolicLink());
-    assert.equal((await stat(join(fixture.folder, 'real/data.csv'))).mode & 0o7777, 0o640);
+  for (const other of [`resolve ${list}`, `latest ${list}`, `search ${list} the`]) {
+    assert.equal(await readlink(link), 'real/data.csv');
+    assert.equal((await stat(target)).mode & 0o7777, 0o640);
+    assert.equal((await fixture.run(`${other} -o link.csv`)).exit, 0);
   }
+  assert.equal(await readlink(link), 'real/data.csv');
 });
 
 test('an output that is not a regular file is 2, before any request', async (t) => {
@@ -63,11 +72,12 @@ test('an output that is not a regular file is 2, before any request', async (t) 
     ['missing/out', 'missing'],
     ['pipe/out', 'pipe'],
   ] as const) {
-    for (const args of [`uploads ${list}`, `uploads ${list} --update`, `latest ${list}`]) {
-      const result = await fixture.run(`${args} -o ${path}`);
-      assert.equal(result.exit, 2, `${args} ${path}: ${result.stderr}`);
-      onlyError(result, named);
-    }
+    const lines = [`uploads ${list}`, `uploads ${list} --update`, `latest ${list}`];
+    await refusesAll(
+      fixture,
+      lines.map((line) => `${line} -o ${path}`),
+      named,
+    );
   }
   assert.deepEqual(fixture.requests, []);
   assert.deepEqual(await fixture.files(), ['folder', 'pipe', 'round', 'to-folder']);
@@ -82,19 +92,14 @@ const skip = spawnSync(tool, toolArgs).status === 0 ? false : 'no user without r
 test('a folder that cannot be written: 2, before any request', { skip }, async (t) => {
   const fixture = await exportFixture(t);
   await chmod(fixture.folder, 0o555);
-  for (const args of [
+  const lines = [
     `uploads ${list} -o out`,
     `uploads ${list} -o out --update`,
     `latest ${list} -o out`,
     `uploads ${list} @size-3 --output-dir .`,
     `uploads ${list} --output-dir new`,
-  ]) {
-    // The summary could not be written there either: its folder is not open to that user.
-    const result = await fixture.run(args, { within: [...nobody], noSummary: true });
-    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
-    onlyError(result, /permission|--update/);
-    assert.equal(result.charged, 0);
-  }
+  ];
+  await refusesAll(fixture, lines, /permission|--update/, nobody);
   assert.deepEqual(
     fixture.requests.filter((line) => !line.includes('/resolve')),
     [],
@@ -116,10 +121,6 @@ test('a folder removed during a run: 1, and no further paid request', async (t) 
   assert.match(errors[0] ?? '', /sub.*2 credits spent/);
   assert.deepEqual(await fixture.files(), []);
 });
-
-/** The files of one kind in `.chanlist`. */
-const kept = async (folder: string, end: string): Promise<string[]> =>
-  (await readdir(join(folder, '.chanlist'))).filter((name) => name.endsWith(end));
 
 test('a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid', async (t) => {
   const fixture = await exportFixture(t);
@@ -152,30 +153,24 @@ test('a damaged record is one warning, and FILE counts as one without a record; 
 
 test('resolve, search and latest replace FILE atomically or not at all', async (t) => {
   const fixture = await exportFixture(t);
-  const commands = [
-    ['resolve', list],
-    ['search', list, 'the'],
-    ['latest', list],
+  const commands = (reference: string) => [
+    `resolve ${reference}`,
+    `search ${reference} the`,
+    `latest ${reference}`,
   ];
-  for (const args of commands) {
-    for (const name of ['a.json', 'a.csv', 'a.ndjson', 'a']) {
-      const format = name === 'a' ? 'ndjson' : name.slice(2);
-      const result = await fixture.run([...args, '-o', name]);
-      assert.equal(result.exit, 0);
-      assert.equal(result.stdout, '');
-      assert.equal(await fixture.read(name), (await fixture.run([...args, '-f', format])).stdout);
+  for (const line of commands(list)) {
+    for (const format of ['ndjson', 'csv', 'json']) {
+      const result = await fixture.run(`${line} -o a.${format}`);
+      assert.deepEqual([result.exit, result.stdout], [0, '']);
+      assert.equal(await fixture.read(`a.${format}`), (await fixture.run(`${line} -f ${format}`)).stdout);
     }
   }
-  assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
   const before = await fixture.read('a.json');
-  for (const [name = '', , ...rest] of commands) {
-    assert.equal((await fixture.run([name, '@gone', ...rest, '-o', 'a.json'])).exit, 5);
-    fixture.sandbox.account.credits = 0;
-    assert.equal((await fixture.run([name, list, ...rest, '-o', 'a.json'])).exit, 4);
-    fixture.sandbox.account.credits = 1000;
-    assert.equal(await fixture.read('a.json'), before);
-  }
-  assert.deepEqual(await fixture.files(), ['a', 'a.csv', 'a.json', 'a.ndjson']);
+  for (const line of commands('@gone')) assert.equal((await fixture.run(`${line} -o a.json`)).exit, 5);
+  fixture.sandbox.account.credits = 0;
+  for (const line of commands(list)) assert.equal((await fixture.run(`${line} -o a.json`)).exit, 4);
+  assert.equal(await fixture.read('a.json'), before);
+  assert.deepEqual(await fixture.files(), ['a.csv', 'a.json', 'a.ndjson']);
 });
 
 test('a full disk while a response is written: 1, FILE is unchanged, the paid response goes to stdout', async (t) => {
@@ -202,17 +197,13 @@ test("nothing is created or replaced through another user's link in a folder tha
   await symlink('../victim', join(fixture.folder, 'open/link'));
   await lchown(join(fixture.folder, 'open/link'), 65534, 65534);
   await chmod(join(fixture.folder, 'open'), 0o777);
-  for (const args of [
+  const lines = [
     `uploads ${list} --output-dir open/link/new/folder`,
-    `uploads ${list} --output-dir open/link`,
     `uploads ${list} -o open/link/out`,
     `resolve ${list} --summary open/link/summary.json`,
     `latest ${list} --seen open/link/seen.txt`,
-  ]) {
-    const result = await fixture.run(args, { noSummary: true });
-    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
-    onlyError(result, 'a symbolic link of user 65534');
-  }
+  ];
+  await refusesAll(fixture, lines, 'a symbolic link of user 65534');
   assert.deepEqual(fixture.requests, []);
   assert.deepEqual(await readdir(join(fixture.folder, 'victim')), []);
 });
@@ -220,25 +211,22 @@ test("nothing is created or replaced through another user's link in a folder tha
 test("a path in chanlist's own folder is 2, also for check", async (t) => {
   const fixture = await exportFixture(t);
   assert.equal((await fixture.run(`uploads ${list} -o out`)).exit, 0);
-  for (const args of [
+  const lines = [
     'check .chanlist',
     'check .chanlist/out.json',
     'check . --from .chanlist/out.json',
     'show .chanlist/out.json',
     `uploads ${list} -o .chanlist/out`,
     `uploads ${list} --output-dir .chanlist/new`,
-  ]) {
-    const result = await fixture.run(args, { noSummary: true });
-    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
-    onlyError(result, "chanlist's own folder");
-  }
-  assert.deepEqual(await kept(fixture.folder, ''), ['.gitignore', 'out.json']);
+  ];
+  await refusesAll(fixture, lines, "chanlist's own folder");
+  assert.deepEqual(await readdir(join(fixture.folder, '.chanlist')), ['.gitignore', 'out.json']);
 });
 
 test('a working directory that has been removed: relative names are 2, absolute ones work', async (t) => {
   const fixture = await exportFixture(t);
   const within = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
-  for (const args of [
+  const lines = [
     `uploads ${list} -o out`,
     `uploads ${list} --output-dir lists`,
     `resolve ${list} --summary summary.json`,
@@ -246,92 +234,13 @@ test('a working directory that has been removed: relative names are 2, absolute 
     'resolve --from refs.txt',
     'check lists',
     'show out.ndjson',
-  ]) {
-    const result = await fixture.run(args, { within, noSummary: true });
-    assert.equal(result.exit, 2, `${args}: ${result.stderr}`);
-    onlyError(result, 'the working directory has been removed');
-  }
+  ];
+  await refusesAll(fixture, lines, 'the working directory has been removed', within);
   assert.deepEqual(fixture.requests, []);
   const path = join(fixture.folder, 'out.ndjson');
   const result = await fixture.run(['uploads', list, '-o', path], { within, noSummary: true });
   assert.equal(result.exit, 0, result.stderr);
   assert.deepEqual(await fixture.files(), ['out.ndjson']);
-});
-
-test('FILE that appears, or is changed, while pages are requested stays; moved away, the rest is free', async (t) => {
-  for (const [before, restart] of [
-    [null, []],
-    ['old\n', ['--restart']],
-  ] as const) {
-    const fixture = await exportFixture(t);
-    const path = join(fixture.folder, 'out');
-    if (before !== null) await writeFile(path, before);
-    let pages = 0;
-    fixture.onRequest = (line) => {
-      if (line.includes('/videos') && ++pages === 2) writeFileSync(path, 'theirs\n');
-    };
-    const args = ['uploads', list, '-o', 'out'];
-    const result = await fixture.run([...args, ...restart]);
-    assert.deepEqual([result.exit, result.charged], [1, 3], result.stderr);
-    onlyError(result, 'out', 'move it away');
-    assert.equal(await fixture.read('out'), 'theirs\n');
-    await rename(path, `${path}.theirs`);
-    const free = await fixture.run([...args, ...restart]);
-    assert.deepEqual([free.exit, free.charged], [0, 0], free.stderr);
-    assert.equal(await fixture.read('out'), await uninterrupted(fixture, `uploads ${list}`));
-  }
-});
-
-test('no umask and no mode of FILE makes a run refuse what an earlier run left', async (t) => {
-  const mask = process.umask();
-  t.after(() => process.umask(mask));
-  for (const [umask, mode] of [
-    [0o000, 0o666],
-    [0o002, 0o664],
-    [0o022, 0o644],
-    [0o077, 0o600],
-  ] as const) {
-    const fixture = await exportFixture(t);
-    process.umask(umask);
-    const args = `uploads ${list} -o out`;
-    assert.equal((await fixture.run(`${args} --max-credits 1`)).exit, 9);
-    assert.equal((await fixture.run(args)).exit, 0);
-    assert.equal((await stat(join(fixture.folder, 'out'))).mode & 0o777, mode, umask.toString(8));
-    await chmod(join(fixture.folder, 'out'), 0o666);
-    assert.equal((await fixture.run(`${args} --restart --max-credits 1`)).exit, 9);
-    assert.equal((await fixture.run(`${args} --restart`)).exit, 0);
-    assert.equal((await stat(join(fixture.folder, 'out'))).mode & 0o777, 0o666, umask.toString(8));
-  }
-});
-
-test('two runs on one FILE: the second ends at once (10), the first completes', async (t) => {
-  const fixture = await exportFixture(t);
-  const proxy = await openFlakyProxy(t, fixture.sandbox.baseUrl);
-  const id = (await fixture.run(`resolve ${list} -f id`)).stdout.trim();
-  const args = ['uploads', id, '-o', 'out'];
-  const before = fixture.requests.length;
-  let asked: () => void = () => {};
-  const waiting = new Promise<void>((resolve) => {
-    asked = resolve;
-  });
-  fixture.onRequest = (_, number) => {
-    if (number === before + 2) asked();
-  };
-  proxy.holdFrom(2);
-  const first = fixture.run(args, { baseUrl: proxy.url, unwatched: true });
-  await waiting;
-  for (const more of [[], ['--restart'], ['--update']]) {
-    const second = await fixture.run([...args, ...more], { unwatched: true });
-    assert.equal(second.exit, 10, second.stderr);
-    onlyError(second, 'out');
-    assert.equal(second.only.status, 'failed');
-    assert.deepEqual(second.only.credits, { confirmed: 0, possibly_charged: 0 });
-  }
-  proxy.release();
-  assert.equal((await first).exit, 0);
-  assert.equal(fixture.requests.length, before + 3, 'the second runs send nothing');
-  assert.equal(await fixture.read('out'), await uninterrupted(fixture, `uploads ${list}`));
-  assert.deepEqual(await fixture.files(), ['out']);
 });
 
 test('.chanlist that is not a folder of this user: 2 before any paid request, and it is not changed', async (t) => {
@@ -344,11 +253,7 @@ test('.chanlist that is not a folder of this user: 2 before any paid request, an
     [() => mkdir(path).then(() => chmod(path, 0o777)), 'chmod'],
   ] as const) {
     await make();
-    for (const flags of [[], ['--restart']]) {
-      const result = await fixture.run(['uploads', list, '-o', 'out', ...flags]);
-      assert.deepEqual([result.exit, result.charged], [2, 0], result.stderr);
-      onlyError(result, '.chanlist', named);
-    }
+    await refusesAll(fixture, [`uploads ${list} -o out`, `uploads ${list} -o out --restart`], named);
     await rm(path, { recursive: true });
   }
   assert.deepEqual(

@@ -36,24 +36,25 @@ const examplesIn = (text: string): string[] =>
   [...text.matchAll(/^ {2}# .*\n {2}(\S.*)$/gm)].map(([, line = '']) => line);
 
 test('the help of a command says what it costs', async () => {
-  for (const topic of ['resolve', 'latest']) {
-    assert.match(await help(topic), /^Free; the account needs at least 1 credit\.$/m);
-  }
-  assert.match(await help('search'), /Costs 1 credit; /);
-  assert.match(await help('uploads'), /^Costs 1 credit per page of about 100; /m);
-  assert.match(await help('playlist'), /^Costs 1 credit per page; /m);
-  assert.match(await help('latest'), /latest 15 uploads/);
+  for (const [name, cost] of [
+    ['resolve', /^Free; the account needs at least 1 credit\.$/m],
+    ['latest', /^Free; the account needs at least 1 credit\.$/m],
+    ['search', /Costs 1 credit; /],
+    ['uploads', /^Costs 1 credit per page of about 100; /m],
+    ['playlist', /^Costs 1 credit per page; /m],
+  ] as const)
+    assert.match(await help(name), cost);
   assert.match(await help('search'), /1 to 50\s+\(default:\s+30\)/);
-  const program = await help(null);
-  const oneLine = program.replace(/\n {20,}/g, ' ');
-  for (const line of [
-    /^ {2}resolve <channel\.\.\.> .*\(free\)$/m,
-    /^ {2}search <channel> <query\.\.\.> .*\(1 credit\)$/m,
-    /^ {2}uploads <channel\.\.\.> .*\(1 credit per page of about 100\)$/m,
-    /^ {2}latest <channel\.\.\.> .*\(free\)$/m,
-  ]) {
-    assert.match(oneLine, line);
-  }
+  const oneLine = (await help(null)).replace(/\n {20,}/g, ' ');
+  for (const [command, cost] of [
+    ['resolve <channel...>', 'free'],
+    ['search <channel> <query...>', '1 credit'],
+    ['uploads <channel...>', '1 credit per page of about 100'],
+    ['latest <channel...>', 'free'],
+  ] as const)
+    assert.ok(
+      oneLine.split('\n').some((line) => line.startsWith(`  ${command} `) && line.endsWith(`(${cost})`)),
+    );
 });
 
 test('a command has examples, its own flags, then one paragraph of global flags', async () => {
@@ -72,21 +73,6 @@ test('a command has examples, its own flags, then one paragraph of global flags'
   const uploads = (await help('uploads')).split('\n');
   assert.ok(uploads.length < 60, `${uploads.length} lines`);
 });
-
-test('help on some commands names exactly the flags that they take', async () => {
-  const flagsIn = async (name: string): Promise<string> =>
-    [...new Set((await help(name, 1000)).match(/(?<=[ (])--[a-z-]+(?=[ ,.]|$)/gm))].sort().join(' ');
-  assert.equal(await flagsIn('serve'), serveFlags);
-  assert.equal(
-    await flagsIn('auth status'),
-    '--base-url --format --help --json --key-file --max-wait --namespace --ndjson --no-color --profile ' +
-      '--quiet --retries --timeout --verbose',
-  );
-});
-
-const serveFlags =
-  '--credits --fail --grow --help --host --key --latency --namespace --page-size --plain-tokens --port --rate ' +
-  '--sandbox --seed';
 
 test('the program has its commands, two flags, and where to report a problem', async () => {
   const text = await help(null);
@@ -207,49 +193,29 @@ test('help environment has every variable that the program reads', async () => {
   }
 });
 
-test('chanlist alone, --help and help print the same on stdout, and end with 0', async () => {
-  const text = await help(null);
-  for (const args of [[], ['--help'], ['-h'], ['help']]) {
-    const { exit, stdout, stderr } = await run(args);
-    assert.deepEqual({ exit, stdout, stderr }, { exit: 0, stdout: text, stderr: '' }, args.join(' '));
-  }
-});
-
-test('help TOPIC and --help print the same on stdout, and end with 0', async () => {
-  for (const topic of ['uploads', 'auth', 'auth login', 'serve', 'help']) {
-    const expected = { exit: 0, stdout: await help(topic), stderr: '' };
-    for (const line of [`help ${topic}`, `--help ${topic}`, `${topic} --help`, `${topic} -h`]) {
-      const { exit, stdout, stderr } = await run(line);
-      assert.deepEqual({ exit, stdout, stderr }, expected, line);
-    }
-  }
-  for (const topic of topics)
-    for (const line of [`help ${topic}`, `--help ${topic}`]) {
-      const { exit, stdout } = await run(line);
-      assert.deepEqual({ exit, stdout }, { exit: 0, stdout: await help(topic) });
+test('help and --help print the same on stdout, and end with 0', async () => {
+  for (const [name, lines] of [
+    [null, ['', '--help', '-h', 'help']],
+    ['auth login', ['help auth login', '--help auth login', 'auth login --help', 'auth login -h']],
+    ...topics.map((topic) => [topic, [`help ${topic}`, `--help ${topic}`]] as const),
+  ] as const)
+    for (const line of lines) {
+      const { exit, stdout, stderr } = await run(line === '' ? [] : line);
+      assert.deepEqual({ exit, stdout, stderr }, { exit: 0, stdout: await help(name), stderr: '' }, line);
     }
 });
 
 test('no help on it: one line on stderr with a suggestion, 2', async () => {
-  for (const [args, line] of [
-    [['help', 'uplaods'], "chanlist: error: there is no command 'uplaods'; did you mean uploads?\n"],
-    [['help', 'exit-code'], "chanlist: error: there is no help on 'exit-code'; did you mean exit-codes?\n"],
-    [['help', 'auth', 'lgin'], "chanlist: error: auth has no action 'lgin'; did you mean login?\n"],
-    [['help', 'everything'], "chanlist: error: there is no command 'everything'; see: chanlist help\n"],
-    [['serach', '@x'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
-    [['--help', 'serach'], "chanlist: error: there is no command 'serach'; did you mean search?\n"],
-    [
-      ['serve', '--format', 'csv'],
-      'chanlist: error: serve does not take --format; see: chanlist help serve\n',
-    ],
+  for (const [line, message] of [
+    ['help uplaods', "there is no command 'uplaods'; did you mean uploads?"],
+    ['help exit-code', "there is no help on 'exit-code'; did you mean exit-codes?"],
+    ['help auth lgin', "auth has no action 'lgin'; did you mean login?"],
+    ['help everything', "there is no command 'everything'; see: chanlist help"],
+    ['--help serach', "there is no command 'serach'; did you mean search?"],
   ] as const) {
-    const { exit, stdout, stderr } = await run(args);
-    assert.deepEqual({ exit, stdout }, { exit: 2, stdout: '' });
-    assert.equal(stderr, line);
+    const { exit, stdout, stderr } = await run(line);
+    assert.deepEqual([exit, stdout, stderr], [2, '', `chanlist: error: ${message}\n`]);
   }
-  const { exit, stderr } = await run(['\u001b[31mfoo']);
-  assert.equal(exit, 2);
-  assert.match(stderr, /^chanlist: error: there is no command '[^\u001b\n]*foo'; see: chanlist help\n$/);
 });
 
 test('the first run: one line says how to try it and what to do next; nothing prompts', async (t) => {
@@ -266,20 +232,25 @@ test('the first run: one line says how to try it and what to do next; nothing pr
   assert.equal((await run('uploads @demo --sandbox --limit 3', { env })).lines.length, 3);
 });
 
-/** A workshop with a stored account and a list of references; runs a line, which must be silent on stderr. */
-async function prepared(t: TestContext): Promise<Workshop & { runs(line: string): Promise<void> }> {
+/** A workshop with a stored account and a list of references; runs the examples of a help, silent on stderr. */
+async function prepared(t: TestContext): Promise<Workshop & { runs(name: string | null): Promise<void> }> {
   const key = 'sk_sandbox';
   const at = await workshop(t, key);
   await writeFile(join(at.folder, 'refs.txt'), '# two\n@demo\n@size-150\n');
   const profile = { baseUrl: at.sandbox.baseUrl, namespace: 'media', key };
   writeStore(join(at.folder, '.config'), { default: profile }, 'default');
   const env = { ...at.env, CHANLIST_BASE_URL: '', CHANLIST_API_KEY: '' };
-  const runs = async (line: string): Promise<void> => {
-    const command = ['bash', '-c', line];
-    const { exit, stderr } = await runCommand(command, { cwd: at.folder, env, input: key });
-    // A dry run sums up on stderr.
-    const sum = line.includes('--dry-run') ? 'chanlist: 1 request, at least 1 credit\n' : '';
-    assert.deepEqual([exit, stderr], [0, sum], line);
+  const runs = async (name: string | null): Promise<void> => {
+    const examples = examplesIn(await help(name));
+    assert.ok(examples.length > 0);
+    for (const line of examples) {
+      // The sandbox of `chanlist serve`, at the port that this one has.
+      const command = ['bash', '-c', line.replace('localhost:8787', at.sandbox.baseUrl)];
+      const { exit, stderr } = await runCommand(command, { cwd: at.folder, env, input: key });
+      // A dry run sums up on stderr.
+      const sum = line.includes('--dry-run') ? 'chanlist: 1 request, at least 1 credit\n' : '';
+      assert.deepEqual([exit, stderr], [0, sum], line);
+    }
   };
   return { ...at, runs };
 }
@@ -287,9 +258,7 @@ async function prepared(t: TestContext): Promise<Workshop & { runs(line: string)
 for (const name of [null, 'resolve', 'search', 'uploads', 'latest', 'playlist', 'help']) {
   test(`the examples of ${name ?? 'the program'} run as written`, async (t) => {
     const { runs } = await prepared(t);
-    const examples = examplesIn(await help(name));
-    assert.ok(examples.length > 0);
-    for (const line of examples) await runs(line);
+    await runs(name);
   });
 }
 
@@ -299,9 +268,7 @@ test('the examples of help fields and formats run as written', { skip: missing('
     ['fields', 'index,videoId,@views'],
     ['formats', 'videoId,title,channelId,'],
   ] as const) {
-    const lines = examplesIn(await help(topic));
-    assert.equal(lines.length, 2);
-    for (const line of lines) await runs(line);
+    await runs(topic);
     const csv = await readFile(join(folder, 'demo.csv'), 'utf8');
     assert.ok(csv.startsWith(header), csv.slice(0, 100));
     await rm(join(folder, 'demo.csv'));
@@ -309,13 +276,8 @@ test('the examples of help fields and formats run as written', { skip: missing('
 });
 
 test('the examples of auth run as written, one after another', async (t) => {
-  const { sandbox, runs } = await prepared(t);
-  for (const path of paths.filter((name) => /^auth\b/.test(name))) {
-    const examples = examplesIn(await help(path));
-    assert.ok(examples.length > 0);
-    // The sandbox of `chanlist serve`, at the port that this one has.
-    for (const line of examples) await runs(line.replace('localhost:8787', sandbox.baseUrl));
-  }
+  const { runs } = await prepared(t);
+  for (const path of paths.filter((name) => /^auth\b/.test(name))) await runs(path);
 });
 
 test('the examples of serve run as written until Ctrl-C', async () => {

@@ -7,32 +7,6 @@ import { temporaryFolder } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 import { onlyError } from '../support/stderr.ts';
 
-for (const [signal, exit] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const) {
-  test(`${signal} in the middle of a listing: ${exit}, a complete document, and the command that resumes it`, async (t) => {
-    let stop: () => void = () => {};
-    const service = await scriptedService(t, ({ query }) => {
-      if (!query.has('continuation')) return { body: page(0, 2, 'second') };
-      stop();
-      return () => {};
-    });
-    const result = await service.run('uploads @a --json', {
-      started: (child) => {
-        stop = () => child.kill(signal);
-      },
-    });
-    assert.equal(result.exit, exit);
-    const value = JSON.parse(result.stdout);
-    assert.equal(value.results.length, 2);
-    assert.equal(value.continuation_token, 'second');
-    assert.equal(value.error.code, 'interrupted');
-    onlyError(result, signal, '1 credit spent', /chanlist uploads .*--continuation[= ]second/);
-  });
-}
-
 test('a signal that is repeated at once is the same request: message, document and summary are whole', {
   skip: noProc,
 }, async (t) => {

@@ -32,25 +32,9 @@ const bodies: readonly Fault[] = [
   invalid('an empty body', '', /the response is empty/),
   invalid('white space', ' \n\t', /the response is empty/),
   invalid('a BOM alone', '\ufeff', /the response is empty/),
-  invalid('two BOMs', '\ufeff\ufeff{}', noJson),
   invalid('HTML', '<!doctype html><title>Sign in</title>', noJson),
-  invalid('HTML that says it is text', '<html></html>', noJson, {
-    reply: { text: '<html></html>', headers: { 'content-type': 'text/html; charset=utf-8' } },
-  }),
   invalid('JSON that is cut short', '{"results":[{"videoId":"x"', noJson),
-  invalid('a comma too many', '{"results":[],"has_more":false,}', noJson),
-  invalid('two documents', '{"has_more":false}{"has_more":false}', noJson),
-  invalid('a document and a word', '{} x', noJson),
-  invalid('single quotes', "{'has_more':false}", noJson),
-  invalid('a comment', '{"has_more":false/* no */}', noJson),
-  invalid('NaN', '{"results":[NaN],"has_more":false}', noJson),
-  invalid('a leading zero', '{"results":[01],"has_more":false}', noJson),
-  invalid('a line end in a string', '{"results":["a\nb"],"has_more":false}', noJson),
-  invalid('NUL bytes', '\0\0\0\0', noJson),
-  invalid('brackets without end', '['.repeat(100_000), noJson),
-  invalid('objects without end', '{"a":'.repeat(100_000), noJson),
   invalid('UTF-16', Buffer.from('\ufeff{"has_more":false}', 'utf16le'), noUtf8),
-  invalid('UTF-16 without a mark', Buffer.from('{"has_more":false}', 'utf16le'), noJson),
   invalid('Latin-1', Buffer.from('{"results":["Zürich"],"has_more":false}', 'latin1'), noUtf8, {
     reply: {
       text: Buffer.from('{"results":["Zürich"],"has_more":false}', 'latin1'),
@@ -58,9 +42,6 @@ const bodies: readonly Fault[] = [
     },
   }),
   invalid('a byte that UTF-8 does not have', Buffer.from([0x22, 0xff, 0x22]), noUtf8),
-  invalid('an overlong character', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), noUtf8),
-  invalid('half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), noUtf8),
-  invalid('a character that is cut short', Buffer.from([0x22, 0xe2, 0x82]), noUtf8),
   invalid('gzip that is cut short', '', /compressed body of the response is invalid or incomplete/, {
     reply: {
       headers: { 'content-encoding': 'gzip' },

@@ -22,6 +22,17 @@ export interface Fault {
   readonly everywhere?: boolean;
 }
 
+/** Statuses of errors, and the exit codes that they mean. */
+const exits = { 400: 8, 401: 3, 402: 4, 403: 3, 404: 5, 418: 8, 422: 8, 429: 6, 500: 7, 503: 7 };
+
+/** Each of these errors with a detail and a wait that is too long, and its exit code. */
+export const errorsWith = (detail: unknown): [name: string, reply: Reply, exit: number][] =>
+  Object.entries(exits).map(([status, exit]) => [
+    `${status} detail`,
+    { status: Number(status), headers: { 'retry-after': '9999' }, body: { detail } },
+    exit,
+  ]);
+
 /** Where in a listing of three pages of two entries. */
 export const places = [
   { where: 'before the first page', index: 0, token: null },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, chown, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import {
   ended,
@@ -14,47 +14,34 @@ import {
   testKey,
 } from '../../support/program.ts';
 import { page, type ScriptedService, scriptedService } from '../../support/service.ts';
-import { inBatches } from './fault.ts';
+import { storeIn, writeRawStore } from '../../support/stored-accounts.ts';
 
 const anyService = (t: TestContext): Promise<ScriptedService> =>
   scriptedService(t, ({ path }) => ({
     body: path.endsWith('/resolve') ? { channel_id: 'UCx', resolved_from: 'x' } : page(0, 1, null),
   }));
 
-const login = (url: string, env: Readonly<Record<string, string>>): Promise<Result> =>
-  run(`auth login --base-url ${url}`, { env, input: `${testKey}\n` });
-
 test('without HOME, or with one that does not exist, a run with its settings in the environment works', async (t) => {
-  const service = await anyService(t);
-  const { CHANLIST_API_KEY, CHANLIST_BASE_URL } = serviceEnvironment(service.url);
+  const { env } = await anyService(t);
   for (const home of [
     { HOME: '' },
     { HOME: '/nonexistent/home' },
     { HOME: '/dev/null' },
     { XDG_CONFIG_HOME: '/dev/full' },
   ]) {
-    const child = start('uploads @a', {
-      env: { CHANLIST_API_KEY: CHANLIST_API_KEY ?? '', CHANLIST_BASE_URL: CHANLIST_BASE_URL ?? '', ...home },
-    });
-    const { exit, stderr } = await ended(child);
+    const { exit, stderr } = await run('uploads @a', { env: { ...env, ...home } });
     assert.equal(exit, 0, stderr);
   }
-  for (const line of ['--help', '--version', 'uploads @demo -n 1 --sandbox']) {
-    const result = await run(line, { env: { HOME: '' } });
-    assert.equal(result.exit, 0, result.stderr);
-  }
+  for (const line of ['--help', '--version', 'uploads @demo -n 1 --sandbox'])
+    assert.equal((await run(line, { env: { HOME: '' } })).exit, 0, line);
 });
 
 test('no account: 3, naming the variables that are missing', async () => {
-  const address = { CHANLIST_BASE_URL: 'https://api.example.com' };
+  const [address, key] = ['no service address (CHANLIST_BASE_URL)', 'no key (CHANLIST_API_KEY)'];
   for (const [env, what] of [
-    [{ HOME: '/nonexistent/home' }, 'no service address (CHANLIST_BASE_URL) and no key (CHANLIST_API_KEY)'],
-    [
-      { XDG_CONFIG_HOME: '/dev/null/x' },
-      'no service address (CHANLIST_BASE_URL) and no key (CHANLIST_API_KEY)',
-    ],
-    [address, 'no key (CHANLIST_API_KEY)'],
-    [{ CHANLIST_API_KEY: testKey }, 'no service address (CHANLIST_BASE_URL)'],
+    [{ HOME: '/nonexistent/home' }, `${address} and ${key}`],
+    [{ CHANLIST_BASE_URL: 'https://api.example.com' }, key],
+    [{ CHANLIST_API_KEY: testKey }, address],
   ] as const) {
     const result = await run('uploads @a', { env });
     assert.equal(result.exit, 3);
@@ -74,37 +61,32 @@ test('a container: with address and key in the environment nothing of HOME is ne
   skip: noNameless,
 }, async (t) => {
   const service = await anyService(t);
-  const locked = await temporaryFolder(t);
-  await mkdir(join(locked, '.config', 'chanlist'), { recursive: true });
-  await chmod(locked, 0o700);
-  const readable = await temporaryFolder(t);
-  await mkdir(join(readable, '.config', 'chanlist'), { recursive: true, mode: 0o700 });
-  await chmod(readable, 0o755);
-  const state = join(await temporaryFolder(t), 'state');
+  const homeOf = async (mode: number): Promise<string> => {
+    const home = await temporaryFolder(t);
+    await mkdir(join(home, '.config', 'chanlist'), { recursive: true, mode: 0o700 });
+    await chmod(home, mode);
+    return home;
+  };
+  const state = join(await homeOf(0o755), 'state');
   await mkdir(state);
   await chown(state, 12345, 12345);
-  await chmod(dirname(state), 0o755);
-  const env = serviceEnvironment(service.url);
-  for (const HOME of ['/', '', locked, readable, '/nonexistent']) {
-    const child = start('uploads @a --max-credits 9/month -f id', {
-      env: { ...env, HOME, XDG_STATE_HOME: state },
-      within: nameless,
-    });
-    const { exit, stderr } = await ended(child);
-    assert.equal(exit, 0, `${HOME}: ${stderr}`);
+  const runs = async (line: string, env: Readonly<Record<string, string>>): Promise<Result> => {
+    const child = start(line, { env, within: nameless });
+    child.stdin?.end(testKey);
+    return await ended(child);
+  };
+  for (const HOME of ['/', '', await homeOf(0o700), await homeOf(0o755), '/nonexistent']) {
+    const env = { ...service.env, HOME };
+    const inside = await runs('uploads @a --max-credits 9/month', { ...env, XDG_STATE_HOME: state });
+    assert.equal(inside.exit, 0, `${HOME}: ${inside.stderr}`);
     // What needs a folder names the variable that moves it.
-    const outside = { ...env, HOME, XDG_STATE_HOME: '' };
-    const bounded = await ended(
-      start('uploads @a --max-credits 9/month', { env: outside, within: nameless }),
-    );
+    const bounded = await runs('uploads @a --max-credits 9/month', { ...env, XDG_STATE_HOME: '' });
     assert.equal(bounded.exit, 1, HOME);
     assert.match(bounded.stderr, /^chanlist: error: the credit ledger, .*; (?:or )?set XDG_STATE_HOME\b/);
-    const free = await ended(start('uploads @a', { env: outside, within: nameless }));
+    const free = await runs('uploads @a', { ...env, XDG_STATE_HOME: '' });
     assert.deepEqual([free.exit, free.lines.length], [0, 1], HOME);
     assert.match(free.stderr, /^chanlist: warning: [^\n]*set XDG_STATE_HOME\b[^\n]*\n$/);
-    const login = start(`auth login --base-url ${service.url}`, { env: { HOME }, within: nameless });
-    login.stdin?.end(testKey);
-    const stored = await ended(login);
+    const stored = await runs(`auth login --base-url ${service.url}`, { HOME });
     assert.ok(stored.exit === 1 || stored.exit === 2, stored.stderr);
     assert.match(stored.stderr, /^chanlist: error: [^\n]*XDG_CONFIG_HOME\b[^\n]*\n$/);
   }
@@ -133,51 +115,25 @@ test('a store that cannot be opened names the variables that replace it', { skip
   );
 });
 
-const profile = { baseUrl: 'https://api.example.com', namespace: 'media', key: testKey };
-
-/** Stores that cannot be read, and what is said about them. */
-const stores: readonly (readonly [name: string, text: string, said: RegExp])[] = [
-  ['a newer one', JSON.stringify({ version: 2, active: 'a', accounts: [profile] }), /a newer chanlist wrote/],
-  [
-    'half of one',
-    JSON.stringify({ version: 1, active: null, profiles: { a: profile } }).slice(0, -20),
-    /are damaged/,
-  ],
-  ['NUL bytes', '\0'.repeat(200), /are damaged/],
-  [
-    'an address with a password',
-    JSON.stringify({
-      version: 1,
-      active: 'a',
-      profiles: { a: { ...profile, baseUrl: 'https://u:hunter2@x' } },
-    }),
-    /are damaged/,
-  ],
-];
-
 test('a store of a newer version is 2, a damaged one 1, for every command; it is not changed', async (t) => {
   const service = await anyService(t);
-  await inBatches([...stores.entries()], async ([number, [name, text, said]]) => {
+  for (const [text, exit, said] of [
+    ['{"version":2,"active":"a","accounts":[{"key":"hunter2"}]}', 2, /a newer chanlist wrote/],
+    ['{"version":1,"active":null,"profiles":{"a":{"key":"hunter2"', 1, /are damaged/],
+  ] as const) {
     const folder = await temporaryFolder(t);
-    const file = join(folder, 'chanlist', 'config.json');
-    await mkdir(join(folder, 'chanlist'), { mode: 0o700 });
-    await writeFile(file, text);
+    writeRawStore(folder, text);
     const env = { XDG_CONFIG_HOME: folder, CHANLIST_DEBUG: '1' };
-    const commands =
-      number === 0 ? ['uploads @a', 'auth list', 'auth logout', 'auth switch a'] : ['uploads @a'];
-    const results = [await login(service.url, env)];
-    for (const line of commands) results.push(await run(line, { env }));
-    for (const result of results) {
-      assert.equal(result.exit, name.endsWith('newer one') ? 2 : 1, `${name}: ${result.stderr}`);
-      assert.match(result.stderr, said, name);
+    const login = `auth login --base-url ${service.url}`;
+    for (const line of [login, 'uploads @a', 'auth list', 'auth logout', 'auth switch a']) {
+      const result = await run(line, { env, input: testKey });
+      assert.equal(result.exit, exit, result.stderr);
+      assert.match(result.stderr, said);
       assert.doesNotMatch(result.stderr, /hunter2/);
     }
-    assert.equal(await readFile(file, 'utf8'), text, name);
-    if (number > 0) return;
+    assert.equal(await readFile(storeIn(folder), 'utf8'), text);
     // What needs no store works.
-    const given = await run('uploads @a --namespace media', {
-      env: { ...env, ...serviceEnvironment(service.url) },
-    });
+    const given = await run('uploads @a --namespace media', { env: { ...env, ...service.env } });
     assert.equal(given.exit, 0, given.stderr);
-  });
+  }
 });

@@ -52,10 +52,7 @@ test('Retry-After: seconds and dates are obeyed; anything else is none', async (
 const tooLong: readonly (readonly [header: string, said: RegExp])[] = [
   ['121', /try again in 2 min 1 s,/],
   ['Thu, 01 Jan 2026 01:00:00 GMT', /try again in 1 h,/],
-  ['8640000', /try again in 100 days,/],
-  ['99999999999', /try again in more than a year,/],
   ['9'.repeat(400), /try again in more than a year,/],
-  ['Fri, 31 Dec 9999 23:59:59 GMT', /try again in more than a year,/],
 ];
 
 test('Retry-After: more than --max-wait ends the run at once, and the message says when to try again', async (t) => {
@@ -77,27 +74,4 @@ test('Retry-After: more than --max-wait ends the run at once, and the message sa
       assert.match(result.stderr, /^chanlist: error: [^\n]*; 1 credit spent; [^\n]*--continuation=next\n$/);
     }
   }
-});
-
-test('Retry-After: 0, again and again: one request per second, until --max-wait', async (t) => {
-  for (const [status, exit] of [
-    [429, 6],
-    [503, 7],
-  ] as const) {
-    const service = await scriptedService(t, () => ({ status, headers: { 'retry-after': '0' } }));
-    const result = await service.command('uploads @a --max-wait 9');
-    assert.equal(result.exit, exit);
-    assert.equal(service.seen.length, 10);
-    assert.deepEqual(result.waits, Array(9).fill(1000));
-    assert.match(result.stderr, /; 0 credits spent; try again in 1 s, or allow more with --max-wait; /);
-  }
-});
-
-test('the wait that a 429 asks for needs no retry', async (t) => {
-  const service = await scriptedService(t, (_, number) =>
-    number === 0 ? { status: 429, headers: { 'retry-after': '40' } } : { body: page(0, 1, null) },
-  );
-  const result = await service.command('uploads @a --retries 0');
-  assert.equal(result.exit, 0);
-  assert.deepEqual(result.waits, [40_000]);
 });

@@ -6,7 +6,7 @@ import { runHere as run } from '../../support/command.ts';
 import { serviceEnvironment, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
-import { inBatches } from './fault.ts';
+import { errorsWith, inBatches } from './fault.ts';
 import { assertHarmless, assertHarmlessScreen, hostile } from './harmless.ts';
 import { onTerminal } from './pty.ts';
 
@@ -60,56 +60,33 @@ test('a table and its messages contain no control characters', async (t) => {
   });
 });
 
+/** Bytes in place of a response. */
+const bytes =
+  (text: string): Reply =>
+  (_, socket) =>
+    void socket.end(Buffer.from(text));
+
 /** Responses that end in a message, with hostile text wherever it may come from. */
 const refusals: readonly (readonly [name: string, reply: Reply, exit: number])[] = [
-  ...(
-    [
-      [400, 8],
-      [401, 3],
-      [402, 4],
-      [403, 3],
-      [404, 5],
-      [418, 8],
-      [422, 8],
-      [429, 6],
-      [500, 7],
-      [503, 7],
-    ] as const
-  ).map(([status, exit]): [string, Reply, number] => [
-    `${status} detail`,
-    { status, headers: { 'retry-after': '9999' }, body: { detail: hostile } },
-    exit,
-  ]),
+  ...errorsWith(hostile),
   ['detail with a message', { status: 422, body: { detail: { message: hostile } } }, 8],
   ['a list of details', { status: 422, body: { detail: [{ loc: [hostile, hostile], msg: hostile }] } }, 8],
   ['an error', { status: 500, body: { error: hostile } }, 7],
   ['an unknown packing', { headers: { 'content-encoding': 'x\u0085\u009b2J' }, text: '' }, 8],
   [
     'headers of raw bytes',
-    (_, socket) =>
-      void socket.end(
-        Buffer.from(
-          `HTTP/1.1 302 \u001b[2J\r\nLocation: http://x/\u009b2J\u202e\u0085\tx\r\nRetry-After: \u009b\r\nContent-Length: 0\r\n\r\n`,
-        ),
-      ),
+    bytes(
+      'HTTP/1.1 302 \u001b[2J\r\nLocation: http://x/\u009b2J\u202e\u0085\tx\r\nRetry-After: \u009b\r\nContent-Length: 0\r\n\r\n',
+    ),
     8,
   ],
   [
     'a packing of raw bytes',
-    (_, socket) =>
-      void socket.end(
-        Buffer.from(
-          `HTTP/1.1 200 OK\r\nContent-Encoding: \u009b2J\u202e\u0085\r\nContent-Length: 2\r\n\r\n{}`,
-        ),
-      ),
+    bytes('HTTP/1.1 200 OK\r\nContent-Encoding: \u009b2J\u202e\u0085\r\nContent-Length: 2\r\n\r\n{}'),
     8,
   ],
-  [
-    'a reason phrase',
-    (_, socket) => void socket.end('HTTP/1.1 500 \u001b]0;x\u0007\u009b\r\nContent-Length: 0\r\n\r\n'),
-    7,
-  ],
-  ['another protocol', (_, socket) => void socket.end(hostile), 8],
+  ['a reason phrase', bytes('HTTP/1.1 500 \u001b]0;x\u0007\u009b\r\nContent-Length: 0\r\n\r\n'), 7],
+  ['another protocol', bytes(hostile), 8],
 ];
 
 test('no error body, header or protocol brings a control character to stderr', async (t) => {
@@ -150,13 +127,12 @@ test('no argument, file name or setting brings a control character to stderr', a
     ['uploads', '@a', '--summary', join(folder, name, name)],
     ['uploads', '@a', '--output-dir', join(folder, `${name}.txt`, name)],
     ['uploads', '@a', '--key-file', join(folder, name)],
-    ['uploads', '@a', '--base-url', argument],
-    ['uploads', '@a', '--namespace', argument],
-    ['uploads', '@a', '--profile', argument],
-    ['uploads', '@a', '--fields', argument],
-    ['uploads', '@a', '--format', argument],
-    ['uploads', '@a', '--timeout', argument],
-    ['uploads', '@a', '-n', argument],
+    ...['--base-url', '--namespace', '--profile', '--fields', '--format', '--timeout', '-n'].map((flag) => [
+      'uploads',
+      '@a',
+      flag,
+      argument,
+    ]),
     ['uploads', '@a', `--${argument}`],
     ['uploads', '--continuation', argument],
     [argument],

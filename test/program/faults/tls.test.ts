@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
@@ -9,30 +14,28 @@ import { type Authority, type Credentials, createAuthority } from './authority.t
 import { inBatches } from './fault.ts';
 import { startProxy } from './proxy.ts';
 
-interface SecureService {
-  readonly port: number;
-  /** Requests, by their Authorization header. */
-  readonly seen: (string | undefined)[];
-  connections(): number;
+/** Listens on loopback for as long as the test runs; returns the port. */
+async function listening(t: TestContext, server: TcpServer | Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
 }
 
-/** A real https server that lists two pages. */
-async function secureService(t: TestContext, credentials: Credentials): Promise<SecureService> {
+/** A real https server that lists two pages: its port, its requests by their Authorization header, its connections. */
+async function secureService(t: TestContext, credentials: Credentials) {
   const seen: (string | undefined)[] = [];
   let connections = 0;
-  const server: Server = createServer(credentials, (request, response) => {
+  const server = createServer(credentials, (request, response) => {
     seen.push(request.headers.authorization);
     const second = request.url?.includes('continuation=') === true;
     response.end(JSON.stringify(second ? page(2, 4, null) : page(0, 2, 'next')));
   });
   server.on('connection', () => connections++);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+  return { port: await listening(t, server), seen, connections: () => connections };
 }
 
 /** Environment of a service behind a proxy; all that is said is said. */
@@ -68,38 +71,26 @@ test('a certificate that cannot be trusted is 7: not retried, nothing sent, noth
   const ca = await authority(t);
   const another = await authority(t);
   const good = await ca.issue('IP:127.0.0.1');
-  const cases: readonly (readonly [
-    name: string,
-    credentials: Credentials,
-    trusted: Authority | null,
-    said: RegExp,
-  ])[] = [
-    ['unknown authority', good, null, /: its certificate is not valid \((?:UNABLE_TO|SELF_SIGNED)_\w+\)/],
-    ['another authority', good, another, /: its certificate is not valid \((?:UNABLE_TO|SELF_SIGNED)_\w+\)/],
-    ['expired', await ca.issue('IP:127.0.0.1', '20200101000000Z', '20210101000000Z'), ca, /CERT_HAS_EXPIRED/],
-    [
-      'not yet',
-      await ca.issue('IP:127.0.0.1', '20900101000000Z', '20910101000000Z'),
-      ca,
-      /CERT_NOT_YET_VALID/,
-    ],
-    ['another host', await ca.issue('DNS:service.test,IP:127.0.0.2'), ca, /ERR_TLS_CERT_ALTNAME_INVALID/],
-    ['a look-alike', await ca.issue('DNS:127.0.0.1.service.test'), ca, /ERR_TLS_CERT_ALTNAME_INVALID/],
-  ];
-  for (const [name, credentials, trusted, said] of cases) {
+  const old = await ca.issue('IP:127.0.0.1', '20200101000000Z', '20210101000000Z');
+  const early = await ca.issue('IP:127.0.0.1', '20900101000000Z', '20910101000000Z');
+  const [other, alike] = ['DNS:service.test,IP:127.0.0.2', 'DNS:127.0.0.1.service.test'];
+  const untrusted = '(?:UNABLE_TO|SELF_SIGNED)_\\w+';
+  for (const [name, credentials, trusted, code] of [
+    ['unknown authority', good, null, untrusted],
+    ['another authority', good, another, untrusted],
+    ['expired', old, ca, 'CERT_HAS_EXPIRED'],
+    ['not yet', early, ca, 'CERT_NOT_YET_VALID'],
+    ['another host', await ca.issue(other), ca, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['a look-alike', await ca.issue(alike), ca, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ] as const) {
     const service = await secureService(t, credentials);
     const trust = trusted === null ? {} : { NODE_EXTRA_CA_CERTS: trusted.file };
     const env = { ...serviceEnvironment(`https://127.0.0.1:${service.port}`), ...trust };
     const result = await run('uploads @a @b --json -vv', { env });
     assert.equal(result.exit, 7, name);
-    assert.match(result.stderr, said, name);
-    assert.match(
-      result.stderr,
-      /cannot be trusted: [^\n]*; 0 credits spent; [^\n]*NODE_EXTRA_CA_CERTS/,
-      name,
-    );
-    assert.equal(service.connections(), 1, name);
-    assert.deepEqual(service.seen, [], name);
+    const said = `cannot be trusted: its certificate is not valid \\(${code}\\); [^\n]*0 credits spent; [^\n]*NODE_EXTRA_CA_CERTS`;
+    assert.match(result.stderr, new RegExp(said), name);
+    assert.deepEqual([service.connections(), service.seen], [1, []], name);
     const [first] = JSON.parse(result.stdout);
     assert.deepEqual([first.result.error.code, first.result.error.status], ['unreachable', null]);
   }
@@ -168,46 +159,55 @@ test('through a proxy: one request that fails on a used connection, then new con
     const n = served++;
     response.end(JSON.stringify(page(n, n + 1, n === 4 ? null : `t${n}`)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const proxy = await startProxy(t, (server.address() as AddressInfo).port);
+  const proxy = await startProxy(t, await listening(t, server));
   const env = behind(`http://127.0.0.1:${proxy.port}`, { NODE_EXTRA_CA_CERTS: ca.file });
   const result = await run('uploads @a -v', { env });
   assert.equal(result.exit, 0, result.stderr);
   assert.match(result.stderr, /5 entries, 5 pages, 5 credits, 1 more possibly charged\n$/);
 });
 
-test('a proxy that refuses the connection is 7, certainly not charged, not retried, its password not shown', async (t) => {
-  for (const status of [407, 403]) {
-    const proxy = await startProxy(t, null, status);
-    const env = behind(`http://someone:hunter2@127.0.0.1:${proxy.port}`);
-    const result = await run('uploads @a @b -vv', { env });
-    assert.equal(result.exit, 7);
-    assert.equal(proxy.asked.length, 1);
-    const what = `@a: cannot reach https://service\\.test through the proxy 127\\.0\\.0\\.1:${proxy.port}: the proxy refused the connection \\(${status}\\)`;
-    assert.match(
-      result.stderr,
-      new RegExp(`\nchanlist: error: ${what}; [^\n]*0 credits spent; [^\n]*HTTPS_PROXY`),
-    );
-    assert.doesNotMatch(result.stderr, password);
-  }
-});
-
-test('a proxy that cannot reach the service: 7 after retries', async (t) => {
+test('a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown', async (t) => {
+  const refusing = await startProxy(t, null, 407);
+  const forbidding = await startProxy(t, null, 403);
   const unable = await startProxy(t, null, 502);
-  const env = behind(`http://someone:hunter2@127.0.0.1:${unable.port}`);
-  const result = await run('uploads @a -vv --retries 1 --timeout 20', { env });
-  assert.equal(result.exit, 7);
-  assert.match(result.stderr, /the proxy failed to make the connection \(502\)/);
-  assert.match(
-    result.stderr,
-    /\nchanlist: error: cannot reach https:\/\/service\.test through the proxy 127[^\n]*, after 2 attempts; 0 credits spent; /,
-  );
-  assert.doesNotMatch(result.stderr, password);
-  assert.equal(unable.asked.length, 2);
+  const closing = await rawProxy(t, (socket) => socket.end());
+  const unreached = 'the proxy cannot be reached: ';
+  for (const [address, variable, said, attempts, asked] of [
+    [
+      `127.0.0.1:${refusing.port}`,
+      'HTTPS_PROXY',
+      'the proxy refused the connection (407)',
+      1,
+      refusing.asked,
+    ],
+    [
+      `127.0.0.1:${forbidding.port}`,
+      'HTTPS_PROXY',
+      'the proxy refused the connection (403)',
+      1,
+      forbidding.asked,
+    ],
+    [
+      `127.0.0.1:${unable.port}`,
+      'HTTPS_PROXY',
+      'the proxy failed to make the connection (502)',
+      2,
+      unable.asked,
+    ],
+    [closing, 'HTTPS_PROXY', `${unreached}connection reset`, 1, null],
+    ['127.0.0.1:9', 'ALL_PROXY', unreached, 1, null],
+    ['no-such-host.invalid:3128', 'ALL_PROXY', unreached, 1, null],
+  ] as const) {
+    const env = behind('', { [variable]: `http://someone:hunter2@${address}` });
+    const result = await run('uploads @a @b -vv --retries 1 --timeout 20', { env });
+    assert.equal(result.exit, 7, address);
+    const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: ${said}`;
+    assert.ok(result.stderr.includes(at), result.stderr);
+    assert.match(result.stderr, /; 0 credits spent; [^\n]*(?:HTTPS_PROXY|check the )/);
+    assert.equal(/waiting|after 2 attempts/.test(result.stderr), attempts === 2);
+    assert.doesNotMatch(result.stderr, password);
+    assert.equal(asked?.length ?? attempts, attempts);
+  }
 });
 
 /** A proxy that does this with each connection once the CONNECT request has arrived; returns its address. */
@@ -216,9 +216,7 @@ async function rawProxy(t: TestContext, reply: (socket: Socket) => void): Promis
     socket.on('error', () => {}).once('data', () => reply(socket));
     t.after(() => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${await listening(t, server)}`;
 }
 
 /** Writes one byte again and again, for as long as somebody listens. */
@@ -226,15 +224,6 @@ function drip(socket: Socket, bytes: string): void {
   const timer = setInterval(() => socket.write(bytes), 50);
   socket.on('close', () => clearInterval(timer));
 }
-
-test('a proxy that closes the connection: 7, not retried, without a wait for --timeout', async (t) => {
-  const started = Date.now();
-  const env = behind(`http://${await rawProxy(t, (socket) => socket.end())}`);
-  const result = await run('uploads @a --timeout 20', { env });
-  assert.equal(result.exit, 7);
-  assert.match(result.stderr, /the proxy cannot be reached: connection reset; 0 credits spent/);
-  assert.ok(Date.now() - started < 15_000);
-});
 
 test('--timeout bounds the way through a proxy, and nothing keeps the program after it', async (t) => {
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
@@ -267,20 +256,6 @@ test('--timeout bounds the way through a proxy, and nothing keeps the program af
     assert.ok(result.stderr.includes(`cannot reach https://service.test through the proxy ${proxy}: `), name);
     assert.ok(Date.now() - started < 15_000, name);
   });
-});
-
-test('a proxy that is not there: 7, not retried, its password not shown', async () => {
-  for (const address of ['127.0.0.1:9', 'no-such-host.invalid:3128']) {
-    const env = behind('', { ALL_PROXY: `http://someone:hunter2@${address}` });
-    const result = await run('uploads @a -vv --timeout 5', { env });
-    assert.equal(result.exit, 7, address);
-    assert.match(
-      result.stderr,
-      new RegExp(`\nchanlist: error: cannot reach https://service\\.test through the proxy ${address}: `),
-    );
-    assert.match(result.stderr, /: the proxy cannot be reached: [^\n]*; 0 credits spent; check the proxy/);
-    assert.doesNotMatch(result.stderr, /hunter2|c29tZW9uZTpodW50ZXIy|waiting/);
-  }
 });
 
 test('an invalid proxy address is a usage error that does not show it', async () => {
