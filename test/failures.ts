@@ -176,13 +176,12 @@ export const failureTests: Readonly<Record<string, string>> = {
   'a complete FILE, without `--update` or `--restart`': 'a complete FILE of this request',
   '`--update` in a folder without any export, because a disk is not mounted':
     'an update of a folder without exports: 2, asks whether it is mounted',
-  'a feed entry that the list never shows':
-    'rule 4: an ID that pages did not contain is expected once more, a day or more later, then given up',
+  'a feed entry that the list never shows': 'rule 4: a dead ID costs at most 2 credits, on two days',
   'more than fifteen Shorts at once':
     'rule 1: a feed without a known ID may have missed uploads: a page is fetched, once',
   '`numVideos` counts more than is listed': 'rule 5: numVideos above the listed entries is information only',
   'the clock was wrong for a night':
-    'rules 3 and 4: a run with a clock that is a year ahead postpones nothing for a year',
+    'a clock that was a year ahead: times in the future are unknown, nothing waits for them',
   'a channel that was exported before is gone (404)':
     'a channel that vanished: gone since its last successful check, in every run; the others are updated',
   'two references of one channel, or one given twice': 'two references to one channel are one',
