@@ -105,8 +105,9 @@ export class Nights {
   async run(line: Line, { env, started, stdout, noSummary }: NightOptions = {}): Promise<Night> {
     const { service, folder, home } = this;
     const first = service.log.length;
+    const isReported = !noSummary && !/^(?:check|credits)$/.test(wordsOf(line)[0] ?? '');
     const path = join(home, 'summary.json');
-    const words = [...wordsOf(line), ...(noSummary ? [] : ['--summary', path])];
+    const words = [...wordsOf(line), ...(isReported ? ['--summary', path] : [])];
     const now = this.now.getTime();
     const environment = {
       ...serviceEnvironment(service.url),
@@ -127,7 +128,7 @@ export class Nights {
     }
     const requests = service.log.slice(first);
     const credits = requests.reduce((sum, request) => sum + request.credits, 0);
-    const summary = noSummary ? null : await takeSummary(path);
+    const summary = isReported ? await takeSummary(path) : null;
     const { errors, warnings } = said(result.stderr);
     const mail = result.stderr.split('\n').filter((line) => line !== '');
     assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
@@ -147,18 +148,10 @@ export class Nights {
   /** The nightly line of this fixture, and more words; then a day passes. */
   async night(more: Line = [], options: NightOptions = {}): Promise<Night> {
     const isFirst = !existsSync(join(this.folder, this.#output[1] ?? ''));
-    const words = [
-      'uploads',
-      ...this.#references,
-      ...this.#output,
-      '--update',
-      '--retries',
-      '0',
-      ...wordsOf(more),
-    ];
+    const words = ['--update', '--retries', '0', ...wordsOf(more)];
     const ofUpdates = ['--update', '--all', '--print-new'];
-    const line = words.filter((word) => !isFirst || !ofUpdates.includes(word));
-    const result = await this.run(line, options);
+    const flags = words.filter((word) => !isFirst || !ofUpdates.includes(word));
+    const result = await this.run(['uploads', ...this.#references, ...this.#output, ...flags], options);
     this.pass(1);
     return result;
   }

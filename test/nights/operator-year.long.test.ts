@@ -7,21 +7,12 @@ import { appendFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
 import { feedEntry, feedOf, short, video, videos } from '../support/simulated-service.ts';
+import type { Credits } from '../support/summary.ts';
 import { long, nightlyRuns } from './fixture.ts';
 
 /** CHANLIST_NIGHTS=365 simulates a year, which takes some minutes. */
 const year = Number(process.env.CHANLIST_NIGHTS ?? 0);
 const [nightCount, channelCount] = year > 0 ? [year, 50] : long ? [45, 20] : [16, 8];
-
-interface Spent {
-  readonly confirmed: number;
-  readonly possibly_charged: number;
-}
-
-interface AccountReport {
-  readonly account: string;
-  readonly total: Spent;
-}
 
 test(`${nightCount} nights of ${channelCount} channels: ledger, service and summaries agree, check is clean`, async (t) => {
   const nights = await nightlyRuns(t, {
@@ -107,17 +98,13 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
     ofMonth(month).summaries += night.credits;
   }
   for (const [month, { whole, open, summaries, killed }] of months) {
-    const { stdout, exit, stderr } = await nights.run(['credits', '--month', month, '--json'], {
-      noSummary: true,
-    });
+    const { stdout, exit, stderr } = await nights.run(['credits', '--month', month, '--json']);
     assert.equal(exit, 0, stderr);
-    const accounts = JSON.parse(stdout) as AccountReport[];
+    const accounts = JSON.parse(stdout) as { total: Credits }[];
     assert.ok(accounts.length <= 1);
     // A month without a paid request has no account.
-    const { confirmed, possibly_charged: possibly } = accounts[0]?.total ?? {
-      confirmed: 0,
-      possibly_charged: 0,
-    };
+    const none = { confirmed: 0, possibly_charged: 0 };
+    const { confirmed, possibly_charged: possibly } = accounts[0]?.total ?? none;
     // A killed run has noted requests that it did not send, and not noted responses: one per concurrent reference at most.
     const unsent = confirmed + possibly - (whole + open);
     assert.ok(unsent >= 0 && unsent <= 3 * killed, `${month}: ${unsent} noted requests were not sent`);
@@ -130,8 +117,6 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
     assert.equal(new Set(ids).size, ids.length);
     for (const id of channel.sent) assert.ok(ids.includes(id), `${channel.id} lacks ${id}`);
   }
-  const check = await nights.run('check dir --from refs.txt --max-age 36h', {
-    noSummary: true,
-  });
+  const check = await nights.run('check dir --from refs.txt --max-age 36h');
   assert.equal(check.exit, 0, `${check.stdout}${check.stderr}`);
 });
