@@ -12,9 +12,9 @@ import * as authStatus from '../../src/commands/auth/status.ts';
 import * as authSwitch from '../../src/commands/auth/switch.ts';
 import { Failure, interrupted } from '../../src/errors.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
 import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { loginOptions, options, withStderr } from './auth-options.ts';
 
 const runList = withStderr(authList.run);

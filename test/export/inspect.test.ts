@@ -8,7 +8,7 @@ import { type ExportFile, inspect } from '../../src/export/inspect/inspect-expor
 import { type ExportRecord, readRecord, writeRecord } from '../../src/export/record/export-record.ts';
 import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { finished, progress, record, request, rows, stop } from './files.ts';
 
 const two = '{"videoId":"v2"}\n{"videoId":"v1"}\n';

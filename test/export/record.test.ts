@@ -11,7 +11,7 @@ import {
   writeRecord,
 } from '../../src/export/record/export-record.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { finished, progress, record, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {

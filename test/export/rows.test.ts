@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { leftovers, Rows } from '../../src/export/perform/rows.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { progress, stop, timeAt } from './files.ts';
 
 async function privateFolder(t: TestContext): Promise<PrivateFolder> {

@@ -7,9 +7,9 @@ import { JsonText } from '../../src/json/json-text.ts';
 import { newSubject } from '../../src/run/results.ts';
 import { SeenFile } from '../../src/run/seen.ts';
 import { exportFixture } from '../support/exports.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { idsIn, idsOf, nightlyRuns } from './fixture.ts';
 
 const line = ['latest', '@a', '@b', '--seen', 'seen.txt'];
