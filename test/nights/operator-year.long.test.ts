@@ -23,7 +23,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
   const chance = (odds: number): boolean => random() < odds;
   const upTo = (most: number): number => 1 + Math.floor(random() * most);
   const names = Array.from({ length: channelCount }, (_, n) => `c${n}`);
-  await nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+  nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
   const channels = names.map((name) =>
     nights.service.addChannel(name, { list: videos(0, 20 + upTo(200), {}, `${name}_`) }),
   );
@@ -66,7 +66,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
       );
     }
     const first = nights.service.log.length;
-    const month = nights.now.toISOString().slice(0, 7);
+    const month = new Date(nights.now).toISOString().slice(0, 7);
     const night = await nights.night([...(chance(0.05) ? ['--max-credits', '2'] : [])], {
       started: (child) => {
         kill = () => child.kill('SIGKILL');
@@ -91,7 +91,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
   // Two nights without faults, which finish what was interrupted.
   for (const channel of channels) channel.feed = feedOf(channel.list);
   for (let n = 0; n < 3; n++) {
-    const month = nights.now.toISOString().slice(0, 7);
+    const month = new Date(nights.now).toISOString().slice(0, 7);
     const night = await nights.night();
     assert.equal(night.exit, 0, night.stderr);
     ofMonth(month).whole += night.credits;
@@ -113,7 +113,7 @@ test(`${nightCount} nights of ${channelCount} channels: ledger, service and summ
     else assert.ok(summaries <= whole);
   }
   for (const channel of channels) {
-    const ids = await nights.ids(`dir/${channel.id}.ndjson`);
+    const ids = nights.ids(`dir/${channel.id}.ndjson`) ?? [];
     assert.equal(new Set(ids).size, ids.length);
     for (const id of channel.sent) assert.ok(ids.includes(id), `${channel.id} lacks ${id}`);
   }

@@ -85,15 +85,15 @@ test('a spent budget stops paid requests, not checks', async (t) => {
   assert.ok(looked.includes(b?.id ?? null) && looked.includes(d.id));
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
-  assert.deepEqual(await nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
+  assert.deepEqual(nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
 });
 
 test('a damaged file stops that reference only: 1; so does one of another channel', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c'], output: into });
   const channels = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
   await nights.night();
-  await nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
-  await nights.write(`dir/${channelId('b')}.ndjson`, await nights.read(`dir/${channelId('c')}.ndjson`));
+  nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
+  nights.write(`dir/${channelId('b')}.ndjson`, nights.read(`dir/${channelId('c')}.ndjson`));
   for (const channel of channels) channel.list = videos(0, 21);
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits], [1, 1], night.stderr);

@@ -11,16 +11,17 @@ import {
   videoId,
   videos,
 } from '../support/simulated-service.ts';
-import { idsIn, type Night, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
+import type { WorldRun } from '../support/world.ts';
+import { idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
 
 /** Runs so many nights, one after the other. */
-async function several(nights: Nights, count: number): Promise<Night[]> {
-  const all: Night[] = [];
+async function several(nights: Nights, count: number): Promise<WorldRun[]> {
+  const all: WorldRun[] = [];
   for (let n = 0; n < count; n++) all.push(await nights.night());
   return all;
 }
 
-const creditsOf = (nights: readonly Night[]): number[] => nights.map(({ credits }) => credits);
+const creditsOf = (nights: readonly WorldRun[]): number[] => nights.map(({ credits }) => credits);
 
 /** A feed of these entries above what the list would give. */
 const feedWith = (channel: SimulatedChannel, ...entries: Entry[]): Entry[] =>
@@ -104,7 +105,7 @@ for (const { name, before, after, added, credits, flags, feed, pageSizes } of ru
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: before });
     await nights.night();
-    const rows = await nights.read('a.ndjson');
+    const rows = nights.read('a.ndjson');
     a.list = [...after];
     if (feed) a.feed = [...feed];
     if (pageSizes) a.pageSizes = pageSizes;
@@ -113,9 +114,9 @@ for (const { name, before, after, added, credits, flags, feed, pageSizes } of ru
     const { entries, pages, why } = night.only;
     assert.deepEqual([entries, pages, night.stderr], [before.length + added.length, credits, '']);
     assert.equal(typeof why, feed || flags ? 'string' : 'object');
-    assert.deepEqual(await nights.ids(), [...added, ...idsIn(before)]);
+    assert.deepEqual(nights.ids(), [...added, ...idsIn(before)]);
     // Old rows, `index` among them, stay as they are.
-    assert.ok((await nights.read('a.ndjson')).endsWith(rows));
+    assert.ok(nights.read('a.ndjson').endsWith(rows));
     assert.deepEqual(outcome(await nights.night()), unchanged);
   });
 }
@@ -128,7 +129,7 @@ test('rule 2: a list without any known entry is read to its end; the entries tha
   const night = await nights.night();
   assert.deepEqual([outcome(night), night.stderr], [updated(120, 2), '']);
   assert.deepEqual(night.only.unlisted, { count: 3, ids: idsIn(videos(0, 3)) });
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 123)));
+  assert.deepEqual(nights.ids(), idsIn(videos(0, 123)));
 });
 
 test('entries without videoId: written by a full export, ignored by --update; the last ID of a page decides', async (t) => {
@@ -144,7 +145,7 @@ test('entries without videoId: written by a full export, ignored by --update; th
   const first = await nights.night();
   assert.deepEqual(outcome(first), updated(2, 1));
   assert.equal(first.only.entries, 34);
-  assert.deepEqual(await nights.ids(), [
+  assert.deepEqual(nights.ids(), [
     ...idsIn(videos(30, 32)),
     ...idsIn(videos(25, 30)),
     null,
@@ -158,7 +159,7 @@ test('entries without videoId: written by a full export, ignored by --update; th
 });
 
 /** Statuses, exits and credits of references, by name. */
-const byReference = ({ summary }: Night) =>
+const byReference = ({ summary }: WorldRun) =>
   Object.fromEntries(
     (summary?.references ?? []).map(({ reference, status, exit, credits, why, new: added }) => [
       reference,
@@ -178,7 +179,7 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   assert.equal((await nights.night()).credits, 24);
   for (const [i, channel] of channels.entries()) channel.feed = Object.values(feeds)[i] ?? 'empty';
   channels.at(-1)?.list.unshift(video('b_news'));
-  const bad = (night: Night) => names.map((name) => byReference(night)[`@${name}`]);
+  const bad = (night: WorldRun) => names.map((name) => byReference(night)[`@${name}`]);
 
   // The last check was on the first of March.
   for (const night of await several(nights, 6)) {
@@ -274,7 +275,7 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
     // biome-ignore lint/complexity/useRegexLiterals: the character is the point
     assert.doesNotMatch(stderr, new RegExp('\\u001b'));
   }
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
+  assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
 });
 
 test('@published: the date of the feed when an entry was first seen; old rows never change', async (t) => {
@@ -289,12 +290,12 @@ test('@published: the date of the feed when an entry was first seen; old rows ne
   const row = (n: number, published: string | null) =>
     `{"videoId":"${videoId(n)}","@published":${JSON.stringify(published)}}`;
   const baseline = Array.from({ length: 20 }, (_, i) => row(19 - i, i < 15 ? '2026-02-01T00:00:00Z' : null));
-  assert.equal(await nights.read('a.ndjson'), `${baseline.join('\n')}\n`);
+  assert.equal(nights.read('a.ndjson'), `${baseline.join('\n')}\n`);
   a.list = [video('unknown'), ...videos(0, 21)];
   a.feed = dated(6, 21, '2026-02-27T00:00:00Z');
   assert.deepEqual(outcome(await nights.night()), updated(2, 1));
   assert.equal(
-    await nights.read('a.ndjson'),
+    nights.read('a.ndjson'),
     `${['{"videoId":"unknown","@published":null}', row(20, '2026-02-27T00:00:00Z'), ...baseline].join('\n')}\n`,
   );
   assert.deepEqual(outcome(await nights.night()), unchanged);
