@@ -3,7 +3,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'a nightly run was killed, or the power failed':
     'killed again and again while several files are written: the same command resumes all of them',
   'the service is down for a night':
-    'five references in a row with 7 or 8 end the run; references not reached are interrupted',
+    'five feeds in a row with 500 end the run, with 404 they do not; no paid request',
   'the account has no credits':
     'a failure of the account ends the run; its code is graver than that of a reference',
   'a bound of `--max-credits` is reached': 'a spent budget stops paid requests, not checks',
@@ -33,7 +33,7 @@ export const failureTests: Readonly<Record<string, string>> = {
     'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   'any other 4xx': 'the message of an error body is printed, sanitized',
   'five references in a row with 7 or 8':
-    'five references in a row with 7 or 8 end the run; references not reached are interrupted',
+    'five references in a row that fail with 7 or 8 are an outage; a success ends the row, others do not count',
   'an error whose body breaks off':
     'the status alone decides if the body of an error breaks off: nothing is charged',
   'a redirect': 'no redirect is followed',

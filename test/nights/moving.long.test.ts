@@ -33,19 +33,6 @@ test('entries that move to the next page are not repeated', async (t) => {
   assert.deepEqual([idsInText(limited.stdout).length, limited.credits], [201, 3]);
 });
 
-test('an update that is resumed after the list has moved by more than a page adds each entry once', async (t) => {
-  const nights = await nightlyRuns(t, { pageSize: 10 });
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
-  a.list = videos(0, 50);
-  const stopped = await nights.night('--max-credits 2');
-  assert.deepEqual([stopped.exit, stopped.credits], [9, 2]);
-  a.list = videos(0, 70);
-  // The token now names the entries of the first page; the update that follows finds the new ones.
-  assert.equal((await nights.night()).exit, 0);
-  assert.deepEqual(nights.ids(), idsIn(videos(0, 70)));
-});
-
 for (const extension of ['ndjson', 'csv'] as const) {
   const name = `a.${extension}`;
   test(`${extension}: resumed with the dates and the columns of its first night, the bytes are those of an uninterrupted run`, async (t) => {
