@@ -235,7 +235,7 @@ export function idsInText(text: string, format = 'ndjson'): string[] {
 }
 
 /** All files and folders below a folder; not the sockets, which no copy has. */
-function takeSnapshot(folder: string): Snapshot {
+export function takeSnapshot(folder: string): Snapshot {
   const found = new Map<string, { bytes: Buffer | null; mode: number }>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -246,7 +246,7 @@ function takeSnapshot(folder: string): Snapshot {
 }
 
 /** Sets a folder back; files that have not changed are not written. */
-function restoreSnapshot(folder: string, snapshot: Snapshot): void {
+export function restoreSnapshot(folder: string, snapshot: Snapshot): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!snapshot.has(path)) rmSync(path, { recursive: true, force: true });
