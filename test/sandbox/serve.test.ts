@@ -92,7 +92,7 @@ test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
   const { line, stop, exit } = serve(t, await parse('--port', '0'));
   await line(0);
   stop.abort(interrupted('SIGHUP'));
-  await assert.rejects(exit, (error) => error instanceof Failure && error.exit === 129);
+  await assert.rejects(exit, isFailure(129));
 });
 
 test('another namespace, from the flag or the environment, is a third export line', async (t) => {
@@ -104,7 +104,7 @@ test('another namespace, from the flag or the environment, is a third export lin
   assert.equal(await serve(t, await parse(...port, '--namespace', 'v'), { env: both }).line(3), `${third}v`);
   await assert.rejects(
     serve(t, await parse(...port, '--namespace', 'a/b')).exit,
-    (error) => error instanceof Failure && error.exit === 2 && error.message.includes('--namespace'),
+    isFailure(2, '--namespace'),
   );
 });
 
@@ -118,11 +118,7 @@ test('a port in use is an error that names the next step', async (t) => {
   const port = /:(\d+) /.exec(await line(0))?.[1] ?? '';
   await assert.rejects(
     serve(t, await parse('--port', port)).exit,
-    (error) =>
-      error instanceof Failure &&
-      error.exit === 1 &&
-      error.message === `cannot listen on 127.0.0.1, port ${port}: the port is in use` &&
-      /--port 0/.test(error.hint ?? ''),
+    isFailure(1, `cannot listen on 127.0.0.1, port ${port}: the port is in use; `, '--port 0'),
   );
 });
 
@@ -141,7 +137,7 @@ test('a closed stdout ends it with 0, a full disk with 1', async (t) => {
   assert.equal(await serve(t, await parse('--port', '0'), { stdout: failing('EPIPE') }).exit, 0);
   await assert.rejects(
     serve(t, await parse('--port', '0'), { stdout: failing('ENOSPC') }).exit,
-    (error) => error instanceof Failure && error.exit === 1,
+    isFailure(1),
   );
 });
 
