@@ -98,6 +98,18 @@ test('rows of an interrupted run: whole, damaged, not as recorded, or missing', 
   );
 });
 
+test('only of a run over a FILE with all of its entries do removed rows mean that it was given up', async (t) => {
+  const { write, look } = await disk(t);
+  const before = finished({ ...write(two), mtime: 0 });
+  for (const [entries, isGivenUp] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    const file = await look({ finished: { ...before, entries }, progress: progress({ kind: 'update' }) });
+    assert.deepEqual([file.progress === null, file.rowsDamage === null], [isGivenUp, isGivenUp]);
+  }
+});
+
 test('a new FILE that is in place is recognized, also in a copied folder', async (t) => {
   const { write, look } = await disk(t);
   const mark = write(two);
