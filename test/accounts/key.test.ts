@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { keyFileName, lastFour, parseKey, readKey } from '../../src/accounts/key.ts';
 import { Failure } from '../../src/errors.ts';
 import { isFailure } from '../support/failures.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 test('white space around a key is trimmed', () => {
   assert.equal(parseKey('  sk_live_1\r\n', 'x'), 'sk_live_1');

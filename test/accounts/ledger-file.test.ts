@@ -9,7 +9,7 @@ import {
   parseLine,
   type RequestLine,
 } from '../../src/accounts/ledger-file.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 const origin = 'https://a.example';
 

@@ -29,8 +29,8 @@ import type { Charge, Ledger } from '../../src/service/budget.ts';
 import { parseBounds } from '../../src/service/budget.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { meet, race } from '../support/race.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { nobody, notRoot } from '../support/users.ts';
 
 const account = { origin: 'https://a.example', key: 'sk_ledger_secret_wxyz' };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { requireKey, resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { type StoredProfile, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { temporaryFolder } from '../support/temp.ts';
 
 const profiles = {
   work: { baseUrl: 'https://work.example.com/p', namespace: 'ww', key: 'sk_profile_work' },

@@ -9,8 +9,8 @@ import { readStore, type Store, storeFile, updateStore } from '../../src/account
 import { parseAddress } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { nobody, notRoot } from '../support/users.ts';
 
 const key = 'sk_live_0123456789';

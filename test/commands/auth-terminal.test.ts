@@ -6,9 +6,9 @@ import type { CommonOptions } from '../../src/cli/options.ts';
 import * as authLogin from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
 import { storeIn, writeStore } from '../support/stored-accounts.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { loginOptions, withStderr } from './auth-options.ts';
 
 const runLogin = withStderr(authLogin.run);

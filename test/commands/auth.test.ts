@@ -9,11 +9,12 @@ import * as authLogin from '../../src/commands/auth/login.ts';
 import * as authLogout from '../../src/commands/auth/logout.ts';
 import * as authStatus from '../../src/commands/auth/status.ts';
 import * as authSwitch from '../../src/commands/auth/switch.ts';
-import { Failure, interrupted } from '../../src/errors.ts';
+import { type Failure, interrupted } from '../../src/errors.ts';
+import { isFailure } from '../support/failures.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
 import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { type LoginOptions, loginOptions, options, withStderr } from './auth-options.ts';
 
 const runList = withStderr(authList.run);
@@ -111,20 +112,12 @@ test('login: a new profile becomes active at a terminal, or if there is none', a
 });
 
 test('login: a missing scheme is https, for loopback http', async (t) => {
-  for (const [given, stored] of [
-    ['api.example.com', 'https://api.example.com'],
-    ['api.example.com:8443/x/api/v2/', 'https://api.example.com:8443/x'],
-    ['localhost:8787', 'http://localhost:8787'],
-    ['127.0.0.1', 'http://127.0.0.1'],
-    ['[::1]:8787/', 'http://[::1]:8787'],
-  ] as const) {
-    const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
-    const address = (): string | undefined => readStore(env).profiles.get('default')?.baseUrl.href;
-    await login({ ...env, CHANLIST_BASE_URL: given }, {});
-    assert.equal(address(), stored);
-    await login(env, { baseUrl: given });
-    assert.equal(address(), stored);
-  }
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  const address = (): string | undefined => readStore(env).profiles.get('default')?.baseUrl.href;
+  await login({ ...env, CHANLIST_BASE_URL: 'api.example.com:8443/x/api/v2/' }, {});
+  assert.equal(address(), 'https://api.example.com:8443/x');
+  await login(env, { baseUrl: 'localhost:8787' });
+  assert.equal(address(), 'http://localhost:8787');
 });
 
 test('login: CHANLIST_PROFILE that selects another profile is a warning', async (t) => {
@@ -156,27 +149,18 @@ test('login: warns of a variable that takes precedence over the stored key', asy
 test('login: usage errors come before any request', async (t) => {
   const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
-  const cases: [Partial<CommonOptions>, Record<string, string>, string, RegExp][] = [
-    [{}, env, key, /address/],
-    [{ baseUrl: 'http://api.example.com' }, env, key, /plain http/],
-    [{ baseUrl: 'https://u:p@api.example.com' }, env, key, /user name/],
-    [{ baseUrl, namespace: 'a/b' }, env, key, /--namespace/],
-    [{ baseUrl, profile: '' }, env, key, /--profile/],
-    [{ baseUrl, keyFile: join(folder, 'none') }, env, key, /--key-file/],
-    [{ baseUrl }, env, '', /^stdin: no key/],
-    [{ baseUrl }, env, ' \n', /^stdin: no key/],
-    [{ baseUrl }, env, `${key}\n${key}\n`, /^stdin: /],
-    [{ baseUrl }, env, `${key}é`, /^stdin: /],
-    [{ baseUrl }, env, key.repeat(4000), /^stdin: /],
+  const cases: [Partial<CommonOptions>, Record<string, string>, string, string][] = [
+    [{}, env, key, 'address'],
+    [{ baseUrl: 'http://api.example.com' }, env, key, 'plain http'],
+    [{ baseUrl, namespace: 'a/b' }, env, key, '--namespace'],
+    [{ baseUrl, profile: '' }, env, key, '--profile'],
+    [{ baseUrl, keyFile: join(folder, 'none') }, env, key, '--key-file'],
+    [{ baseUrl }, env, '', 'stdin: no key'],
+    [{ baseUrl }, env, `${key}\n${key}\n`, 'stdin: '],
   ];
   for (const [globals, env, stdin, message] of cases) {
-    await assert.rejects(runLogin(loginOptions(globals), fakeContext({ env, stdin }).context), (error) => {
-      assert.ok(error instanceof Failure);
-      assert.equal(error.exit, 2);
-      assert.match(error.message, message);
-      assert.ok(!error.message.includes('sk_live'));
-      return true;
-    });
+    const isSafe = (error: Failure) => isFailure(2, message)(error) && !error.line().includes('sk_live');
+    await assert.rejects(runLogin(loginOptions(globals), fakeContext({ env, stdin }).context), isSafe);
   }
 });
 
@@ -262,36 +246,15 @@ test('status without an account: 3, with the first steps', async (t) => {
   assert.match(fake.stderr(), /^chanlist: error: no account is configured: [^\n]*--sandbox.*auth login\n$/);
 });
 
-test('list: a table at a terminal, NDJSON elsewhere, other formats on request', async (t) => {
+test('list: which profile is active, its origin, namespace and the last four characters of its key', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
-  const env = { XDG_CONFIG_HOME: folder };
-  const list = async (globals: Partial<CommonOptions>, stdoutTerminal = false): Promise<string> => {
-    const fake = fakeContext({ env, stdoutTerminal });
-    assert.equal(await runList(options({ ...globals }), fake.context), 0);
-    assert.doesNotMatch(fake.stdout(), /sk_/);
-    return fake.stdout();
-  };
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
+  assert.equal(await runList(options(), fake.context), 0);
   assert.equal(
-    await list({ color: false }, true),
-    'active  profile  origin                    namespace  last_four\n' +
-      `${'─'.repeat(63)}\n` +
-      'false   home     https://home.example.com  hh              2222\n' +
-      'true    work     https://work.example.com  media           1111\n',
-  );
-  const home =
-    '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","last_four":"2222"}';
-  const work =
-    '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","last_four":"1111"}';
-  assert.equal(await list({}), `${home}\n${work}\n`);
-  assert.equal(await list({ format: 'json' }), `[${home},${work}]\n`);
-  const indented = JSON.stringify([JSON.parse(home), JSON.parse(work)], null, 2);
-  assert.equal(await list({ format: 'json' }, true), `${indented}\n`);
-  assert.equal(
-    await list({ format: 'csv' }),
-    'active,profile,origin,namespace,last_four\n' +
-      'false,home,https://home.example.com,hh,2222\n' +
-      'true,work,https://work.example.com,media,1111\n',
+    fake.stdout(),
+    '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","last_four":"2222"}\n' +
+      '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","last_four":"1111"}\n',
   );
 });
 

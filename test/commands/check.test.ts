@@ -175,26 +175,6 @@ test('each problem goes away with its fix, at the cost that it names', async (t)
   }
 });
 
-test('the fix of a limited export exports no more than its limit', async (t) => {
-  const fixture = await exportFixture(t, { pageSize: 100 });
-  const { folder } = fixture;
-  await fixture.run('uploads @size-250 --limit 12 -o cut.ndjson');
-  const file = join(folder, 'cut.ndjson');
-  const whole = readFileSync(file, 'utf8');
-  const cases: readonly [code: string, damage: () => void][] = [
-    ['damaged', () => writeFileSync(file, whole.slice(0, -100))],
-    ['lost', () => writeFileSync(file, whole.slice(0, whole.indexOf('\n') + 1))],
-  ];
-  for (const [code, damage] of cases) {
-    damage();
-    const [found] = (await check(folder, '. --max-age 36h')).exports;
-    assert.deepEqual([found?.problem?.code, found?.limit], [code, 12]);
-    assert.equal(await repair(fixture, found?.problem?.fix ?? ''), 1, found?.problem?.fix ?? '');
-    assert.deepEqual(codes(await check(folder, '. --max-age 36h')), [null]);
-    assert.equal(readFileSync(file, 'utf8'), whole);
-  }
-});
-
 test('an interrupted update of every page: what is left to pay', async (t) => {
   const fixture = await exported(t);
   const { folder } = fixture;
@@ -221,53 +201,45 @@ test('foreign and duplicate entries have no fix', async (t) => {
   }
 });
 
-test('interrupted runs: the remaining cost; damaged rows', async (t) => {
+test('the fix of an export with its own request and name: the remaining cost, no more than its limit', async (t) => {
   const fixture = await exportFixture(t, { pageSize: 100 });
   const { folder } = fixture;
-  const stop = ['--max-credits', '1'];
+  const file = join(folder, 'my list');
   const rows = (): string => {
     const part = readdirSync(join(folder, '.chanlist')).find((each) => each.endsWith('.part'));
     return join(folder, '.chanlist', part ?? 'none');
   };
-  const problem = async (): Promise<NonNullable<CheckedExport['problem']>> => {
-    const { exports, exit } = await check(folder, '.');
-    assert.equal(exit, 11);
-    assert.ok(exports[0]?.problem);
-    return exports[0].problem;
-  };
   const nothing = (): void => {};
+  const cutRows = (): void => truncateSync(rows(), 10);
+  const playlist = 'playlist PLdemo -f csv --fields videoId,title';
+  const again = '1 credit per 100 entries';
   const cases: readonly [line: string, damage: () => void, code: string, cost: string, paid: number][] = [
-    ['uploads @size-250', nothing, 'interrupted', ' (repair: about 2 credits)', 2],
-    [
-      'uploads @size-250',
-      () => truncateSync(rows(), 10),
-      'damaged',
-      ' (repair: 1 credit per 100 entries)',
-      3,
-    ],
-    ['uploads @size-250', () => rmSync(rows()), 'damaged', ' (repair: 1 credit per 100 entries)', 3],
-    ['uploads @size-250 --limit 150', nothing, 'interrupted', ' (repair: about 1 credit)', 1],
-    ['playlist PLdemo --fields videoId,title', nothing, 'interrupted', ' (repair: about 3 credits)', 3],
+    ['uploads @size-250 -f csv', nothing, 'interrupted', 'about 2 credits', 2],
+    ['uploads @size-250 -f csv', cutRows, 'damaged', again, 3],
+    ['uploads @size-250 -f csv', () => rmSync(rows()), 'damaged', again, 3],
+    ['uploads @size-250 --limit 150 -f csv', nothing, 'interrupted', 'about 1 credit', 1],
+    ['uploads @size-250 --limit 12', () => truncateSync(file, 100), 'damaged', again, 1],
+    ['uploads @size-250 --limit 12', () => writeFileSync(file, '{}\n'), 'lost', again, 1],
+    [playlist, nothing, 'interrupted', 'about 3 credits', 3],
+    // An interrupted --restart whose rows are damaged is started over.
+    [`${playlist} --restart`, cutRows, 'damaged', again, 4],
   ];
   for (const [line, damage, code, cost, paid] of cases) {
-    for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
-    assert.equal((await fixture.run([...wordsOf(line), '-o', 'my list.csv', ...stop])).exit, 9);
+    if (!line.endsWith('--restart'))
+      for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
+    const { exit } = await fixture.run([...wordsOf(line), '-o', 'my list', '--max-credits', '1']);
+    assert.equal(exit, line.includes('--limit 12') ? 0 : 9);
     damage();
-    const found = await problem();
-    assert.deepEqual([found.code, found.message.endsWith(cost)], [code, true], found.message);
-    assert.equal(await repair(fixture, found.fix ?? ''), paid, found.fix ?? '');
+    const found = await check(folder, '.');
+    const { fix, message } = found.exports[0]?.problem ?? {};
+    assert.deepEqual([found.exit, codes(found)], [11, [code]], line);
+    assert.ok(message?.endsWith(` (repair: ${cost})`), message);
+    assert.equal(await repair(fixture, fix ?? ''), paid, fix ?? '');
     const repaired = await check(folder, '.');
-    assert.deepEqual([repaired.exit, codes(repaired)], [0, [null]]);
+    assert.deepEqual([repaired.exit, codes(repaired)], [0, [null]], line);
   }
-  // An interrupted --restart whose rows are damaged is started over.
-  const restart = ['playlist', 'PLdemo', '--fields', 'videoId,title', '-o', 'my list.csv', '--restart'];
-  assert.equal((await fixture.run([...restart, ...stop])).exit, 9);
-  truncateSync(rows(), 10);
-  const found = await problem();
-  assert.deepEqual([found.code, await repair(fixture, found.fix ?? '')], ['damaged', 4]);
-  assert.equal((await check(folder, '.')).exit, 0);
   // Deleting FILE starts over: no problem, unless a run was interrupted.
-  rmSync(join(folder, 'my list.csv'));
+  rmSync(file);
   assert.equal((await check(folder, '.')).exit, 2);
 });
 

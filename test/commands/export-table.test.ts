@@ -1,11 +1,15 @@
-/** The table "What a run does with one export" of docs/updates.md, a row and a column at a time. */
+/**
+ * The table "What a run does with one export" of docs/updates.md: what a cell does to files and credits. Left out are
+ * cells that refuse as the one before them does (test/export/next-step.test.ts has every cell), and flags that exclude
+ * each other (options.test.ts).
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { shortName } from '../../src/fs/files.ts';
-import { channelId, type SimulatedChannel, video, videos } from '../support/simulated-service.ts';
+import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
 import { idsInText, World } from '../support/world.ts';
 
 const pageSize = 5;
@@ -58,8 +62,6 @@ const done = (
 const refused = (exit: 1 | 2 | 8, says: RegExp, ...remedies: Remedy[]): Cell => ({
   ...{ exit, credits: 0, file: 'same', says, remedies },
 });
-/** `--update` never works. */
-const noUpdate = refused(2, /--update/);
 
 const steps =
   (...all: readonly Make[]): Make =>
@@ -144,8 +146,9 @@ const addingRow: Make = (world) => {
 };
 const cost = String.raw`\(1 credit per 100 entries\)`;
 const restart: RegExp = /^chanlist \S+ \S+ --output.* --restart/;
+/** Refused; the printed `--restart` exports it again, which is what that column says. */
+const restartable = (exit: 1 | 2, says: string): Cell => refused(exit, new RegExp(says), [restart, 3, whole]);
 const repaired = /left out 1 line; the first: line 1 is not a JSON record/;
-const otherChannel = refused(2, /name another file/);
 const unaccepted = (from: RegExp, to: Range = whole): Cell =>
   refused(8, from, [restart, (to[1] + 3) / 5, to]);
 
@@ -163,11 +166,7 @@ const rows: readonly Row[] = [
     ] as const
   ).map(([state, args, make]) => ({
     ...{ state, args, make },
-    cells: {
-      'no flag': otherChannel,
-      '--update': args.startsWith('playlist') ? noUpdate : otherChannel,
-      '--restart': otherChannel,
-    },
+    cells: { 'no flag': refused(2, /name another file/), '--restart': refused(2, /name another file/) },
   })),
   {
     state: 'nothing',
@@ -204,7 +203,6 @@ const rows: readonly Row[] = [
     cells: {
       'no flag': refused(2, /was not there when its export began.* are kept/, [/^mv /, 2, whole]),
       '--update': refused(2, /the pages fetched so far are kept/, [/^mv /, 2, whole], [restart, 3, whole]),
-      '--restart': done(3),
     },
   },
   ...(
@@ -235,7 +233,7 @@ const rows: readonly Row[] = [
     state: 'a complete export that is not yet in place, now with other fields',
     args: `${uploads} --fields title`,
     make: notInPlace,
-    cells: { 'no flag': { ...refused(2, /all fields/), file: whole }, '--update': noUpdate },
+    cells: { 'no flag': { ...refused(2, /all fields/), file: whole } },
   },
   {
     state: 'a complete export that is in place, of which the record does not know',
@@ -304,7 +302,6 @@ const rows: readonly Row[] = [
     make: steps(interrupting(), refusingTokens),
     cells: {
       'no flag': unaccepted(new RegExp(`--restart .*${cost}`)),
-      '--update': unaccepted(/--restart/),
       '--restart': done(3),
     },
   },
@@ -315,15 +312,7 @@ const rows: readonly Row[] = [
         ? damagingRows(world, channel)
         : world.remove(rowsOf(world).slice(world.folder.length + 1)),
     ),
-    cells: {
-      'no flag': refused(1, new RegExp(`the rows of its interrupted run are .*--restart.*${cost}`), [
-        restart,
-        3,
-        whole,
-      ]),
-      '--update': refused(1, /--restart/),
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(1, `the rows of its interrupted run are .*--restart.*${cost}`) },
   })),
   ...(
     [
@@ -333,20 +322,12 @@ const rows: readonly Row[] = [
   ).map(([what, words, shown]) => ({
     state: `an interrupted export with another ${what}`,
     make: interrupting(`${uploads} ${words}`),
-    cells: {
-      'no flag': refused(2, new RegExp(`${shown}.*--restart .*${cost}`), [restart, 3, whole]),
-      '--update': refused(2, new RegExp(shown)),
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(2, `${shown}.*--restart .*${cost}`) },
   })),
   {
     ...{ state: 'an interrupted export of another format', args: 'uploads @a -o a', name: 'a' },
     make: interrupting('uploads @a -o a -f csv'),
-    cells: {
-      'no flag': refused(2, new RegExp(`in csv format.*--restart .*${cost}`), [restart, 3, whole]),
-      '--update': refused(2, /csv/),
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(2, `in csv format.*--restart .*${cost}`) },
   },
   {
     ...{ state: 'a complete FILE of another format', args: 'uploads @a -o a -f csv', name: 'a' },
@@ -357,14 +338,13 @@ const rows: readonly Row[] = [
         0,
         whole,
       ]),
-      '--update': noUpdate,
       '--restart': done(3),
     },
   },
   {
     state: 'an interrupted export from another service',
     make: otherService(uploads),
-    cells: { 'no flag': refused(2, /localhost/), '--update': refused(2, /localhost/), '--restart': done(3) },
+    cells: { 'no flag': refused(2, /localhost/), '--restart': done(3) },
   },
   {
     state: 'an interrupted --restart of a complete FILE, now of other fields',
@@ -372,7 +352,6 @@ const rows: readonly Row[] = [
     make: restartInterrupted,
     cells: {
       'no flag': refused(2, /all fields.*rm .*--restart/, [/^chanlist show /, 0, whole]),
-      '--update': refused(2, /all fields.*rm .*--restart/),
       '--restart': done(3, [0, 15]),
     },
   },
@@ -406,8 +385,6 @@ const rows: readonly Row[] = [
     make: exporting(args),
     cells: {
       'no flag': done(0, 'same', new RegExp(`--restart .*${cost}`)),
-      '--update': noUpdate,
-      '--update --all': noUpdate,
       '--restart': done(3),
     },
   })),
@@ -415,14 +392,13 @@ const rows: readonly Row[] = [
     state: 'a complete FILE of fields without videoId',
     args: `${uploads} --fields title`,
     make: exporting(`${uploads} --fields title`),
-    cells: { 'no flag': done(0, 'same', /--restart/), '--update': noUpdate },
+    cells: { 'no flag': done(0, 'same', /--restart/) },
   },
   {
     ...{ state: 'a view that others have changed', ...view },
     make: steps(exporting(view.args), losing(view.name)),
     cells: {
       'no flag': done(0, 'same', /others have changed it/),
-      '--update': noUpdate,
       '--restart': done(3),
     },
   },
@@ -442,18 +418,13 @@ const rows: readonly Row[] = [
         0,
         whole,
       ]),
-      '--update': refused(2, /./),
       '--restart': restarted,
     },
   })),
   {
     state: 'a FILE with a limit, now none',
     make: exporting(`${uploads} -n 11`),
-    cells: {
-      'no flag': refused(2, /--limit 11.*--restart/, [restart, 3, whole]),
-      '--update': refused(2, /--limit 11/),
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(2, '--limit 11.*--restart') },
   },
   {
     state: 'a FILE with the same limit',
@@ -488,7 +459,6 @@ const rows: readonly Row[] = [
       make: steps(exporting(), damage),
       cells: {
         'no flag': lost,
-        '--update': lost,
         '--update --all': done(3, whole, warning),
         '--restart': done(3),
       },
@@ -511,13 +481,12 @@ const rows: readonly Row[] = [
       ),
       '--update': done(0, 'same', /adopted/),
       '--update --all': done(3, 'same'),
-      '--restart': done(3),
     },
   },
   {
     ...{ state: 'a playlist without a record', ...playlist },
     make: steps(exporting(playlist.args), removing('.chanlist')),
-    cells: { 'no flag': refused(2, /no record.*--restart/, [restart, 3, whole]), '--restart': done(3) },
+    cells: { 'no flag': restartable(2, 'no record.*--restart') },
   },
   {
     ...{ state: 'a FILE without a record, in a folder run', ...folder },
@@ -527,6 +496,12 @@ const rows: readonly Row[] = [
       '--update': done(1, [0, 14], /adopted/),
       '--restart': done(3, [0, 14]),
     },
+  },
+  {
+    ...{ state: 'a playlist without a record, of any channels, in a folder run', name: 'PLx.ndjson' },
+    args: 'playlist PLx --output-dir .',
+    make: writing('{"videoId":"x","channelId":"UCx"}\n{"videoId":"y","channelId":"UCy"}\n', 'PLx.ndjson'),
+    cells: { 'no flag': done(0, 'same', /adopted .*--restart/) },
   },
   ...(
     [
@@ -540,25 +515,12 @@ const rows: readonly Row[] = [
   ).map(([state, text, says]) => ({
     state: `a FILE without a record: ${state}`,
     make: writing(text),
-    cells: {
-      'no flag': refused(2, new RegExp(`${says.source}.*another file.*--restart .*${cost}`), [
-        restart,
-        3,
-        whole,
-      ]),
-      '--update': refused(2, says),
-      '--update --all': refused(2, says),
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(2, `${says.source}.*another file.*--restart .*${cost}`) },
   })),
   {
     ...{ state: 'a view without a record', ...view },
     make: steps(exporting(view.args), removing('.chanlist')),
-    cells: {
-      'no flag': refused(2, /no record.*--restart/, [restart, 3, whole]),
-      '--update': noUpdate,
-      '--restart': done(3),
-    },
+    cells: { 'no flag': restartable(2, 'no record.*--restart') },
   },
   ...(['damaged', 'of an older version'] as const).map((what) => ({
     state: `a FILE and a record that is ${what}, and rows in progress`,
@@ -566,10 +528,7 @@ const rows: readonly Row[] = [
       updateInterrupted,
       writing(what === 'damaged' ? '{' : '{"version":1}', '.chanlist/a.ndjson.json'),
     ),
-    cells: {
-      'no flag': { ...refused(1, new RegExp(`record is ${what}.*--restart`)), exit: 1 },
-      '--update': refused(1, /--restart/),
-    },
+    cells: { 'no flag': refused(1, new RegExp(`record is ${what}.*--restart`)) },
   })),
 ];
 
@@ -621,13 +580,3 @@ for (const { state, make, args = uploads, name = file, cells } of rows) {
       });
   }
 }
-
-test('a FILE in a folder of playlists without a record is adopted: its entries may be of any channel', async (t) => {
-  const world = await World.open(t, { pageSize });
-  world.service.addPlaylist('PLx', videos(0, 12));
-  const lines = [video('x', { channelId: 'UCx' }), video('y', { channelId: 'UCy' })];
-  world.write('PLx.ndjson', lines.map((each) => `${JSON.stringify(each)}\n`).join(''));
-  const { exit, credits, warnings } = await world.run('playlist PLx --output-dir .');
-  assert.deepEqual([exit, credits, warnings.length], [0, 0, 1]);
-  assert.match(warnings[0] ?? '', /adopted .*--restart/);
-});

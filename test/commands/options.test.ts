@@ -402,7 +402,6 @@ const wrongLines: readonly (readonly [line: string, message: RegExp])[] = [
   ['uploads @x --limt 5', /^uploads has no flag --limt; did you mean --limit\?$/],
   ['auth login --sandbox', /^auth login does not take --sandbox; see: chanlist help auth login$/],
   ['serve --format json', /^serve does not take --format; see: chanlist help serve$/],
-  ['serve --port 70000', /^--port is '70000': expected a whole number, from 0 to 65535$/],
   ['serve --fail 429', /^--fail: '429' is not a fault rule; expected KIND:RATE/],
   ['completion', /^missing shell; see: chanlist help completion$/],
   [
@@ -439,55 +438,37 @@ test('a wrong line is a usage error of one line that names the fix', async () =>
   for (const [line, message] of wrongLines) assert.match(await refused(line.split(' ')), message, line);
 });
 
-/** Words that other programs use, and what is named in their place. */
-const habits: readonly (readonly [line: string, pointer: string])[] = [
-  ['uploads --file refs.txt', 'use --from <file>'],
-  ['uploads --batch-file=refs.txt', 'use --from <file>'],
-  ['latest -a refs.txt', 'use --from <file>'],
-  ['uploads @x --force', 'use --restart'],
-  ['uploads @x --clobber', 'use --restart'],
-  ['playlist PLx --overwrite', 'use --restart'],
-  ['uploads @x --continue', 'run the same command again to resume'],
-  ['uploads @x --resume', 'run the same command again to resume'],
-  ['uploads @x --max 5', 'use -n, --limit <n>'],
-  ['uploads @x --max-items=5', 'use -n, --limit <n>'],
-  ['search @x bread --first 5', 'use -n, --limit <n>'],
-  ['uploads @x --out a.csv', 'use -o, --output <file>'],
-  ['uploads @x --outdir=a', 'use --output-dir <dir>'],
-  ['latest @x --outdir=a', '--output-dir is a flag of uploads, playlist'],
-  ['uploads @x --with-token', 'the key is read from stdin: chanlist auth login < FILE'],
-  ['auth login --with-token', 'the key is read from stdin: chanlist auth login < FILE'],
-  ['uploads @x -j 4', 'use --concurrency <n>'],
-  ['uploads @x -j4', 'use --concurrency <n>'],
-  ['uploads @x --jobs 4', 'use --concurrency <n>'],
-  ['uploads @x --parallel 4', 'use --concurrency <n>'],
-  ['uploads @x --debug', 'use -vv'],
-  ['uploads @x --paginate', 'use --all'],
-  ['latest @x --download-archive a', 'use --seen <file>'],
-  ['uploads @x --download-archive a', '--seen is a flag of latest'],
-  ['uploads @x --estimate', 'use --dry-run'],
-  ['uploads @x --cost', 'use --dry-run'],
-  ['export @x', 'use uploads or playlist'],
-  ['download @x', 'use uploads or playlist'],
-  ['videos @x', 'use uploads or playlist'],
-  ['list @x --json', 'use uploads or playlist'],
-  ['convert a.ndjson', 'use show'],
-  ['cat a.ndjson', 'use show'],
-  ['view a.ndjson', 'use show'],
-  ['sandbox', 'use serve, or the flag --sandbox'],
-  ['whoami', 'use auth status'],
-  ['balance', 'use credits'],
-  ['quota', 'use credits'],
-  ['usage', 'use credits'],
-  ['sync @x -o x', 'use uploads --update'],
-  ['feed @x', 'use latest'],
-  ['verify lists', 'use check'],
-  ['resume', 'run the same command again to resume'],
-];
+/** What is named in the place of words that other programs use. */
+const habits: Readonly<Record<string, string>> = {
+  'use --from <file>': 'uploads --file refs.txt | uploads --batch-file=refs.txt | latest -a refs.txt',
+  'use --restart': 'uploads @x --force | uploads @x --clobber | playlist PLx --overwrite',
+  'run the same command again to resume': 'uploads @x --continue | uploads @x --resume | resume',
+  'use -n, --limit <n>': 'uploads @x --max 5 | uploads @x --max-items=5 | search @x bread --first 5',
+  'use -o, --output <file>': 'uploads @x --out a.csv',
+  'use --output-dir <dir>': 'uploads @x --outdir=a',
+  '--output-dir is a flag of uploads, playlist': 'latest @x --outdir=a',
+  'the key is read from stdin: chanlist auth login < FILE':
+    'uploads @x --with-token | auth login --with-token',
+  'use --concurrency <n>': 'uploads @x -j 4 | uploads @x -j4 | uploads @x --jobs 4 | uploads @x --parallel 4',
+  'use -vv': 'uploads @x --debug',
+  'use --all': 'uploads @x --paginate',
+  'use --seen <file>': 'latest @x --download-archive a',
+  '--seen is a flag of latest': 'uploads @x --download-archive a',
+  'use --dry-run': 'uploads @x --estimate | uploads @x --cost',
+  'use uploads or playlist': 'export @x | download @x | videos @x | list @x --json',
+  'use show': 'convert a.ndjson | cat a.ndjson | view a.ndjson',
+  'use serve, or the flag --sandbox': 'sandbox',
+  'use auth status': 'whoami',
+  'use credits': 'balance | quota | usage',
+  'use uploads --update': 'sync @x -o x',
+  'use latest': 'feed @x',
+  'use check': 'verify lists',
+};
 
 test('habits from other tools get a pointer', async () => {
-  for (const [line, pointer] of habits) {
-    const message = await refused(line.split(' '));
-    assert.equal(message.slice(message.indexOf('; ') + 2), pointer, line);
-  }
+  for (const [pointer, lines] of Object.entries(habits))
+    for (const line of lines.split(' | ')) {
+      const message = await refused(line.split(' '));
+      assert.equal(message.slice(message.indexOf('; ') + 2), pointer, line);
+    }
 });

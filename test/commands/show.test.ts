@@ -63,12 +63,6 @@ suite('show', () => {
     const wrong = await show(['a.ndjson', '--fields', 'vidoeId']);
     assert.equal(wrong.exit, 2);
     assert.match(wrong.stderr, /^chanlist: error: .*vidoeId.*did you mean videoId\?\n$/);
-    const absent = await show(['a.ndjson', '-n', '1', '--fields', 'videoId,nothing']);
-    assert.equal(absent.stdout, '{"videoId":"a","nothing":null}\n');
-    assert.match(
-      absent.stderr,
-      /^chanlist: warning: .*no entry on the first page has nothing; its fields are videoId, title, lengthText, viewCountText, n, big\n$/,
-    );
   });
 
   test('several files and stdin, in their order; --limit counts per file', async (t) => {

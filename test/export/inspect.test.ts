@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { type ExportFile, inspect } from '../../src/export/inspect/inspect-export.ts';
 import { type ExportRecord, readRecord, writeRecord } from '../../src/export/record/export-record.ts';
 import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
-import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import type { PrivateFolder } from '../../src/fs/private-folder.ts';
+import { privateFolder } from '../support/private-folder.ts';
 import { finished, progress, record, request, rows, stop } from './files.ts';
 
 const two = '{"videoId":"v2"}\n{"videoId":"v1"}\n';
@@ -23,10 +23,8 @@ interface Disk {
 }
 
 async function disk(t: TestContext): Promise<Disk> {
-  const parent = await temporaryFolder(t);
-  const path = join(parent, 'a.ndjson');
-  const folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
-  t.after(() => folder.close());
+  const folder = await privateFolder(t);
+  const path = join(folder.path, '..', 'a.ndjson');
   return {
     folder,
     write(text) {
@@ -100,18 +98,15 @@ test('rows of an interrupted run: whole, damaged, not as recorded, or missing', 
   );
 });
 
-test('whoever removes the rows of a run over a complete FILE has given it up', async (t) => {
+test('only of a run over a FILE with all of its entries do removed rows mean that it was given up', async (t) => {
   const { write, look } = await disk(t);
-  const before = finished({ ...write(two), entries: 2 });
-  for (const [kind, entries, isGivenUp] of [
-    ['update', 2, true],
-    ['restart', 2, true],
-    ['export', 2, false],
-    ['update', 3, false],
+  const before = finished({ ...write(two), mtime: 0 });
+  for (const [entries, isGivenUp] of [
+    [2, true],
+    [3, false],
   ] as const) {
-    const file = await look({ finished: { ...before, mtime: 0, entries }, progress: progress({ kind }) });
-    assert.equal(file.progress === null, isGivenUp, `${kind} ${entries}`);
-    assert.equal(file.rowsDamage === null, isGivenUp);
+    const file = await look({ finished: { ...before, entries }, progress: progress({ kind: 'update' }) });
+    assert.deepEqual([file.progress === null, file.rowsDamage === null], [isGivenUp, isGivenUp]);
   }
 });
 
@@ -127,16 +122,4 @@ test('a new FILE that is in place is recognized, also in a copied folder', async
     const file = await look({ progress: progress({ result: finished(result) }) });
     assert.equal(file.isPublished, isPublished);
   }
-});
-
-test('a record that cannot be used, beside rows that somebody paid for', async (t) => {
-  const { folder } = await disk(t);
-  const snapshot = {
-    target: resolveTarget(join(folder.path, '..', 'a.ndjson')),
-    record: null,
-    unusable: 'damaged',
-    stamp: '',
-  } as const;
-  assert.equal((await inspect(folder, snapshot, { stop, rows: [rows] })).hasUnrecordedRows, true);
-  assert.equal((await inspect(folder, snapshot, { stop, rows: [] })).hasUnrecordedRows, false);
 });

@@ -46,9 +46,9 @@ const interrupted = (facts: Partial<Progress> = {}, file: Partial<ExportFile> = 
   ...exportFile({ record: record({ progress: progress(facts) }) }),
   ...file,
 });
-const unrecorded = (facts: Partial<ExportFile> = {}): ExportFile =>
-  exportFile({ state: 'unrecorded', contents: contents(), ...facts });
+const unrecorded = (facts: Partial<ExportFile> = {}): ExportFile => exportFile({ ...isNew, ...facts });
 
+const isNew = { state: 'unrecorded', contents: contents() } as const;
 const gone = { state: 'none' } as const;
 const damaged = { state: 'damaged', contents: contents({ damage: 'line 3 is not a JSON record' }) } as const;
 const lost = { state: 'lost', contents: contents({ entries: 249 }) } as const;
@@ -57,6 +57,12 @@ const restart = { kind: 'restart', over: { size: 1, mtime: 1, inode: 1 } } as co
 const badRows = { rowsDamage: 'the rows of its interrupted run are missing' };
 const fetched = { hasMore: false };
 const inFolder = { isFolder: true };
+const free = 'resume | resume | resume | resume';
+const resumed = 'resume | resume | resume | export';
+const updated = 'update | update | update | export';
+/** Only the repair of --update --all is possible, or only an export. */
+const repaired = (why: string): string => `refuse: ${why} | refuse: ${why} | update | export`;
+const absent = 'export | refuse: absent | refuse: absent | export';
 /** The same cell for every column but --restart. */
 const refused = (why: string, last: string): string =>
   `${Array(3).fill(`refuse: ${why}`).join(' | ')} | ${last}`;
@@ -79,12 +85,8 @@ row('nothing', exportFile(), 'export | export | export | export');
 row('a record of references alone', exportFile({ record: record() }), 'export | export | export | export');
 
 // An interrupted export, and a FILE that was not there when it began.
-row(
-  'an interrupted export, and a new FILE',
-  interrupted({}, unrecordedState()),
-  refused('appeared', 'export'),
-);
-row('… that has all pages', interrupted(fetched, unrecordedState()), refused('appeared', 'export'));
+row('an interrupted export, and a new FILE', interrupted({}, isNew), refused('appeared', 'export'));
+row('… that has all pages', interrupted(fetched, isNew), refused('appeared', 'export'));
 row(
   'an interrupted --restart that began without a FILE, and a new one',
   beside({ kind: 'restart' }),
@@ -92,46 +94,34 @@ row(
 );
 row('an interrupted export, and the old FILE is back', beside({}), refused('appeared', 'export'));
 
-function unrecordedState(): Partial<ExportFile> {
-  return { state: 'unrecorded', contents: contents() };
-}
-
 // An interrupted run of this request.
-row('an interrupted export', interrupted(), 'resume | resume | resume | export');
-row('an interrupted --restart', beside(restart), 'resume | resume | resume | resume');
-row('… of a damaged FILE', beside(restart, damaged), 'resume | resume | resume | resume');
-row(
-  '… of a FILE without a record',
-  interrupted(restart, unrecordedState()),
-  'resume | resume | resume | resume',
-);
+row('an interrupted export', interrupted(), resumed);
+row('an interrupted --restart', beside(restart), free);
+row('… of a damaged FILE', beside(restart, damaged), free);
+row('… of a FILE without a record', interrupted(restart, isNew), free);
 const stats = (facts: object): Partial<ExportFile> => ({
   target: { ...exportFile().target, stats: { size: 1, mtimeMs: 1, ino: 1, ...facts } as Stats },
 });
-row('… whose FILE is as it was', beside(restart, stats({})), 'resume | resume | resume | resume');
-row('… in a copied folder', beside(restart, stats({ ino: 2 })), 'resume | resume | resume | resume');
+row('… whose FILE is as it was', beside(restart, stats({})), free);
+row('… in a copied folder', beside(restart, stats({ ino: 2 })), free);
 for (const facts of [{ size: 2 }, { mtimeMs: 2 }])
   row(
     `… whose FILE has another ${Object.keys(facts)}`,
     beside(restart, { ...stats(facts), state: 'changed' }),
     refused('changed', 'refuse: changed'),
   );
-row('an interrupted update', beside(update), 'resume | resume | resume | export');
-row(
-  '… of a FILE that others have changed',
-  beside(update, { state: 'changed' }),
-  'resume | resume | resume | export',
-);
-row('… of a FILE with fewer entries', beside(update, lost), 'refuse: lost | refuse: lost | update | export');
-row('… of a damaged FILE', beside(update, damaged), 'refuse: damaged | refuse: damaged | update | export');
+row('an interrupted update', beside(update), resumed);
+row('… of a FILE that others have changed', beside(update, { state: 'changed' }), resumed);
+row('… of a FILE with fewer entries', beside(update, lost), repaired('lost'));
+row('… of a damaged FILE', beside(update, damaged), repaired('damaged'));
 const repair = { ...update, isAll: true };
 row('an interrupted repair', beside(repair, damaged), 'refuse: damaged | refuse: damaged | resume | export');
-row('an update, and FILE is gone', beside(repair, gone), 'export | refuse: absent | refuse: absent | export');
+row('an update, and FILE is gone', beside(repair, gone), absent);
 
 // Its rows are damaged or missing, its token is refused, or its list loops.
 row('an export, rows damaged', interrupted({}, badRows), refused('rows', 'export'));
 row('a --restart, rows damaged', beside(restart, badRows), refused('rows', 'export'));
-row('an update, rows damaged', beside(update, badRows), 'update | update | update | export');
+row('an update, rows damaged', beside(update, badRows), updated);
 for (const [what, isLoop, unresumable] of [
   ['of a list that loops', true, false],
   ['whose token is refused', false, true],
@@ -139,11 +129,10 @@ for (const [what, isLoop, unresumable] of [
   const options = { unresumable };
   row(`an export ${what}`, interrupted({ isLoop }), refused('unresumable', 'export'), options);
   row(`a --restart ${what}`, beside({ ...restart, isLoop }), refused('unresumable', 'export'), options);
-  row(`an update ${what}`, beside({ ...update, isLoop }), 'update | update | update | export', options);
+  row(`an update ${what}`, beside({ ...update, isLoop }), updated, options);
 }
 
 // All of its pages are there.
-const free = 'resume | resume | resume | resume';
 row('an export with all pages', interrupted(fetched), free);
 row('an export up to its --limit', interrupted({ request: request({ limit: 100 }) }), free);
 row('a --restart with all pages', beside({ ...restart, ...fetched }), free);
@@ -157,7 +146,7 @@ row(
 row(
   'an update with all pages, of a damaged FILE',
   beside({ ...update, ...fetched }, damaged),
-  'refuse: damaged | refuse: damaged | update | export',
+  repaired('damaged'),
 );
 
 // Another request.
@@ -177,11 +166,7 @@ for (const facts of [{ format: 'csv' }, { fields: 'videoId' }, { limit: 500 }] a
     beside({ ...of, ...update }),
     refused('other request', 'export'),
   );
-  row(
-    `FILE gone with another ${what}`,
-    { ...whole({}, of), ...gone },
-    'export | refuse: absent | refuse: absent | export',
-  );
+  row(`FILE gone with another ${what}`, { ...whole({}, of), ...gone }, absent);
 }
 const elsewhere = { request: request({ service: 'http://other/media' }) };
 row('FILE of another service', whole({}, elsewhere), 'keep: complete | update | update | export');
@@ -191,11 +176,7 @@ row(
   beside({ ...elsewhere, ...restart }),
   refused('other request', 'export'),
 );
-row(
-  'an interrupted update of another service',
-  beside({ ...elsewhere, ...update }),
-  'update | update | update | export',
-);
+row('an interrupted update of another service', beside({ ...elsewhere, ...update }), updated);
 
 // A complete FILE of this request.
 const complete = 'keep: complete | update | update | export';
@@ -206,9 +187,9 @@ const limited = { request: request({ limit: 5 }) };
 row('… up to the same --limit', whole({ entries: 5 }, limited), complete, limited);
 
 // FILE gone, with fewer entries, damaged.
-row('FILE gone', { ...whole(), ...gone }, 'export | refuse: absent | refuse: absent | export');
-row('FILE with fewer entries', { ...whole(), ...lost }, 'refuse: lost | refuse: lost | update | export');
-row('FILE is damaged', { ...whole(), ...damaged }, 'refuse: damaged | refuse: damaged | update | export');
+row('FILE gone', { ...whole(), ...gone }, absent);
+row('FILE with fewer entries', { ...whole(), ...lost }, repaired('lost'));
+row('FILE is damaged', { ...whole(), ...damaged }, repaired('damaged'));
 
 // A FILE without a record.
 const adopted = 'adopt | adopt | export';

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Contents, type ReadOptions, readArchive } from '../../src/export/inspect/read-archive.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { stop } from './files.ts';
 
 export type Reader = (content: string | Buffer, options?: Partial<ReadOptions>) => Promise<Contents>;

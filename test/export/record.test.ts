@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import {
   noRecord,
   readRecord,
@@ -10,15 +10,8 @@ import {
   stampOf,
   writeRecord,
 } from '../../src/export/record/export-record.ts';
-import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { privateFolder } from '../support/private-folder.ts';
 import { finished, progress, record, timeAt } from './files.ts';
-
-async function privateFolder(t: TestContext): Promise<PrivateFolder> {
-  const folder = PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
-  t.after(() => folder.close());
-  return folder;
-}
 
 const full = record({
   references: { '@a': timeAt(0) },

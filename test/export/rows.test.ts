@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
 import { Rows } from '../../src/export/perform/rows.ts';
-import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import type { PrivateFolder } from '../../src/fs/private-folder.ts';
+import { privateFolder } from '../support/private-folder.ts';
 import { progress, stop, timeAt } from './files.ts';
-
-async function privateFolder(t: TestContext): Promise<PrivateFolder> {
-  const path = join(await temporaryFolder(t), '.chanlist');
-  mkdirSync(path, { mode: 0o700 });
-  const folder = PrivateFolder.openOrCreate(path);
-  t.after(() => folder.close());
-  return folder;
-}
 
 const textOf = (folder: PrivateFolder, { name }: Rows): string => readFileSync(folder.at(name), 'utf8');
 
@@ -34,7 +25,7 @@ test('new rows: text and bytes in order; each file has a name of its own', async
   const { size, entries } = await one.finished(2, timeAt(0), stop);
   assert.deepEqual([size, entries], [5, 2]);
   one.remove();
-  assert.deepEqual(folder.names(), [two.name]);
+  assert.deepEqual(folder.names().sort(), ['.gitignore', two.name].sort());
   one.close();
   two.close();
 });

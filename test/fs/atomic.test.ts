@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, {
+import {
   chmodSync,
   chownSync,
   mkdirSync,
@@ -11,18 +11,17 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { AtomicFile, assertReplaceable, moveInto, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { fileError } from '../../src/fs/file-error.ts';
 import { assertFreeSpace } from '../../src/fs/free-space.ts';
-import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
-import { PrivateFolder } from '../../src/fs/private-folder.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
+import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
@@ -91,13 +90,9 @@ test("another user's FILE in a sticky folder is found before anything is sent", 
 test('content that cannot be closed is not put in place', async (t) => {
   const path = join(await temporaryFolder(t), 'out');
   writeFileSync(path, 'old');
-  const close = t.mock.method(fs, 'closeSync', () => {
-    throw Object.assign(new Error(), { code: 'EIO' });
-  });
-  syncBuiltinESMExports();
-  assert.throws(() => writeFileAtomic(resolveTarget(path), 'new'), isFailure(1, path, 'EIO'));
-  close.mock.restore();
-  syncBuiltinESMExports();
+  whileFailing(t, 'closeSync', 'EIO', () =>
+    assert.throws(() => writeFileAtomic(resolveTarget(path), 'new'), isFailure(1, path, 'EIO')),
+  );
   assert.equal(readFileSync(path, 'utf8'), 'old');
   assert.deepEqual(readdirSync(join(path, '..')), ['out']);
 });
@@ -111,21 +106,6 @@ test('another folder in the place of that of FILE: nothing is written there', as
   symlinkSync('/', folder);
   assert.throws(() => file.commit(), isFailure(1, 'another folder has taken the place'));
   assert.throws(() => writeFileAtomic(target, 'x'), isFailure(1, 'another folder has taken the place'));
-});
-
-test('a finished file of a private folder replaces FILE, and gets its mode', async (t) => {
-  const folder = await temporaryFolder(t);
-  const path = join(folder, 'out');
-  const own = PrivateFolder.openOrCreate(join(folder, '.chanlist'));
-  t.after(() => own.close());
-  writeFileSync(path, 'old');
-  chmodSync(path, 0o664);
-  own.replace('rows', 'new');
-  const target = resolveTarget(path);
-  moveInto(own, 'rows', target, target.stats && markOf(target.stats));
-  assert.deepEqual([readFileSync(path, 'utf8'), mode(path), own.names()], ['new', 0o664, ['.gitignore']]);
-  assert.throws(() => moveInto(own, 'rows', resolveTarget(path), null), isFailure(1, 'has been removed'));
-  assert.equal(readFileSync(path, 'utf8'), 'new');
 });
 
 test('without disk space for the next page nothing is sent; a file system that reports none passes', async (t) => {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertDistinctPaths, type NamedFile, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { nobody, notRoot } from '../support/users.ts';
 
 const input = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: false });

@@ -22,7 +22,7 @@ import { Failure } from '../../src/errors.ts';
 import { acquireLock, isLocked, livesAfter } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { collect } from '../support/collect.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 /** This file run as a process of its own: what it does, in which folder, how often, on which system. */

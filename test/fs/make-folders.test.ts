@@ -4,7 +4,7 @@ import { join, posix, win32 } from 'node:path';
 import { test } from 'node:test';
 import { isRoot, makeFolders } from '../../src/fs/files.ts';
 import { noProc } from '../support/process-state.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 test('missing folders are created with the mode', async (t) => {
   const folder = await temporaryFolder(t);

@@ -11,7 +11,7 @@ import { resolveTarget } from '../../src/fs/output-target.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 /** This file run as a process of its own: the stream that it writes. */
 const [, , role, path = ''] = process.argv;

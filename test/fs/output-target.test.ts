@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { descriptorAt, openUnchanged, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 /** Paths below a new folder, without links. */

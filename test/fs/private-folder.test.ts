@@ -20,23 +20,18 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { shortName } from '../../src/fs/files.ts';
-import { PrivateFolder, privateFolderOf } from '../../src/fs/private-folder.ts';
+import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { assertTrustedFolder } from '../../src/fs/trust.ts';
+import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
+import { privateFolder } from '../support/private-folder.ts';
 import { noProc } from '../support/process-state.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 
 const refused = (...words: string[]) => isFailure(2, ...words);
-
-async function created(t: TestContext): Promise<{ path: string; folder: PrivateFolder }> {
-  const path = privateFolderOf(await temporaryFolder(t));
-  const folder = PrivateFolder.openOrCreate(path);
-  t.after(() => folder.close());
-  return { path, folder };
-}
 
 test('a folder is created with mode 0700 and a .gitignore, whatever the umask, and opened again', async (t) => {
   const mask = process.umask();
@@ -73,7 +68,8 @@ test('only a .chanlist has a .gitignore', async (t) => {
 });
 
 test('files: read, replaced, appended to, removed; what a killed run left does not matter', async (t) => {
-  const { path, folder } = await created(t);
+  const folder = await privateFolder(t);
+  const { path } = folder;
   assert.equal(folder.read('a'), null);
   folder.replace('a', 'one', { durable: true });
   folder.replace('a', Buffer.from('two'));
@@ -98,7 +94,8 @@ test('files: read, replaced, appended to, removed; what a killed run left does n
 });
 
 test('a name leads to no other folder', async (t) => {
-  const { path, folder } = await created(t);
+  const folder = await privateFolder(t);
+  const { path } = folder;
   writeFileSync(join(path, '..', 'victim'), 'precious');
   for (const name of ['../victim', 'a/b', '/etc/passwd', '..', '.', '', 'a/'])
     for (const work of [
@@ -118,7 +115,7 @@ test('a name leads to no other folder', async (t) => {
 });
 
 test('a file is replaced with no call that is not needed', async (t) => {
-  const { folder } = await created(t);
+  const folder = await privateFolder(t);
   const unlink = t.mock.method(fs, 'unlinkSync');
   syncBuiltinESMExports();
   folder.replace('a', 'one');
@@ -129,16 +126,12 @@ test('a file is replaced with no call that is not needed', async (t) => {
 });
 
 test('what cannot be closed: content that is not in place is lost, what was read is not', async (t) => {
-  const { folder } = await created(t);
+  const folder = await privateFolder(t);
   folder.replace('a', 'one');
-  const close = t.mock.method(fs, 'closeSync', () => {
-    throw Object.assign(new Error(), { code: 'EIO' });
+  whileFailing(t, 'closeSync', 'EIO', () => {
+    assert.equal(String(folder.read('a')), 'one');
+    assert.throws(() => folder.replace('a', 'two'), isFailure(1, 'the device reports an error (EIO)'));
   });
-  syncBuiltinESMExports();
-  assert.equal(String(folder.read('a')), 'one');
-  assert.throws(() => folder.replace('a', 'two'), isFailure(1, 'the device reports an error (EIO)'));
-  close.mock.restore();
-  syncBuiltinESMExports();
   assert.equal(String(folder.read('a')), 'one');
   folder.replace('a', 'three');
   assert.equal(String(folder.read('a')), 'three');
@@ -181,7 +174,7 @@ test('a mount that shows everything with one owner and mode', async (t) => {
 });
 
 test("another user's folder in a sticky one: use another folder", { skip: notRoot }, async (t) => {
-  const { path } = await created(t);
+  const { path } = await privateFolder(t);
   chmodSync(join(path, '..'), 0o1777);
   await asUser(nobody, async () =>
     assert.throws(() => PrivateFolder.openOrCreate(path), refused('another user', '; use another folder')),
@@ -193,7 +186,8 @@ test("another user's folder in a sticky one: use another folder", { skip: notRoo
 test('an opened folder is used until it is closed, even if another folder takes its path', {
   skip: noProc,
 }, async (t) => {
-  const { path, folder } = await created(t);
+  const folder = await privateFolder(t);
+  const { path } = folder;
   renameSync(path, `${path}-moved`);
   mkdirSync(path);
   writeFileSync(join(path, 'a'), 'forged');
@@ -238,7 +232,8 @@ test('anything but a real folder that others cannot write is refused and left un
 test('a folder of another user: refused with its owner, but read by check if nobody else can write it', {
   skip: notRoot,
 }, async (t) => {
-  const { path, folder } = await created(t);
+  const folder = await privateFolder(t);
+  const { path } = folder;
   const parent = join(path, '..');
   chmodSync(parent, 0o777);
   folder.replace('a', 'theirs');
@@ -269,7 +264,8 @@ test('a folder of another user: refused with its owner, but read by check if nob
 test('inside, no link is followed, no FIFO blocks, no second name is written, no foreign file is used', {
   timeout: 30_000,
 }, async (t) => {
-  const { path, folder } = await created(t);
+  const folder = await privateFolder(t);
+  const { path } = folder;
   const at = (name: string): string => join(path, name);
   const isRefused = (name: string, ...words: string[]): void => {
     for (const open of [() => folder.read(name), () => folder.openAppend(name)])

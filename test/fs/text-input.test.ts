@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { usage } from '../../src/errors.ts';
 import { readLines } from '../../src/fs/text-input.ts';
 import { isFailure } from '../support/failures.ts';
-import { temporaryFolder } from '../support/temp.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 const unreadable = (why: string) => usage(`refs.txt: ${why}`, 'expected a text file');
 

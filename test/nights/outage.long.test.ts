@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelId, videos } from '../support/simulated-service.ts';
-import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
 import { idsIn, nightlyRuns } from './fixture.ts';
 
@@ -10,40 +9,6 @@ const into = ['--output-dir', 'dir', '--concurrency', '1'];
 
 const names = (count: number, prefix = 'c'): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(4, '0')}`);
-
-test('five references in a row with 7 or 8 end the run; references not reached are interrupted', async (t) => {
-  const nights = await nightlyRuns(t);
-  const all = names(9);
-  for (const name of all) nights.service.addChannel(name, { list: videos(0, 20) });
-  let asked = 0;
-  nights.service.fault = ({ operation }) => (operation !== 'uploads' ? null : asked++ % 2 === 0 ? 500 : 422);
-  const line = ['uploads', ...all.map((name) => `@${name}`), ...into, '--retries', '0'];
-  const outage = await nights.run(line);
-  assert.equal(outage.exit, 8, outage.stderr);
-  assert.equal(outage.operations.filter((operation) => operation === 'uploads').length, 5);
-  assert.deepEqual(statuses(outage.summary), [
-    'failed 7',
-    'failed 8',
-    'failed 7',
-    'failed 8',
-    'failed 7',
-    ...Array(4).fill('interrupted 7'),
-  ]);
-  // One success in between, and it is no outage.
-  nights.service.fault = ({ operation, list }) =>
-    operation === 'uploads' && list !== channelId('c0004') ? 500 : null;
-  const patchy = await nights.run(line);
-  assert.deepEqual([patchy.exit, patchy.credits], [7, 1], patchy.stderr);
-  assert.deepEqual(statuses(patchy.summary), [
-    ...Array(4).fill('failed 7'),
-    'complete',
-    ...Array(4).fill('failed 7'),
-  ]);
-  onlyError(patchy, '8', '500', '@c0000', '@c0001', '@c0002');
-  nights.service.fault = () => null;
-  const well = await nights.run(line);
-  assert.deepEqual([well.exit, well.credits], [0, 8], well.stderr);
-});
 
 test('five feeds in a row with 500 end the run, with 404 they do not; no paid request', async (t) => {
   const all = names(9);
@@ -85,15 +50,15 @@ test('a spent budget stops paid requests, not checks', async (t) => {
   assert.ok(looked.includes(b?.id ?? null) && looked.includes(d.id));
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
-  assert.deepEqual(await nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
+  assert.deepEqual(nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
 });
 
 test('a damaged file stops that reference only: 1; so does one of another channel', async (t) => {
   const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c'], output: into });
   const channels = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
   await nights.night();
-  await nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
-  await nights.write(`dir/${channelId('b')}.ndjson`, await nights.read(`dir/${channelId('c')}.ndjson`));
+  nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
+  nights.write(`dir/${channelId('b')}.ndjson`, nights.read(`dir/${channelId('c')}.ndjson`));
   for (const channel of channels) channel.list = videos(0, 21);
   const night = await nights.night();
   assert.deepEqual([night.exit, night.credits], [1, 1], night.stderr);

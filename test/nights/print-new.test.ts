@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { video, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
-import { idsIn, idsOf, nightlyRuns, outcome, unchanged } from './fixture.ts';
+import { idsInText } from '../support/world.ts';
+import { idsIn, nightlyRuns, outcome, unchanged } from './fixture.ts';
 
 test('a first export prints nothing; new entries are printed once, as they stand in FILE', async (t) => {
   const nights = await nightlyRuns(t);
@@ -19,8 +20,8 @@ test('a first export prints nothing; new entries are printed once, as they stand
   a.list = [...videos(150, 153), ...late];
   const night = await nights.night('--print-new');
   assert.deepEqual([night.exit, night.credits, night.only.new], [0, 1, 4], night.stderr);
-  assert.deepEqual(idsOf(night.stdout), [...idsIn(videos(150, 153)), 'late']);
-  assert.ok((await nights.read('a.ndjson')).startsWith(night.stdout));
+  assert.deepEqual(idsInText(night.stdout), [...idsIn(videos(150, 153)), 'late']);
+  assert.ok(nights.read('a.ndjson').startsWith(night.stdout));
   const after = await nights.night('--print-new');
   assert.deepEqual([after.stdout, after.credits], ['', 0]);
 });
@@ -55,7 +56,7 @@ test('several references: one after another, whole lines', async (t) => {
   assert.equal((await nights.night('--print-new')).stdout, '');
   for (const [i, channel] of channels.entries()) channel.list = videos(0, 20 + i, {}, `${names[i]}_`);
   const night = await nights.night('--print-new');
-  const printed = idsOf(night.stdout).map((id) => id?.slice(0, 1));
+  const printed = idsInText(night.stdout).map((id) => id?.slice(0, 1));
   assert.equal(printed.length, 15);
   // Each reference's entries are together.
   const runs = printed.filter((name, i) => name !== printed[i - 1]);
@@ -83,7 +84,7 @@ for (const how of ['full device', 'closed pipe'] as const) {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: videos(0, 150) });
     await nights.night('--print-new');
-    const before = await nights.read('a.ndjson');
+    const before = nights.read('a.ndjson');
     // The first of two pages ends with an entry that FILE has.
     a.list = videos(0, 153);
     const stdout = how === 'full device' ? openSync('/dev/full', 'w') : closedPipe(nights.home);
@@ -91,11 +92,11 @@ for (const how of ['full device', 'closed pipe'] as const) {
     closeSync(stdout);
     assert.deepEqual([failed.exit, failed.credits], [1, 1], failed.stderr);
     onlyError(failed, 'stdout', '1 credit spent');
-    assert.equal(await nights.read('a.ndjson'), before);
+    assert.equal(nights.read('a.ndjson'), before);
     const again = await nights.night('--print-new');
     assert.deepEqual([again.exit, again.credits, again.only.why], [0, 0, null], again.stderr);
-    assert.deepEqual(idsOf(again.stdout), idsIn(videos(150, 153)));
-    assert.deepEqual(await nights.ids(), idsIn(videos(0, 153)));
+    assert.deepEqual(idsInText(again.stdout), idsIn(videos(150, 153)));
+    assert.deepEqual(nights.ids(), idsIn(videos(0, 153)));
     assert.equal((await nights.night('--print-new')).stdout, '');
   });
 }
@@ -117,12 +118,12 @@ test('an interrupted update is finished and printed: every new entry at least on
   a.list = videos(0, 170);
   const stopped = await nights.night('--print-new --max-credits 1');
   assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 20)));
+  assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
   const finished = await nights.night('--print-new');
   assert.deepEqual([finished.exit, finished.credits, finished.only.new], [0, 1, 150], finished.stderr);
   assert.equal(finished.only.why, null);
-  const printed = new Set([...idsOf(stopped.stdout), ...idsOf(finished.stdout)]);
+  const printed = new Set([...idsInText(stopped.stdout), ...idsInText(finished.stdout)]);
   assert.deepEqual(printed, new Set(idsIn(videos(20, 170))));
-  assert.deepEqual(await nights.ids(), idsIn(videos(0, 170)));
+  assert.deepEqual(nights.ids(), idsIn(videos(0, 170)));
   assert.deepEqual(outcome(await nights.night('--print-new')), unchanged);
 });

@@ -7,10 +7,11 @@ import { JsonText } from '../../src/json/json-text.ts';
 import { newSubject } from '../../src/run/results.ts';
 import { SeenFile } from '../../src/run/seen.ts';
 import { exportFixture } from '../support/exports.ts';
+import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
-import { temporaryFolder } from '../support/temp.ts';
-import { idsIn, idsOf, nightlyRuns } from './fixture.ts';
+import { idsInText } from '../support/world.ts';
+import { idsIn, nightlyRuns } from './fixture.ts';
 
 const line = ['latest', '@a', '@b', '--seen', 'seen.txt'];
 
@@ -26,7 +27,7 @@ test('the first time is the baseline: nothing printed, one line counts the refer
   const { nights, first } = await watched(t);
   assert.deepEqual([first.exit, first.stdout, first.mail.length], [0, '', 1], first.stderr);
   assert.match(first.stderr, /2 .*seen\.txt/);
-  const seen = (await nights.read('seen.txt')).split('\n');
+  const seen = nights.read('seen.txt').split('\n');
   assert.equal(seen.pop(), '');
   const ids = [...idsIn(videos(5, 20)), ...idsIn(videos(5, 20, {}, 'b_')), '@a', '@b'];
   assert.deepEqual(new Set(seen), new Set(ids));
@@ -41,7 +42,7 @@ test('new entries are printed once; a channel that joins is a baseline of its ow
   nights.service.addChannel('c', { list: videos(0, 5, {}, 'c_') });
   const more = ['latest', '@a', '@b', '@c', '--seen', 'seen.txt'];
   const news = await nights.run(more);
-  assert.deepEqual(idsOf(news.stdout), idsIn(videos(20, 23)));
+  assert.deepEqual(idsInText(news.stdout), idsIn(videos(20, 23)));
   assert.deepEqual([news.exit, news.mail.length, news.credits], [0, 1, 0], news.stderr);
   assert.match(news.stderr, /1 .*seen\.txt/);
   const quiet = await nights.run(more);
@@ -54,14 +55,14 @@ test('a channel without entries is checked, too: its first upload is printed', a
   const one = ['latest', '@a', '--seen', 'seen.txt'];
   assert.equal((await nights.run(one)).stdout, '');
   a.feed = [feedEntry('v_1')];
-  assert.deepEqual(idsOf((await nights.run(one)).stdout), ['v_1']);
+  assert.deepEqual(idsInText((await nights.run(one)).stdout), ['v_1']);
 });
 
 test('all entries of a known channel are new: stderr says that some may have been missed', async (t) => {
   const { nights, a } = await watched(t);
   a.list = videos(20, 50);
   const news = await nights.run(line);
-  assert.deepEqual(idsOf(news.stdout), idsIn(videos(35, 50)));
+  assert.deepEqual(idsInText(news.stdout), idsIn(videos(35, 50)));
   assert.equal(news.exit, 0);
   onlyWarning(news, '@a', 'missed');
 });
@@ -69,27 +70,27 @@ test('all entries of a known channel are new: stderr says that some may have bee
 test('IDs are added only after stdout has accepted the entries', async (t) => {
   if (!existsSync('/dev/full')) return t.skip('no /dev/full');
   const { nights, a } = await watched(t);
-  const before = await nights.read('seen.txt');
+  const before = nights.read('seen.txt');
   a.list = videos(0, 22);
   const stdout = openSync('/dev/full', 'w');
   assert.equal((await nights.run(line, { stdout })).exit, 1);
   closeSync(stdout);
-  assert.equal(await nights.read('seen.txt'), before);
-  assert.deepEqual(idsOf((await nights.run(line)).stdout), idsIn(videos(20, 22)));
+  assert.equal(nights.read('seen.txt'), before);
+  assert.deepEqual(idsInText((await nights.run(line)).stdout), idsIn(videos(20, 22)));
 });
 
 test('IDs are added only after -o FILE is written: a failure of one channel loses no entry', async (t) => {
   const { nights, a, b } = await watched(t);
-  const before = await nights.read('seen.txt');
+  const before = nights.read('seen.txt');
   a.list = videos(0, 22);
   b.feed = 500;
   const toFile = [...line, '-o', 'new.ndjson', '--retries', '0', '-v'];
   const failed = await nights.run(toFile);
   assert.equal(failed.exit, 7);
-  assert.equal(await nights.read('seen.txt'), before);
+  assert.equal(nights.read('seen.txt'), before);
   b.feed = 'list';
   assert.equal((await nights.run(toFile)).exit, 0);
-  assert.deepEqual(idsOf(await nights.read('new.ndjson')), idsIn(videos(20, 22)));
+  assert.deepEqual(idsInText(nights.read('new.ndjson')), idsIn(videos(20, 22)));
   assert.deepEqual((await nights.run(line)).stdout, '');
 });
 
@@ -98,7 +99,7 @@ test('--limit: entries beyond it stay unseen, and the next run prints them', asy
   a.list = videos(0, 23);
   const two = [...line, '--limit', '2'];
   const printed = [];
-  for (const _ of [1, 2, 3]) printed.push(idsOf((await nights.run(two)).stdout).length);
+  for (const _ of [1, 2, 3]) printed.push(idsInText((await nights.run(two)).stdout).length);
   assert.deepEqual(printed, [2, 1, 0]);
 });
 
@@ -108,10 +109,10 @@ test('a channel that fails: the others are printed, its own entries in the next 
   b.feed = 500;
   const night = await nights.run([...line, '--retries', '0']);
   assert.equal(night.exit, 7);
-  assert.deepEqual(idsOf(night.stdout), ['a_000000020']);
+  assert.deepEqual(idsInText(night.stdout), ['a_000000020']);
   b.feed = 'list';
   b.list = videos(0, 21, {}, 'b_');
-  assert.deepEqual(idsOf((await nights.run(line)).stdout), ['b_000000020']);
+  assert.deepEqual(idsInText((await nights.run(line)).stdout), ['b_000000020']);
 });
 
 test('two runs on one FILE: the second ends at once with 10', async (t) => {
@@ -152,11 +153,11 @@ test('a signal ends the reading of FILE', async (t) => {
 test('a file that is no text is 2, nothing is sent', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 5) });
-  await nights.write('seen.txt', 'a\0b\n');
+  nights.write('seen.txt', 'a\0b\n');
   const { exit, requests, stderr } = await nights.run('latest @a --seen seen.txt');
   assert.deepEqual([exit, requests], [2, []], stderr);
   onlyError({ stderr }, 'seen.txt');
-  assert.equal(await nights.read('seen.txt'), 'a\0b\n');
+  assert.equal(nights.read('seen.txt'), 'a\0b\n');
 });
 
 test('many channels: FILE is written at the end', async (t) => {

@@ -35,31 +35,3 @@ test('counts, credits, new and why of each reference', async (t) => {
   const [first] = night.summary?.references ?? [];
   assert.deepEqual([first?.id, first?.file?.endsWith(`dir/${a?.id}.ndjson`)], [a?.id, true]);
 });
-
-test('the check of an export that took several runs has the time of its first page', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 150) });
-  for (const exit of [9, 0]) {
-    assert.equal((await nights.run('uploads @a -o a.ndjson --max-credits 1')).exit, exit);
-    nights.pass(1);
-  }
-  const { stdout } = await nights.run('check a.ndjson', { noSummary: true });
-  assert.equal(JSON.parse(stdout).checked.slice(0, 16), '2026-03-01T03:00');
-});
-
-test('possibly charged: a page without a complete response', async (t) => {
-  for (const [fault, charged] of [
-    ['truncate', 1],
-    ['reset', 0],
-    ['reset-charged', 1],
-  ] as const) {
-    const nights = await nightlyRuns(t);
-    nights.service.addChannel('a', { list: videos(0, 150) });
-    nights.service.failPaid(2, fault);
-    const night = await nights.night();
-    assert.deepEqual([night.exit, night.credits], [7, 1 + charged], night.stderr);
-    assert.deepEqual(night.summary?.credits, { confirmed: 1, possibly_charged: 1 });
-    const after = await nights.night();
-    assert.deepEqual([after.exit, after.credits], [0, 1], after.stderr);
-  }
-});

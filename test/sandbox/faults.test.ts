@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/errors.ts';
 import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import { isFailure } from '../support/failures.ts';
 import { get, type Page, page, sandbox } from './client.ts';
 
 const uploads = ['channel/videos', { channel: '@demo' }] as const;
@@ -24,11 +24,7 @@ test('fault rules are KIND:RATE', () => {
   const statuses = ['', ':', '429', '429:', ':0.1', '200:1', '399:1', '600:1', '4290:1'];
   const names = ['RESET:1', 'crash:1', 'reset:1.1', 'reset:-1', 'reset:1e-1', 'reset:NaN', 'reset:10%'];
   for (const text of [...statuses, ...names, 'reset:.', 'reset:0.1:2', ' reset:1']) {
-    assert.throws(
-      () => parseFaultRule(text),
-      (error) => error instanceof Failure && error.exit === 2 && /KIND:RATE/.test(error.hint ?? ''),
-      text,
-    );
+    assert.throws(() => parseFaultRule(text), isFailure(2, 'KIND:RATE'), text);
   }
 });
 

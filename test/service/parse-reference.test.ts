@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
 import type { ReferenceKind } from '../../src/service/contract.ts';
 import { parseReference } from '../../src/service/parse-reference.ts';
+import { isFailure } from '../support/failures.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
 
@@ -110,11 +111,7 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
 
 test('an invalid reference is a usage error that names the expected forms', () => {
   for (const [kind, text] of refused) {
-    assert.throws(
-      () => parseReference(text, kind),
-      (error) => error instanceof Failure && error.exit === 2 && error.message.includes('expected'),
-      `${kind} '${text}'`,
-    );
+    assert.throws(() => parseReference(text, kind), isFailure(2, 'expected'), `${kind} '${text}'`);
   }
 });
 

@@ -24,7 +24,6 @@ export interface SimulatedList {
   readonly id: string;
   /** ID of the channel of its entries. */
   readonly owner: string;
-  title: string;
   list: Entry[];
   /** As sent; null: the length of the list. */
   numVideos: string | null;
@@ -44,8 +43,6 @@ export type Operation = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist'
 
 /** A request as the service saw it, and what it cost. */
 export interface LoggedRequest {
-  /** From 1. */
-  readonly number: number;
   /** Null for an unknown path. */
   readonly operation: Operation | null;
   readonly parameters: Readonly<Record<string, string>>;
@@ -164,8 +161,6 @@ export class SimulatedService {
   readonly lists = new Map<string, SimulatedList | SimulatedChannel>();
   /** IDs by handle (lower case): rename, hand over and delete here. */
   readonly handles = new Map<string, string>();
-  /** The response to a token that `expireTokens` has forgotten. */
-  expiredStatus = 404;
   /** Called for each request; null: no fault. */
   fault: (request: LoggedRequest) => Fault | null = () => null;
 
@@ -231,7 +226,6 @@ export class SimulatedService {
     const operation = paths[pathname] ?? null;
     const position = this.#positionOf(query);
     const logged: LoggedRequest = {
-      number: this.log.length + 1,
       operation,
       parameters: Object.fromEntries(query),
       list: position?.list ?? null,
@@ -290,10 +284,7 @@ export class SimulatedService {
   ): string {
     const names = parameters[operation];
     if (names.filter((name) => query.get(name)).length !== 1) throw new Refusal(400, names.join(' or '));
-    if (position === null && query.has('continuation')) {
-      throw new Refusal(this.expiredStatus, 'continuation expired');
-    }
-    if (position === null) throw new Refusal(404, 'no such channel');
+    if (position === null) throw new Refusal(404, 'no such channel, or a token that has expired');
     if (operation === 'resolve') {
       return JSON.stringify({ channel_id: position.list, resolved_from: query.get('input') });
     }
@@ -330,7 +321,7 @@ export class SimulatedService {
     return JSON.stringify({
       results,
       playlist_info: {
-        title: source.title,
+        title: 'Uploads',
         numVideos: source.numVideos ?? String(source.list.length),
         ownerName: 'A',
         viewCount: null,
@@ -342,7 +333,7 @@ export class SimulatedService {
 }
 
 function newList(id: string, owner: string, list: readonly Entry[]): SimulatedList {
-  const settings = { title: 'Uploads', numVideos: null, pageSizes: [], gone: false };
+  const settings = { numVideos: null, pageSizes: [], gone: false };
   return { ...settings, id, owner, list: [...list], sent: new Set() };
 }
 
@@ -352,13 +343,10 @@ function feedBody(channel: SimulatedList | SimulatedChannel): string {
   if (typeof feed === 'number') throw new Refusal(feed, 'no feed');
   if (typeof feed === 'object' && 'body' in feed) return JSON.stringify(feed.body);
   const results = feed === 'empty' ? [] : feed === 'list' ? feedOf(channel.list) : feed;
-  const { id, title } = channel;
+  const { id } = channel;
   const url = `https://video.example/channel/${id}`;
-  return JSON.stringify({
-    channel: { channelId: id, title, author: 'A', url, published: '2020-01-01T00:00:00Z' },
-    results,
-    result_count: results.length,
-  });
+  const about = { channelId: id, title: 'Uploads', author: 'A', url, published: '2020-01-01T00:00:00Z' };
+  return JSON.stringify({ channel: about, results, result_count: results.length });
 }
 
 /** The feed of a list that it agrees with: its first 15 videos. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -12,11 +14,14 @@ import {
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Collected } from './collect.ts';
 import { command } from './command.ts';
 import {
   clockEnvironment,
   ended,
   type Line,
+  linesOf,
+  type Result,
   serviceEnvironment,
   start,
   temporaryFolder,
@@ -29,6 +34,14 @@ import {
   simulatedService,
 } from './simulated-service.ts';
 import { said } from './stderr.ts';
+import {
+  assertSummary,
+  isSummaryDue,
+  onlyReference,
+  type ReferenceSummary,
+  type Summary,
+  takeSummary,
+} from './summary.ts';
 
 /** A paid request that ends a run, counted from 1, and how: a status, or the death of the process (page charged or not). */
 export interface Stop {
@@ -36,16 +49,31 @@ export interface Stop {
   readonly by: 402 | 500 | 'kill' | 'kill-charged';
 }
 
-/** How a run ended, and what the service charged for it. */
-export interface WorldRun {
-  /** Null if it was killed. */
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface WorldOptions extends Partial<Stop> {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Gets the process, e.g. to kill it. */
+  readonly started?: (child: ChildProcess) => void;
+  /** A file descriptor in place of a pipe that is read to its end. */
+  readonly stdout?: number;
+  readonly noSummary?: boolean;
+}
+
+/** How a run ended, and what the service saw of it. */
+export interface WorldRun extends Result {
+  /** Charged by the service. */
   readonly credits: number;
-  /** Lines of stderr, without their beginning. */
+  readonly requests: readonly LoggedRequest[];
+  readonly operations: readonly LoggedRequest['operation'][];
+  /** Null without one. */
+  readonly summary: Summary | null;
+  /** The only reference of the summary. */
+  readonly only: ReferenceSummary;
+  /** The `counts` of the summary, without those that are 0. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Lines of stderr; the first two without their beginning. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
+  readonly mail: readonly string[];
 }
 
 type Snapshot = ReadonlyMap<string, { readonly bytes: Buffer | null; readonly mode: number }>;
@@ -54,77 +82,108 @@ type Snapshot = ReadonlyMap<string, { readonly bytes: Buffer | null; readonly mo
 export class World {
   readonly service: SimulatedService;
   readonly folder: string;
-  /** Names the service; the ledger is one of its own: clocks differ. */
-  readonly #env: Readonly<Record<string, string>>;
+  /** HOME of the program; the ledger is one of its own: clocks differ. */
+  readonly home: string;
+  /** Whether runs write a summary: what it says was charged is then what the service charged. */
+  readonly isReported: boolean = false;
   /** What the program's clock shows. */
   now = Date.parse('2026-03-01T03:00:00Z');
 
-  private constructor(service: SimulatedService, folder: string, state: string) {
+  constructor(service: SimulatedService, folder: string, home: string) {
     this.service = service;
     this.folder = folder;
-    this.#env = { ...serviceEnvironment(service.url), XDG_STATE_HOME: state };
+    this.home = home;
   }
 
-  /** The test's working directory is the folder until the test ends. */
+  /** The test's working directory is the folder from the first run until the test ends. */
   static async open(t: TestContext, options: SimulatedOptions = {}): Promise<World> {
-    const service = await simulatedService(t, options);
-    const folder = await temporaryFolder(t);
-    process.chdir(folder);
     t.after(() => process.chdir(repository));
-    return new World(service, folder, await temporaryFolder(t));
+    return new World(await simulatedService(t, options), await temporaryFolder(t), await temporaryFolder(t));
   }
 
+  /** Lets days pass. */
   pass(days: number): void {
     this.now += days * 24 * 60 * 60 * 1000;
   }
 
   /**
-   * Runs a command in this process. A kill is the folder as it was when the request arrived: what the run did after
-   * that is undone.
+   * Runs the program once, in this process, but as one of its own with `started` or `stdout`; no time passes. A kill of
+   * this process is the folder as it was when the request arrived: what the run did after that is undone.
    */
-  async run(line: Line, stop: Stop | null = null): Promise<WorldRun> {
-    const first = this.service.log.length;
+  async run(line: Line, options: WorldOptions | null = null): Promise<WorldRun> {
+    const { at = null, by = 500, env, started, stdout, noSummary = !this.isReported } = options ?? {};
+    const { service, folder, home, now } = this;
+    const first = service.log.length;
     let atKill: Snapshot | null = null;
     let cancel = (): void => {};
-    if (stop !== null) {
-      const isKill = typeof stop.by === 'string';
-      const fault = stop.by === 'kill' ? 'reset' : stop.by === 'kill-charged' ? 'reset-charged' : stop.by;
-      const forget = this.service.failPaid(stop.at, fault);
-      let left = stop.at;
-      const unhook = this.service.on((request) => {
-        if (isPaid(request) && --left === 0 && isKill) atKill = takeSnapshot(this.folder);
+    if (at !== null) {
+      const fault = by === 'kill' ? 'reset' : by === 'kill-charged' ? 'reset-charged' : by;
+      const forget = service.failPaid(at, fault);
+      let left = at;
+      const unhook = service.on((request) => {
+        if (isPaid(request) && --left === 0 && typeof by === 'string') atKill = takeSnapshot(folder);
       });
       cancel = () => {
         forget();
         unhook();
       };
     }
-    const { exit, stdout, stderr } = await command(withoutRetries(line), {
-      env: this.#env,
-      now: () => this.now,
-    });
+    const words = withoutRetries(line);
+    const path = join(home, 'summary.json');
+    const isReported = !noSummary && !isLocal(words);
+    const all = isReported ? [...words, '--summary', path] : words;
+    const environment = {
+      ...serviceEnvironment(service.url),
+      ...{ HOME: home, XDG_STATE_HOME: join(home, 'state'), TZ: 'UTC' },
+      ...env,
+    };
+    process.chdir(folder);
+    let result: Collected;
+    if (started === undefined && stdout === undefined)
+      result = { ...(await command(all, { env: environment, now: () => now })), signal: null };
+    else {
+      const stdio: StdioOptions = ['ignore', stdout ?? 'pipe', 'pipe'];
+      const child = start(all, { env: { ...environment, ...clockEnvironment(now) }, cwd: folder, stdio });
+      started?.(child);
+      result = await ended(child);
+      // The service charges for the request that was under way.
+      await turn();
+    }
     cancel();
-    if (atKill !== null) restoreSnapshot(this.folder, atKill);
-    return this.#result(atKill === null ? exit : null, stdout, stderr, first);
+    if (atKill !== null) restoreSnapshot(folder, atKill);
+    const requests = service.log.slice(first);
+    const credits = requests.reduce((sum, request) => sum + request.credits, 0);
+    const summary = isReported ? await takeSummary(path) : null;
+    assert.ok(!isReported || summary !== null || !isSummaryDue(all, result), 'there is no summary');
+    assertSummary(summary, result, credits);
+    const { errors, warnings } = said(result.stderr);
+    const mail = linesOf(result.stderr);
+    assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
+    return {
+      ...result,
+      ...{ exit: atKill === null ? result.exit : null, lines: linesOf(result.stdout), summary, credits },
+      ...{ requests, operations: requests.map(({ operation }) => operation), errors, warnings, mail },
+      counts: Object.fromEntries(Object.entries(summary?.counts ?? {}).filter(([, count]) => count > 0)),
+      get only() {
+        return onlyReference(summary);
+      },
+    };
   }
 
-  /** Runs a command as a process; killed when the paid request of this number arrives, counted from 1. */
+  /** Runs the program as a process, which is killed when the paid request of this number arrives, counted from 1. */
   async spawn(line: Line, killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
-    const first = this.service.log.length;
-    const env = { ...this.#env, ...clockEnvironment(this.now) };
-    const child = start(withoutRetries(line), { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const end = ended(child);
     let left = killAt;
+    let kill = async (): Promise<void> => {};
     const unhook = this.service.on(async (request) => {
-      if (!isPaid(request) || --left !== 0) return;
-      child.kill('SIGKILL');
-      await end;
+      if (isPaid(request) && --left === 0) await kill();
     });
-    const { exit, stdout, stderr } = await end;
-    unhook();
-    // The service charges for the request that was under way.
-    await turn();
-    return this.#result(exit, stdout, stderr, first);
+    const started = (child: ChildProcess): void => {
+      kill = async () => {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      };
+    };
+    return await this.run(line, { started }).finally(unhook);
   }
 
   has(name: string): boolean {
@@ -144,21 +203,17 @@ export class World {
   }
 
   /** The IDs in a file of any format, in its order; null without one. */
-  ids(name: string, format: string): string[] | null {
+  ids(name = 'a.ndjson', format = 'ndjson'): string[] | null {
     return this.has(name) ? idsInText(this.read(name), format) : null;
   }
-
-  #result(exit: number | null, stdout: string, stderr: string, first: number): WorldRun {
-    const credits = this.service.log.slice(first).reduce((sum, request) => sum + request.credits, 0);
-    const { errors, warnings } = said(stderr);
-    return { exit, stdout, stderr, credits, errors, warnings };
-  }
 }
+
+const isLocal = (words: readonly string[]): boolean => /^(?:show|check|credits)$/.test(words[0] ?? '');
 
 /** Commands that send requests do not repeat them. */
 const withoutRetries = (line: Line): readonly string[] => {
   const words = wordsOf(line);
-  return ['show', 'check'].includes(words[0] ?? '') ? words : [...words, '--retries', '0'];
+  return isLocal(words) || words.includes('--retries') ? words : [...words, '--retries', '0'];
 };
 
 const isPaid = ({ operation }: LoggedRequest): boolean => operation === 'uploads' || operation === 'playlist';
@@ -167,7 +222,7 @@ const isPaid = ({ operation }: LoggedRequest): boolean => operation === 'uploads
 const repository = process.cwd();
 
 /** The IDs in the text of an export with `videoId` as its first field. */
-export function idsInText(text: string, format: string): string[] {
+export function idsInText(text: string, format = 'ndjson'): string[] {
   if (format === 'json') {
     const { results } = JSON.parse(text) as { results: { videoId: string }[] };
     return results.map(({ videoId }) => videoId);
@@ -180,7 +235,7 @@ export function idsInText(text: string, format: string): string[] {
 }
 
 /** All files and folders below a folder; not the sockets, which no copy has. */
-function takeSnapshot(folder: string): Snapshot {
+export function takeSnapshot(folder: string): Snapshot {
   const found = new Map<string, { bytes: Buffer | null; mode: number }>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -191,7 +246,7 @@ function takeSnapshot(folder: string): Snapshot {
 }
 
 /** Sets a folder back; files that have not changed are not written. */
-function restoreSnapshot(folder: string, snapshot: Snapshot): void {
+export function restoreSnapshot(folder: string, snapshot: Snapshot): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!snapshot.has(path)) rmSync(path, { recursive: true, force: true });

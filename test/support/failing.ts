@@ -1,0 +1,19 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import type { TestContext } from 'node:test';
+
+type Function = 'closeSync' | 'fchmodSync' | 'fsyncSync' | 'renameSync';
+
+/** Does something while a function of node:fs fails with this code. */
+export function whileFailing(t: TestContext, name: Function, code: string, work: () => void): void {
+  const { mock } = t.mock.method(fs, name, () => {
+    throw Object.assign(new Error(), { code });
+  });
+  syncBuiltinESMExports();
+  try {
+    work();
+  } finally {
+    mock.restore();
+    syncBuiltinESMExports();
+  }
+}
