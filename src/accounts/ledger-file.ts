@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
 import { fileError, guardFile } from '../fs/file-error.ts';
@@ -17,10 +17,7 @@ import {
 } from '../json/shape.ts';
 import { createOwnFolder, homeFolder, openOwnFolder } from './home.ts';
 
-/**
- * The folder of the ledgers: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws `failed` if no home
- * folder is known.
- */
+/** The folder of the ledgers. Throws `failed` if no home folder is known. */
 function ledgerFolder(env: Env): string {
   const { XDG_STATE_HOME: stateFolder } = env;
   if (stateFolder && isAbsolute(stateFolder)) return join(stateFolder, 'chanlist');
@@ -31,43 +28,53 @@ function ledgerFolder(env: Env): string {
   });
 }
 
-/** The path of the ledger of a month (`2026-11`). Throws as `openLedgerFolder`. */
-export const ledgerPath = (month: string, env: Env): string =>
-  join(ledgerFolder(env), `credits-${month}.ndjson`);
+const fileName = (month: string): string => `credits-${month}.ndjson`;
 
-/** Opens the folder of the ledgers; creates it (0700) if needed. Throws `failed` if it cannot be used. */
-export function openLedgerFolder(env: Env): PrivateFolder {
-  const path = ledgerFolder(env);
-  return guardLedger(path, () => createOwnFolder(path, env));
-}
+/** The path of the ledger of a month (`2026-11`). */
+export const ledgerPath = (month: string, env: Env): string => join(ledgerFolder(env), fileName(month));
 
-/** The months that have a ledger, in order. Throws as `openLedgerFolder`, but creates nothing. */
-export function ledgerMonths(env: Env): string[] {
-  const path = ledgerFolder(env);
-  return guardLedger(path, () => {
+/** Opens the folder of the ledgers; creates it (0700) if needed. */
+export const openLedgerFolder = (env: Env): PrivateFolder =>
+  guardLedger(env, (path) => createOwnFolder(path, env));
+
+/** The months that have a ledger, in order. */
+export const ledgerMonths = (env: Env): string[] =>
+  guardLedger(env, (path) => {
     using folder = openOwnFolder(path, env);
     const names = folder?.names() ?? [];
     return names.flatMap((name) => /^credits-(\d{4}-\d\d)\.ndjson$/.exec(name)?.[1] ?? []).sort();
   });
+
+/**
+ * Does something with the folder of the ledgers. A refusal becomes `failed`, because no argument is wrong; its hint says
+ * that a new ledger starts to count at 0.
+ */
+function guardLedger<T>(env: Env, work: (path: string) => T): T {
+  const path = ledgerFolder(env);
+  try {
+    return work(path);
+  } catch (error) {
+    const cause = fileError(error, path, 'open');
+    if (!(cause instanceof Failure)) throw cause;
+    const remedy = error instanceof Failure && cause.hint;
+    const elsewhere = 'set XDG_STATE_HOME to another folder; a new ledger starts to count at 0';
+    const hint = remedy ? `${remedy}; or ${elsewhere}` : elsewhere;
+    throw new Failure('failed', cause.message, { hint, cause });
+  }
 }
 
 const ledgerVersion = 1;
 
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
-/** A paid request, noted before it is sent. */
+/** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
 const isRequest = shape({
   version: isNumber,
   kind: isOneOf('request'),
-  /** Unique; its outcome names it. */
   id: isText,
-  /** ISO 8601, UTC. */
   time: isText,
-  /** Local calendar day of the request: `2026-11-21`. */
   day: isDay,
-  /** Origin of the service: with `key`, the account. */
   origin: isText,
-  /** Digest of the key. */
   key: isText,
   last_four: isText,
   command: isText,
@@ -76,10 +83,10 @@ const isRequest = shape({
 });
 export type RequestLine = Passing<typeof isRequest>;
 
+/** The outcome of the request with this ID. */
 const isOutcome = shape({
   version: isNumber,
   kind: isOneOf('outcome'),
-  /** The ID of the request. */
   id: isText,
   time: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
@@ -140,22 +147,22 @@ export class LedgerFile {
 
   /** Opens the ledger for appending and reading; creates it (0600) and its folder (0700) if needed. */
   static open(month: string, env: Env): LedgerFile {
-    const path = ledgerPath(month, env);
-    return guardLedger(path, () => {
-      using folder = createOwnFolder(dirname(path), env);
-      return new LedgerFile(month, path, folder.openAppend(basename(path)));
+    const fd = guardLedger(env, (path) => {
+      using folder = createOwnFolder(path, env);
+      return folder.openAppend(fileName(month));
     });
+    return new LedgerFile(month, ledgerPath(month, env), fd);
   }
 
   /** Opens and reads the ledger; null if there is none. */
   static read(month: string, env: Env): LedgerFile | null {
-    const path = ledgerPath(month, env);
-    const file = guardLedger(path, () => {
-      using folder = openOwnFolder(dirname(path), env);
-      const fd = folder?.openRead(basename(path)) ?? null;
-      return fd === null ? null : new LedgerFile(month, path, fd);
+    const fd = guardLedger(env, (path) => {
+      using folder = openOwnFolder(path, env);
+      return folder?.openRead(fileName(month)) ?? null;
     });
-    file?.read();
+    if (fd === null) return null;
+    const file = new LedgerFile(month, ledgerPath(month, env), fd);
+    file.read();
     return file;
   }
 
@@ -188,11 +195,10 @@ export class LedgerFile {
 
   /** The most that a day or month (`2026-11-21`, `2026-11`) may have cost at an origin. */
   spentAt(origin: string, period: string): number {
-    return this.entries
-      .filter(
-        ({ request }) => request === null || (request.origin === origin && request.day.startsWith(period)),
-      )
-      .reduce((sum, { credits, outcome }) => (outcome === 'free' ? sum : sum + credits), 0);
+    const isOf = ({ request, outcome }: LedgerEntry): boolean =>
+      outcome !== 'free' &&
+      (request === null || (request.origin === origin && request.day.startsWith(period)));
+    return this.entries.filter(isOf).reduce((sum, { credits }) => sum + credits, 0);
   }
 
   /**
@@ -213,12 +219,9 @@ export class LedgerFile {
     const line = parseLine(text);
     if (line === 'newer')
       throw usage(`a newer chanlist wrote ${this.path}`, 'it is not changed; update chanlist');
-    if (line === null) {
-      this.#entries.push(unreadable);
-      return;
-    }
-    this.lastTime = Math.max(this.lastTime, Date.parse(line.time) || 0);
-    if (line.kind === 'request') {
+    this.lastTime = Math.max(this.lastTime, Date.parse(line?.time ?? '') || 0);
+    if (line === null) this.#entries.push(unreadable);
+    else if (line.kind === 'request') {
       const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
       this.#entries.push(entry);
       this.#pending.set(line.id, entry);
@@ -227,22 +230,5 @@ export class LedgerFile {
       if (entry !== undefined) entry.outcome = line.outcome;
       this.#pending.delete(line.id);
     }
-  }
-}
-
-/**
- * Opens a ledger or its folder. A refusal becomes `failed`, because no argument is wrong; its hint says that a new
- * ledger starts to count at 0.
- */
-function guardLedger<T>(path: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    const cause = fileError(error, path, 'open');
-    if (!(cause instanceof Failure)) throw cause;
-    const remedy = error instanceof Failure && cause.hint;
-    const elsewhere = 'set XDG_STATE_HOME to another folder; a new ledger starts to count at 0';
-    const hint = remedy ? `${remedy}; or ${elsewhere}` : elsewhere;
-    throw new Failure('failed', cause.message, { hint, cause });
   }
 }

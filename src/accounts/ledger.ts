@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { acquireLock, type Release } from '../fs/file-lock.ts';
@@ -42,8 +42,6 @@ export class FileLedger implements Ledger {
   readonly #account: Pick<RequestLine, 'origin' | 'key' | 'last_four'>;
   /** With bounds: it holds the lock. */
   #folder: PrivateFolder | null = null;
-  readonly #idPrefix = randomBytes(9).toString('base64url');
-  #count = 0;
   #file: LedgerFile | null = null;
   #warned = false;
 
@@ -71,34 +69,22 @@ export class FileLedger implements Ledger {
         warn(`there is no credit ledger yet: counting starts at 0; ${keep}`);
       this.#open(now);
     } catch (error) {
-      throw this.#asLedgerFailure(error);
-    }
-  }
-
-  note(credits: number, reference: string | null): Settle {
-    const now = this.#options.context.clock.now();
-    try {
-      return this.#append(this.#open(now), credits, reference, now);
-    } catch (error) {
-      this.#warnOnce(error);
-      return () => {};
+      throw asBoundFailure(error);
     }
   }
 
   async reserve(credits: number, reference: string | null): Promise<Settle> {
-    if (this.#folder === null) return this.note(credits, reference);
     let release: Release | null = null;
     try {
-      release = await this.#lock(this.#folder);
+      if (this.#folder !== null) release = await this.#lock(this.#folder);
       const now = this.#options.context.clock.now();
       const file = this.#open(now);
-      file.read();
-      if (!file.isInPlace())
-        throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
-      this.#assertWithinBounds(file, credits, now);
+      if (this.#folder !== null) this.#assertWithinBounds(file, credits, now);
       return this.#append(file, credits, reference, now);
     } catch (error) {
-      throw this.#asLedgerFailure(error);
+      if (this.#folder !== null) throw asBoundFailure(error);
+      this.#warnOnce(error);
+      return () => {};
     } finally {
       release?.();
     }
@@ -125,7 +111,7 @@ export class FileLedger implements Ledger {
   /** Appends a request; returns what appends its outcome. If that fails, the request counts as possibly charged. */
   #append(file: LedgerFile, credits: number, reference: string | null, now: number): Settle {
     const { context, command } = this.#options;
-    const id = `${this.#idPrefix}.${++this.#count}`;
+    const id = randomUUID();
     const time = new Date(now).toISOString();
     const account = this.#account;
     file.append({ kind: 'request', id, time, day: localDay(now), ...account, command, reference, credits });
@@ -149,8 +135,11 @@ export class FileLedger implements Ledger {
     return file;
   }
 
-  /** Throws `budget` for the first bound that `credits` more would exceed. */
+  /** Throws `budget` for the first bound that `credits` more would exceed, and `failed` if others replaced the ledger. */
   #assertWithinBounds(file: LedgerFile, credits: number, now: number): void {
+    file.read();
+    if (!file.isInPlace())
+      throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
     for (const bound of this.#bounds) {
       const period = bound.per === 'month' ? file.month : localDay(now);
       if (file.spentAt(this.#account.origin, period) + credits > bound.credits)
@@ -158,18 +147,18 @@ export class FileLedger implements Ledger {
     }
   }
 
-  /** A failure of the ledger as that of a run with bounds. */
-  #asLedgerFailure(error: unknown): unknown {
-    if (!(error instanceof Failure) || error.code !== 'failed') return error;
-    const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;
-    return error.with({ message });
-  }
-
-  /** A failure of the ledger is one warning in a run without bounds. Throws anything else. */
+  /** Makes failures of the ledger one warning; throws anything else. */
   #warnOnce(error: unknown): void {
     if (!(error instanceof Failure) || error.code !== 'failed') throw error;
     const what = 'some requests of this run could not be recorded in the credit ledger';
     if (!this.#warned) this.#options.warn(`${what}: ${error.line()}`);
     this.#warned = true;
   }
+}
+
+/** A failure of the ledger as that of a run with bounds. */
+function asBoundFailure(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'failed') return error;
+  const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;
+  return error.with({ message });
 }

@@ -84,11 +84,11 @@ export function resolveBounds(
   return text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : profileBounds;
 }
 
-/** The credit ledger, as a budget uses it: it notes paid requests and enforces the bounds per day and per month. */
 export interface Ledger {
-  /** Notes a request before it is sent; returns what notes its outcome. */
-  note(credits: number, reference: string | null): Settle;
-  /** The same within the bounds: throws `budget` if one would be exceeded, and if the ledger cannot be used. */
+  /**
+   * Notes a request before it is sent; returns what notes its outcome. With bounds per day or month, throws `budget` if one
+   * would be exceeded, and if the ledger cannot be used.
+   */
   reserve(credits: number, reference: string | null): Promise<Settle>;
 }
 
@@ -122,21 +122,18 @@ export class Budget {
   }
 
   /**
-   * Reserves credits for a request and notes it in the ledger. Returns what charges the request to the run, to its
-   * reference and in the ledger; a promise only if there are bounds. If one of them is spent, waits for requests in
-   * flight, which may turn out to be free, then throws `budget`. Throws as `Ledger.reserve`. 0 credits need no
-   * reservation.
+   * Reserves credits for a request; returns what charges the request to the run, to its reference and in the ledger. If a
+   * bound is spent, waits for requests in flight, which may turn out to be free, then throws `budget`. Throws as
+   * `Ledger.reserve`.
    */
-  reserve(credits: number, tally: Tally): Settle | Promise<Settle> {
+  async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return () => {};
-    if (this.bounds.length === 0)
-      return this.#charged(credits, tally, this.#ledger?.note(credits, tally.reference));
-    const reservation = this.#queue.then(() => this.#reserveWithinBounds(credits, tally));
+    const reservation = this.#queue.then(() => this.#reserveNext(credits, tally));
     this.#queue = reservation.catch(() => {});
-    return reservation;
+    return await reservation;
   }
 
-  async #reserveWithinBounds(credits: number, tally: Tally): Promise<Settle> {
+  async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
       try {
         const committed = spent(this.total.credits) + this.#reserved + credits;
