@@ -2,8 +2,7 @@ import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { fileError, guardFile } from '../fs/file-error.ts';
-import { ignoreErrors } from '../fs/files.ts';
+import { fileError, guardFile, ignoreErrors } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import {
   isCount,

@@ -2,9 +2,8 @@ import { parseKey } from '../accounts/key.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseFaultRule } from '../sandbox/faults.ts';
 import { operations } from '../service/contract.ts';
-import { type FlagRow, listings } from './flag.ts';
+import { duration, type FlagRow, listings, month, oneOf, wholeNumber } from './flag.ts';
 import { globalFlags } from './global-flags.ts';
-import { duration, month, oneOf, wholeNumber } from './parsers.ts';
 
 const lists = ['resolve', 'latest', ...listings];
 const updatable = ['uploads'];

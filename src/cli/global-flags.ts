@@ -1,8 +1,7 @@
 import { formatNames } from '../output/formats.ts';
 import { parseBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { type FlagRow, listings } from './flag.ts';
-import { oneOf, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';
+import { type FlagRow, listings, oneOf, outputFile, seconds, summaryFile, wholeNumber } from './flag.ts';
 
 const requesting = ['resolve', 'search', ...listings, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];

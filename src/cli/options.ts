@@ -4,7 +4,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import type { Invocation } from './invocation.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -125,3 +125,38 @@ function isStream(path: string): boolean {
 
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
+
+/** A command line as it was typed, without its references. */
+export interface Invocation {
+  readonly name: string;
+  readonly flags: readonly Flag[];
+}
+
+export interface Flag {
+  /** `--format` */
+  readonly name: string;
+  readonly value: string | null;
+}
+
+/** Flags that a command line leaves out, and others that it adds. */
+export interface CommandLineChange {
+  readonly drop?: readonly string[];
+  readonly add?: readonly Flag[];
+}
+
+/** A command line with other references, without some flags and with others; quoted for the shell. */
+export function commandLine(
+  invocation: Invocation,
+  references: readonly string[],
+  change: CommandLineChange = {},
+): string {
+  const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
+  const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
+    value === null
+      ? name
+      : value.startsWith('-') || name === '--continuation'
+        ? `${name}${name.startsWith('--') ? '=' : ''}${shellQuote(value)}`
+        : `${name} ${shellQuote(value)}`,
+  );
+  return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
+}

@@ -1,12 +1,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure } from '../errors.ts';
 import type { CommandFile, CommandRow } from './command.ts';
-import { type FlagRow, longFlag, optionName, shortFlag, valueName } from './flag.ts';
+import { type FlagRow, longFlag, nonEmpty, optionName, shortFlag, valueName } from './flag.ts';
 import { helpFlag, ownFlagsOf, versionFlag } from './flags.ts';
 import { globalFlags } from './global-flags.ts';
-import type { Flag } from './invocation.ts';
-import type { CommonOptions } from './options.ts';
-import { nonEmpty } from './parsers.ts';
+import type { CommonOptions, Flag } from './options.ts';
 import { assertFlags, assertNoFieldList, assertText } from './rules.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
 

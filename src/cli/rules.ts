@@ -5,8 +5,7 @@ import { shellQuote } from '../text/shell-quote.ts';
 import { longFlag } from './flag.ts';
 import { flagsOf } from './flags.ts';
 import { localReports } from './global-flags.ts';
-import type { Flag } from './invocation.ts';
-import { assertFileFormat, effectiveFormat, fileOptions, type ListingOptions } from './options.ts';
+import { assertFileFormat, effectiveFormat, type Flag, fileOptions, type ListingOptions } from './options.ts';
 
 type Options = Pick<ListingOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>;
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { assertNotRecorded, forgetView } from '../fs/recorded.ts';
+import { assertNotRecorded, forgetView } from '../fs/private-folder.ts';
 import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';

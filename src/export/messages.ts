@@ -1,5 +1,4 @@
-import { commandLine, type Flag } from '../cli/invocation.ts';
-import type { ListingOptions } from '../cli/options.ts';
+import { commandLine, type Flag, type ListingOptions } from '../cli/options.ts';
 import { nameVideoId } from '../cli/rules.ts';
 import { Failure, type FailureDetails, usage } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';

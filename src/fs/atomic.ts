@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
-import { type FileWork, guardFile } from './file-error.ts';
 import {
   closeQuietly,
   createTemporary,
+  type FileWork,
+  guardFile,
   ignoreErrors,
   openedPath,
   syncFolder,

@@ -1,8 +1,15 @@
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import { fileError, guardFile } from './file-error.ts';
-import { ignoreErrors, openedPath, randomHex, unsupported, withDescriptor } from './files.ts';
+import {
+  fileError,
+  guardFile,
+  ignoreErrors,
+  openedPath,
+  randomHex,
+  unsupported,
+  withDescriptor,
+} from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /** Releases a lock; to be called once, before the folder is closed. */

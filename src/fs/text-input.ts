@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { InputStream } from '../context.ts';
 import { excerpt, type Failure } from '../errors.ts';
-import { readProblem } from './file-error.ts';
+import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
 /** The usage error for an input that cannot be read, and why. */

@@ -1,6 +1,5 @@
-import { BACKSLASH, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../text/ascii.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
 import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
 
 const LETTER_F = 0x66;

@@ -1,4 +1,4 @@
-import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from '../text/ascii.ts';
+import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from './byte-writer.ts';
 
 /**
  * The JSON scanner: checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end. It takes

@@ -1,7 +1,6 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { splitViews } from './computed.ts';
-import { expandFields, memberField, picker } from './fields.ts';
+import { expandFields, memberField, picker, splitViews } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap } from './records.ts';
 

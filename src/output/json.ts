@@ -1,8 +1,7 @@
 import type { Failure } from '../errors.ts';
-import { ByteWriter } from '../json/byte-writer.ts';
+import { ByteWriter, COMMA } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { isNoList } from '../service/pages.ts';
-import { COMMA } from '../text/ascii.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';

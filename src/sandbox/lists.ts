@@ -1,8 +1,7 @@
 import { latestSize } from '../service/contract.ts';
-import { type Channel, channelById, channelOfSize, demoChannel } from './channels.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { oddCount, oddFeed, oddNumber } from './odd.ts';
-import type { Video } from './videos.ts';
+import { type Channel, channelById, channelOfSize, demoChannel, type Video } from './videos.ts';
 
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {

@@ -1,7 +1,6 @@
 import { latestSize } from '../service/contract.ts';
-import type { Channel } from './channels.ts';
 import { hash } from './random.ts';
-import { ageText, lengthText, published, type Video } from './videos.ts';
+import { ageText, type Channel, lengthText, published, type Video } from './videos.ts';
 
 /** A channel with the oddities of real ones. The upload on top of its list; at its date in the feed. */
 const premiere = 250;

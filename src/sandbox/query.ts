@@ -7,7 +7,7 @@ import {
   type ReferenceKind,
 } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
-import { type Channel, channelByHandle, channelById } from './channels.ts';
+import { type Channel, channelByHandle, channelById } from './videos.ts';
 
 interface Issue {
   readonly loc: readonly string[];

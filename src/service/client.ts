@@ -5,13 +5,10 @@ import type { JsonText } from '../json/json-text.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
-import { type Operation, operationPath } from './contract.ts';
+import { assertParameters, type Operation, operationPath, type Parameters } from './contract.ts';
 import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './failures.ts';
-import { type Connections, get, type Response } from './http.ts';
-import { assertParameters, type Parameters } from './parameters.ts';
-import { readBody } from './response-body.ts';
-import { decideRetry } from './retry.ts';
-import { RetryThrottle } from './retry-throttle.ts';
+import { type Connections, get, type Response, readBody } from './http.ts';
+import { decideRetry, RetryThrottle } from './retry.ts';
 
 /** The address of the service and the key for it. */
 export interface Service {

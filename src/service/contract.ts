@@ -2,6 +2,8 @@
  * The service's operations as data (docs/service.md, sections 1, 2, 4 and 8): one row per operation. Paths,
  * validation, --dry-run, help, completions, output columns and the sandbox's routes derive from these rows.
  */
+import { usage } from '../errors.ts';
+import { thousands } from '../text/count.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -164,3 +166,24 @@ export function operationPath(operation: Operation, namespace: string): string {
 
 /** Length of a text as the specification counts it: in Unicode code points. */
 export const codePoints = (text: string): number => Array.from(text).length;
+
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * Checks the parameters of a request against its row of the contract (docs/service.md, 8); throws a usage
+ * error that names the argument and its limits.
+ */
+export function assertParameters(operation: Operation, values: Parameters): void {
+  for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const isNumber = type === 'integer';
+    const size = isNumber ? Number(value) : codePoints(String(value));
+    if ((isNumber && !Number.isInteger(value)) || size < minimum || size > maximum) {
+      const is = isNumber
+        ? `is ${value}: expected a whole number from`
+        : `has ${thousands(size)} characters: expected`;
+      throw usage(`${argument} ${is} ${minimum} to ${maximum}`);
+    }
+  }
+}
