@@ -6,7 +6,6 @@ import { usage } from '../errors.ts';
 import { ignoreErrors, isRoot, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 
-/** Errors of a path that cannot be followed to its end. */
 const notFound = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'];
 
 /** The home folder from the environment, if that is an absolute path, else from the system; null if unknown. */

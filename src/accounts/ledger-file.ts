@@ -36,7 +36,6 @@ export const ledgerPath = (month: string, env: Env): string => join(ledgerFolder
 export const openLedgerFolder = (env: Env): PrivateFolder =>
   guardLedger(env, (path) => createOwnFolder(path, env));
 
-/** The months that have a ledger, in order. */
 export const ledgerMonths = (env: Env): string[] =>
   guardLedger(env, (path) => {
     using folder = openOwnFolder(path, env);
@@ -114,7 +113,6 @@ export function parseLine(text: string): RequestLine | OutcomeLine | 'newer' | n
 export interface LedgerEntry {
   readonly request: RequestLine | null;
   readonly credits: number;
-  /** Possibly charged until it is known. */
   outcome: OutcomeLine['outcome'];
 }
 
@@ -131,9 +129,7 @@ export class LedgerFile {
   lastTime = 0;
   readonly #fd: number;
   readonly #entries: LedgerEntry[] = [];
-  /** Requests without an outcome, by ID. */
   readonly #pending = new Map<string, LedgerEntry>();
-  /** Bytes that have been read. */
   #offset = 0;
   /** Whether bytes follow them: a line that was cut short. */
   #isCutShort = false;

@@ -11,9 +11,7 @@ import { localDay, monthOf, resetTime } from './local-time.ts';
 
 export interface LedgerOptions {
   readonly context: Pick<Context, 'env' | 'clock' | 'stop'>;
-  /** A key, and the origin of the service that it belongs to. */
   readonly account: { readonly origin: string; readonly key: string };
-  /** The command as `credits --by command` shows it. */
   readonly command: string;
   /** The bounds of the run; those per day and per month are enforced here. */
   readonly bounds: readonly CreditBound[];
@@ -38,7 +36,6 @@ const lastBytes = 4096;
 export class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
-  /** The fields that all requests of the run share. */
   readonly #account: Pick<RequestLine, 'origin' | 'key' | 'last_four'>;
   /** With bounds: it holds the lock. */
   #folder: PrivateFolder | null = null;
@@ -156,7 +153,6 @@ export class FileLedger implements Ledger {
   }
 }
 
-/** A failure of the ledger as that of a run with bounds. */
 function asBoundFailure(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'failed') return error;
   const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;

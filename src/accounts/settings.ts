@@ -27,7 +27,6 @@ export interface Settings {
   readonly problem: Failure | null;
 }
 
-/** The next step for a user without an account. */
 export const firstSteps =
   'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
 

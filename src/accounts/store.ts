@@ -14,7 +14,6 @@ export interface Profile extends Service {
   readonly maxCredits: readonly CreditBound[];
 }
 
-/** The profile that `auth login` writes if none is named. */
 export const defaultProfile = 'default';
 
 /** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */

@@ -8,7 +8,6 @@ import { expectedOneOf } from '../text/nearest.ts';
 export interface FlagRow {
   /** As the help shows it: `-n, --limit <n>`; a flag without a value is a switch. */
   readonly flag: string;
-  /** The commands and actions (`auth login`) that take it. */
   readonly commands: readonly string[];
   /** One line that begins with a verb. */
   readonly help: string;
@@ -23,11 +22,9 @@ export interface FlagRow {
   /** The default that the help shows, if it is set elsewhere. */
   readonly shownDefault?: string | number;
   readonly variable?: string;
-  /** The option that it sets, if not that of its own name. */
   readonly option?: string;
   /** Of a switch that is short for `--format`: the format. */
   readonly format?: string;
-  /** Flags that it cannot be combined with, and why. */
   readonly excludes?: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +65,6 @@ export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
   };
 }
 
-/** Seconds, whole or not, from `minimum` to `maximum`. */
 export function seconds(minimum: number, maximum: number): Parser<number> {
   return (text, source) => {
     const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
@@ -85,7 +81,6 @@ export function duration(text: string, source: string): number {
   return Number(digits) * (unit === 'd' ? day : hour);
 }
 
-/** A calendar month, `YYYY-MM`. */
 export function month(text: string, source: string): string {
   if (/^\d{4}-(?:0[1-9]|1[0-2])$/.test(text)) return text;
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');

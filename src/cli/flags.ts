@@ -143,11 +143,9 @@ export const ownFlags: readonly FlagRow[] = [
   ...serveFlags.map((row) => ({ ...row, commands: ['serve'] })),
 ];
 
-/** Flags that every command takes, and the program itself. */
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-/** The flags of a command or an action (`auth login`) alone. */
 export const ownFlagsOf = (path: string): readonly FlagRow[] =>
   ownFlags.filter(({ commands }) => commands.includes(path));
 

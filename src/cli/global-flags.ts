@@ -13,7 +13,6 @@ const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const day = 24 * 60 * 60;
 const noAccount = 'the sandbox needs no account';
 
-/** Flags that stand before or after the command's name. */
 export const globalFlags: readonly FlagRow[] = [
   ...inGroup('Service:', [
     { flag: '--profile <name>', commands: keyed, help: 'use this account', variable: 'CHANLIST_PROFILE' },

@@ -12,11 +12,9 @@ export interface OutputOptions {
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;
-  /** The file of `-o`; null: stdout. */
   readonly output: string | null;
   readonly color: boolean;
   readonly quiet: boolean;
-  /** How often `-v` was given. */
   readonly verbose: number;
 }
 
@@ -56,7 +54,6 @@ export interface ResponseOptions extends CommonOptions {
   /** Undefined: the command takes no list. */
   readonly from: string | null | undefined;
   readonly concurrency: number;
-  /** Maximum number of entries of each response that are printed. */
   readonly limit: number | null;
   readonly seen: string | null;
 }
@@ -138,7 +135,6 @@ export interface Flag {
   readonly value: string | null;
 }
 
-/** Flags that a command line leaves out, and others that it adds. */
 export interface CommandLineChange {
   readonly drop?: readonly string[];
   readonly add?: readonly Flag[];

@@ -83,7 +83,6 @@ function typedFlag(row: FlagRow, text?: string): Flag {
   return { name: longFlag(row), value: value ?? null };
 }
 
-/** The options of a command: the values of its flags and arguments. Throws usage errors. */
 function optionsOf(
   path: string,
   { args: words, processedArgs }: Command,

@@ -15,7 +15,6 @@ import type { PrivateFolder } from './private-folder.ts';
 /** Releases a lock; to be called once, before the folder is closed. */
 export type Release = () => void;
 
-/** Errors of a file system without sockets. */
 const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];

@@ -55,7 +55,6 @@ export function openedPath(fd: number): string | null {
   return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;
 }
 
-/** Whether nothing is above a path. */
 export const isRoot = (folder: string, { dirname }: Pick<typeof path, 'dirname'> = path): boolean =>
   dirname(folder) === folder;
 
@@ -90,13 +89,11 @@ const crypto = () => process.getBuiltinModule('node:crypto');
 export const shortName = (name: string): string =>
   crypto().createHash('sha256').update(name).digest('hex').slice(0, 20);
 
-/** 20 random hexadecimal digits. */
 export const randomHex = (): string => crypto().randomBytes(10).toString('hex');
 
 /** What was done when a file operation failed. Before anything is sent (`read`, `open`) a wrong path is a usage error. */
 export type FileWork = 'read' | 'open' | 'write';
 
-/** Errors of a path: the problem and the next step. */
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (file) => [`the folder ${path.dirname(file)} does not exist`, 'create it first'],
   ENOTDIR: () => ['a part of this path is not a folder', 'choose another place'],
@@ -109,7 +106,6 @@ const pathErrors: Record<string, (path: string) => readonly [what: string, hint:
   ELOOP: () => ['its symbolic links form a loop', 'name a file'],
 };
 
-/** Errors of the disk: the problem and the next step. */
 const diskErrors: Record<string, readonly [what: string, hint: string]> = {
   ENOSPC: ['no space left on the device', 'free some space'],
   EDQUOT: ['the disk quota is used up', 'free some space'],

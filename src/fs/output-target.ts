@@ -27,7 +27,6 @@ export interface FileMark {
 
 export const markOf = ({ size, mtimeMs, ino }: fs.Stats): FileMark => ({ size, mtime: mtimeMs, inode: ino });
 
-/** Whether this is a regular file with a mark. */
 export const hasMark = (stats: fs.Stats, { size, mtime, inode }: FileMark): boolean =>
   stats.isFile() && stats.size === size && stats.mtimeMs === mtime && stats.ino === inode;
 
@@ -71,12 +70,10 @@ export function openUnchanged({ path, real, stats }: Target): number {
 }
 
 export interface NamedFile {
-  /** The flag or argument that names it: for messages. */
   readonly flag: string;
   /** As given; `-` as an input is stdin. */
   readonly path: string;
   readonly isOutput: boolean;
-  /** Of outputs, if it is resolved already. */
   readonly target?: Target;
 }
 
@@ -196,7 +193,6 @@ const notRegular = (path: string, what: string): Failure =>
 export interface OpenedStream {
   readonly stream: NodeJS.WritableStream;
   readonly isPipe: boolean;
-  /** What to throw for an error of the stream. */
   failureOf(error: Error): unknown;
 }
 

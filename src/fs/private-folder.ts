@@ -30,7 +30,6 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
 export class PrivateFolder {
   /** For messages. */
   readonly path: string;
-  /** Whether `openOrCreate` created it. */
   readonly created: boolean;
   readonly #fd: number;
   readonly #stats: fs.Stats;
@@ -48,7 +47,6 @@ export class PrivateFolder {
     this.#base = openedPath(this.#fd) ?? path;
   }
 
-  /** Opens a folder; null if it is not there. */
   static open(path: string, use: FolderUse = {}): PrivateFolder | null {
     const open = (): PrivateFolder => new PrivateFolder(path, false, use);
     // For check, a folder that it cannot read is a wrong argument.
@@ -81,7 +79,6 @@ export class PrivateFolder {
     return `${this.#base}/${name}`;
   }
 
-  /** The content of a file; null if it is not there. */
   read(name: string): Buffer | null {
     const fd = this.openRead(name);
     return fd === null ? null : withDescriptor(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
@@ -126,7 +123,6 @@ export class PrivateFolder {
     });
   }
 
-  /** Removes a file, if it is there. */
   remove(name: string): void {
     this.#guard(name, () => ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name))));
   }

@@ -21,7 +21,6 @@ export interface DescribedCommand {
   readonly file: CommandFile;
 }
 
-/** The commands below a table, and the actions of each behind it. */
 export async function describeAll(table: readonly CommandRow[], parent = ''): Promise<DescribedCommand[]> {
   const described: DescribedCommand[] = [];
   for (const row of table) {
@@ -73,7 +72,6 @@ async function findCommand(
 const commandTerms = (rows: readonly CommandRow[]): TermRows =>
   rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim(), summary]);
 
-/** The global flags of a command in one sentence; empty if it takes none. */
 export function globalFlagsOf(path: string): string {
   const names = flagsOf(path).filter(({ group }) => group !== undefined);
   if (names.length === 0) return '';

@@ -15,7 +15,6 @@ export interface Column {
   readonly reserved?: number;
   /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
   readonly drop?: number;
-  /** Takes the rest of the width. */
   readonly isTitle?: boolean;
 }
 

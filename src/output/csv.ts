@@ -20,7 +20,6 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: Picker = () => [];
-  /** Keys that have a column. */
   const shown = new Set<string>();
   const leftOut = new Set<string>();
 

@@ -169,7 +169,6 @@ export function expandFields(
   });
 }
 
-/** Whether `*` is among the fields: then the entries decide which fields there are. */
 export function hasWildcard(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === wildcard);
 }

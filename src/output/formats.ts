@@ -62,7 +62,6 @@ export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-/** The format that an extension of `-o` (without its dot) selects. */
 export function formatByExtension(extension: string): FormatName | undefined {
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
 }

@@ -17,11 +17,8 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
   const isArray = operation.body === 'records';
-  /** A page of the current reference has arrived. */
   let hasPage = false;
-  /** Before the next reference. */
   let bracket = '[';
-  /** The next entry is the first of its list. */
   let isFirst = true;
 
   const before = (item: Item): string => {

@@ -38,7 +38,6 @@ export function createProgress(
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   let state: ProgressState | null = null;
-  /** Start of the current listing, or of the run. */
   let started: ProgressStart = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 

@@ -34,7 +34,6 @@ const known = new Map<string, number>();
 /** Created when a text needs it: that takes 8 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text, as readers see them. */
 function charactersOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(text), ({ segment }) => segment);

@@ -15,10 +15,8 @@ const namedFaults = {
 type NamedFault = keyof typeof namedFaults;
 const names = Object.keys(namedFaults) as NamedFault[];
 
-/** A status from 400 to 599, or the name of a fault. */
 export type FaultKind = number | NamedFault;
 
-/** The rows of the help: each kind of fault and its effect. */
 export const faultMeanings = [
   ['400 to 599', 'responds with this status, e.g. 503; 429 with Retry-After'],
   ...Object.entries(namedFaults),

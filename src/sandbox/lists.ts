@@ -9,7 +9,6 @@ export interface VideoList {
   readonly title: string;
   readonly description: string;
   readonly count: number;
-  /** What the service says their number is. */
   readonly numVideos: string;
   /** Total views, as deployments show them: null for some lists, absent for others. */
   readonly viewCount: string | null | undefined;
@@ -57,7 +56,6 @@ export function demoCatalog({ grow, now, sizeOf }: SandboxSettings): Catalog {
   };
 }
 
-/** The ID of the uploads list of a channel (UU). */
 export function uploadsId(channel: Channel): string {
   return `UU${channel.id.slice(2)}`;
 }

@@ -10,10 +10,8 @@ const scheduledStream = 5_000_001;
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
 
-/** A publication time that is in the future on every machine. */
 const alwaysFuture = Date.UTC(2099, 0, 1, 18);
 
-/** Members-only uploads: in the list, not in the feed. */
 function isMembersOnly(number: number): boolean {
   return number === 259 || number % 40 === 0;
 }
@@ -56,7 +54,6 @@ const unknown = {
   ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
   ...{ thumbnails: [], publishedTimeText: null, members_only: null, badges: null, captions: null },
 };
-/** Fields of the special uploads of `@odd`, by number. */
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
@@ -86,7 +83,6 @@ export const advertisement = {
   link: 'https://ads.example/',
 };
 
-/** Fields of a feed entry of `@odd`, as `oddFields`. */
 export function oddFeedFields({ number }: Video): object {
   if (number === undescribed) return { description: null, viewCount: undefined };
   return number === scheduledStream ? { viewCount: '0', liveContent: 'upcoming' } : {};

@@ -33,7 +33,6 @@ const day = 86_400_000;
 /** Publication of the newest upload that a channel starts with: in the past on every machine. */
 const anchor = Date.UTC(2025, 0, 1, 16);
 
-/** Time of publication in milliseconds since 1970. */
 export function published({ channel, number, publishedAt }: Video): number {
   if (publishedAt !== undefined) return publishedAt;
   const step = Math.min(day, (19 * 365 * day) / Math.max(1, channel.size));
@@ -145,13 +144,11 @@ export interface Channel {
   /** Canonical ID: UC and the name, 24 characters in all. */
   readonly id: string;
   readonly title: string;
-  /** Number of uploads when the sandbox starts. */
   readonly size: number;
   /** The first four characters of the IDs of its videos. */
   readonly prefix: string;
   /** Seed of its data: N for `@size-N`. */
   readonly seed: number;
-  /** Whether it is `@odd`, with the oddities of real channels (odd.ts). */
   readonly isOdd: boolean;
 }
 
@@ -175,7 +172,6 @@ export function channelOfSize(size: number): Channel {
   return channel(`@size-${size}`, `Size ${size}`, size, prefix, size);
 }
 
-/** The channel with this handle (in any letter case); undefined if there is none. */
 export function channelByHandle(text: string): Channel | undefined {
   const handle = text.toLowerCase();
   const size = /^@size-(0|[1-9]\d{0,6})$/.exec(handle)?.[1];

@@ -11,7 +11,6 @@ export interface Credits {
 
 export const noCredits = (): Credits => ({ confirmed: 0, possibly_charged: 0 });
 
-/** The requests and credits of the whole run or of one reference. */
 export interface Tally {
   /** The reference as the user gave it; null for the whole run, or for a listing that starts at a token. */
   readonly reference: string | null;
@@ -39,7 +38,6 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
-/** Ends a reservation with the charge of its request. */
 export type Settle = (charge: Charge) => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
@@ -65,7 +63,6 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** Bounds as `parseBounds` reads them: `5,3000/month`. */
 export function formatBounds(bounds: readonly CreditBound[]): string {
   return bounds.map(formatBound).join(',');
 }
@@ -100,7 +97,6 @@ export class Budget {
   readonly #runBounds: readonly CreditBound[];
   readonly #openLedger: (() => Promise<Ledger>) | null;
   #ledger: Ledger | null = null;
-  /** Credits of requests in flight. */
   #reserved = 0;
   /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();

@@ -10,7 +10,6 @@ import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './f
 import { type Connections, get, type Response, readBody } from './http.ts';
 import { decideRetry, RetryThrottle } from './retry.ts';
 
-/** The address of the service and the key for it. */
 export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
@@ -25,7 +24,6 @@ export interface ClientOptions {
   readonly budget: Budget;
   /** Seconds per request, body included. */
   readonly timeout: number;
-  /** Counted retries per request. */
   readonly retries: number;
   /** Seconds of waiting without a success (`RetryLimits`). */
   readonly maxWait: number;
@@ -34,11 +32,9 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Takes one line about each request and how it ended. */
   onRequest(line: string): void;
-  /** Called when a wait starts. */
   onWait(milliseconds: number, why: string): void;
 }
 
-/** Path and encoded query of a request. */
 export function requestPath(
   service: Pick<Service, 'baseUrl' | 'namespace'>,
   operation: Operation,
@@ -115,7 +111,6 @@ export class Client {
     this.#ended.abort(reason);
   }
 
-  /** Closes every connection. */
   async close(): Promise<void> {
     const reason = new Failure('failed', 'the run has ended');
     this.end(reason);
@@ -189,6 +184,5 @@ export class Client {
     return await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
   }
 
-  /** Removes the key from text of the service. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#options.service.key);
 }

@@ -48,7 +48,6 @@ const words = (text: string): readonly string[] => text.split(' ');
 export const videoFields = words(
   'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index',
 );
-/** The fields of a resolve result (2.1). */
 const resolveFields = ['channel_id', 'resolved_from'] as const;
 
 const videoPages = {
@@ -70,7 +69,6 @@ const continuation = {
 const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
 const length = { minimum: 1, maximum: 200 } as const;
 
-/** Number of uploads that `latest` returns (section 8). */
 export const latestSize = 15;
 
 export const operations = {
@@ -159,12 +157,10 @@ export const pageSize = 100;
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
 
-/** Path of an operation below the base address (sections 4 and 9). */
 export function operationPath(operation: Operation, namespace: string): string {
   return `/api/v2/${namespace}/${operation.path}`;
 }
 
-/** Length of a text as the specification counts it: in Unicode code points. */
 export const codePoints = (text: string): number => Array.from(text).length;
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;

@@ -5,7 +5,6 @@ import type { Charge } from './budget.ts';
 import { type NoResponse, type Response, TransportError } from './http.ts';
 import { type EndReason, type RetryCause, retryAfter, span } from './retry.ts';
 
-/** An attempt that did not end with a complete 200. */
 export interface FailedAttempt extends RetryCause {
   readonly failure: Failure;
   /** Possibly charged: the request was sent, and no status other than 200 arrived. */
@@ -16,7 +15,6 @@ interface Meaning {
   readonly code: FailureCode;
   /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
   say(words: string, at: string): string;
-  /** The same request may succeed. */
   readonly isRetried?: boolean;
   readonly hint?: string;
 }
@@ -150,13 +148,10 @@ function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
 }
 
 interface AttemptContext {
-  /** The service, as messages name it. */
   readonly at: string;
-  /** See `retryAfter`. */
   readonly now: number;
   /** The next step after a 404, instead of the usual one. */
   readonly notFoundHint?: string | undefined;
-  /** Removes secrets from remote text. */
   hide(text: string): string;
 }
 

@@ -14,7 +14,6 @@ const lastMs = 2000;
 /** By name in lower case; the first value of a header that occurs several times. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The connections of a run to one origin. */
 export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it: its origin, and the proxy if there is one. */
@@ -31,7 +30,6 @@ export interface Connections {
   responses: number;
 }
 
-/** A complete response. */
 export interface Response {
   readonly status: number;
   readonly headers: Headers;
@@ -40,7 +38,6 @@ export interface Response {
 
 /** No complete response was read. */
 export interface NoResponse {
-  /** What was thrown. */
   readonly cause: unknown;
   /** The request left this machine: whether the service charged for it is unknown. */
   readonly sent: boolean;
@@ -61,12 +58,10 @@ export class TransportError extends Error {
 
 export interface HttpRequest {
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from the start of the request to the last byte of its response. */
   readonly timeout: number;
-  /** Aborts the request with its reason. */
   readonly stop: AbortSignal;
 }
 

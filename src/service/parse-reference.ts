@@ -6,7 +6,6 @@ import { shellQuote } from '../text/shell-quote.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface Reference {
-  /** As typed. */
   readonly text: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;

@@ -1,7 +1,6 @@
 /** The retry policy: whether a failed attempt is repeated, after which wait, and who waits. Times are in milliseconds. */
 import type { Clock } from '../context.ts';
 
-/** So many attempts that may have been charged end a request. */
 const maxMaybeCharged = 2;
 
 export interface RetryCause {
@@ -114,7 +113,6 @@ export class RetryThrottle {
     return this.#totalMs + Math.max(0, waitMs - Math.max(0, this.#waitingUntil - this.#clock.elapsed()));
   }
 
-  /** A request has succeeded: the total starts again at 0. */
   succeeded(): void {
     this.#totalMs = 0;
   }
