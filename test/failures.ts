@@ -186,10 +186,6 @@ export const failureTests: readonly (readonly [failure: string, test: string])[]
     'no HOME',
     'without HOME, or with one that does not exist, a run with its settings in the environment works',
   ],
-  [
-    'Node.js without WebAssembly, or without memory for it (`ulimit -v`)',
-    'errors of the transport: what they mean, in words that are never those of a library',
-  ],
   ['a bug', 'an uncaught error is one line and 1; its stack only with CHANLIST_DEBUG=1'],
   [
     'a wrong address or namespace at `auth login`',

@@ -55,8 +55,7 @@ export function openedPath(fd: number): string | null {
   return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;
 }
 
-export const isRoot = (folder: string, { dirname }: Pick<typeof path, 'dirname'> = path): boolean =>
-  dirname(folder) === folder;
+export const isRoot = (folder: string): boolean => path.dirname(folder) === folder;
 
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in

@@ -77,12 +77,6 @@ const proxyFault: Meaning = {
   ...unreachable,
   hint: 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password',
 };
-/** The parser of HTTP is WebAssembly, which cannot be loaded. */
-const notLoaded: Meaning = {
-  code: 'failed',
-  say: (words) => `cannot send requests: ${words}`,
-  hint: 'start Node.js with WebAssembly, and with more memory (ulimit -v)',
-};
 /** After it was sent. */
 const broken: Meaning = {
   code: 'unavailable',
@@ -106,8 +100,6 @@ const errors: Readonly<Record<string, readonly [words: string | null, meaning?: 
   UND_ERR_HEADERS_OVERFLOW: ['the response has too many headers', invalid],
   HTTPParserError: ['the response is not valid HTTP', invalid],
   ERR_ASSERTION: ['the response is not valid HTTP', invalid],
-  ReferenceError: ['there is no WebAssembly', notLoaded],
-  RangeError: ['there is no memory for WebAssembly', notLoaded],
   TOO_LARGE: [null, invalid],
   PROXY: [null, proxyFault],
 };
