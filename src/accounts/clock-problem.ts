@@ -1,6 +1,6 @@
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { LedgerFile, ledgerMonths, ledgerPath } from './ledger-file.ts';
 import { day, localDay, localMinute, monthOf } from './local-time.ts';
 

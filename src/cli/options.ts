@@ -4,7 +4,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -156,3 +156,7 @@ export function commandLine(
   );
   return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
 }
+
+/** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
+export const nameVideoId = (fields: string | null): boolean =>
+  fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));

@@ -15,7 +15,7 @@ import { type EntryBatches, entriesOf, render } from '../output/render.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 const byteOrderMark = Buffer.from('\ufeff');
 

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { createTemporary, withDescriptor } from './files.ts';
 
 export interface FolderUse {

@@ -1,8 +1,7 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { isUnsafe } from '../text/sanitize.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { isUnsafe, shellQuote } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface Reference {
