@@ -93,10 +93,7 @@ export type OutcomeLine = Passing<typeof isOutcome>;
 
 export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
 
-/**
- * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
- * itself.
- */
+/** The text to append for a line. The line end in front closes a line that a crash cut short. */
 export function lineText(line: NewLine): string {
   return `\n${JSON.stringify({ version: ledgerVersion, ...line })}\n`;
 }
@@ -196,10 +193,7 @@ export class LedgerFile {
     return this.entries.filter(isOf).reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /**
-   * Whether the open file is still the one at its path, not cut short, and without a second name (a hard link): other
-   * processes append to the file at that path.
-   */
+  /** Whether the open file is still the one that others append to: at its path, not cut short, without a second name. */
   isInPlace(): boolean {
     const { dev, ino, nlink, size } = fstatSync(this.#fd);
     const atPath = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => lstatSync(this.path));

@@ -48,10 +48,7 @@ const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, v
   win32: ['AppData/Roaming', 'APPDATA'],
 };
 
-/**
- * The absolute path of the store: the file that `conf` chooses for a project of this name. Null if no home folder is
- * known.
- */
+/** The file that `conf` chooses for a project of this name; null if no home folder is known. */
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];

@@ -46,10 +46,7 @@ export function createTemporary(folder: string): [name: string, fd: number] {
   return [name, createFile(path.join(folder, name))];
 }
 
-/**
- * The path of an opened folder, by which the system finds it even if another one takes its place; null where there is no
- * /proc.
- */
+/** The path of an opened folder, valid even if another one takes its place; null where there is no /proc. */
 export function openedPath(fd: number): string | null {
   const opened = `/proc/self/fd/${fd}`;
   return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;

@@ -31,10 +31,7 @@ export async function describeAll(table: readonly CommandRow[], parent = ''): Pr
   return described;
 }
 
-/**
- * The help that these words name: a topic, a command, an action, or (no words) the program; `width`: in columns. Throws a
- * usage error if there is none.
- */
+/** The help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
 export async function helpText(
   words: readonly string[],
   table: readonly CommandRow[],

@@ -23,10 +23,7 @@ export interface Columns {
   readonly cells: (entry: JsonText, item: Item) => string[];
 }
 
-/**
- * The columns of a table: those of `--fields`, else a selection. `entries`: of the first page; `indexDigits`: of the
- * largest expected index.
- */
+/** The columns of a table, from the entries of the first page; `indexDigits`: of the largest expected index. */
 export function chooseColumns(
   options: FormatOptions,
   entries: readonly JsonText[],

@@ -197,10 +197,7 @@ const maxLength = 100;
 const shortText = (text: string | undefined): string =>
   text === undefined || text.length > maxLength ? '' : text.trim();
 
-/**
- * Seconds of a `lengthText`, as decimal digits: `<minutes>:<seconds>` (docs/service.md, 2.2), with hours `1:02:33`.
- * Null if it is not a duration (`LIVE`).
- */
+/** Seconds of a `lengthText` (docs/service.md, 2.2), also with hours, as digits; null if it is no duration (`LIVE`). */
 export function durationSeconds(lengthText: string | undefined): string | null {
   const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(shortText(lengthText));
   if (match === null) return null;

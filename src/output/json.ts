@@ -82,10 +82,7 @@ function errorText(failure: Failure): string {
 /** An escape, a token that changes the line or the depth, or what is between them. */
 const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
 
-/**
- * A function that indents a compact JSON text by two spaces. It is given the text in pieces; every string, number and
- * word stays as it is.
- */
+/** A function that indents a compact JSON text, given in pieces; every string, number and word stays as it is. */
 function indenter(): (text: string) => string {
   let depth = 0;
   let isString = false;

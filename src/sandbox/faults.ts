@@ -40,10 +40,7 @@ export function parseFaultRule(text: string): FaultRule {
   );
 }
 
-/**
- * Decides for each request which faults happen. Every request draws one number per rule: a seed gives the same
- * sequence of faults whatever the requests are.
- */
+/** Decides which faults a request meets. Each draws one number per rule: the same seed gives the same faults. */
 export function faultSource(rules: readonly FaultRule[], seed: number): () => readonly FaultKind[] {
   const draw = seeded(seed);
   return () => rules.filter(({ rate }) => draw() < rate).map(({ kind }) => kind);

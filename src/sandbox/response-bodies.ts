@@ -162,10 +162,7 @@ function firstFields(video: Video, id: string) {
   return { videoId: id, title: title(video), channelId, channelTitle, channelHandle };
 }
 
-/**
- * A video entry: the nine fields of docs/service.md, 2.2, in that order; for `@odd` others too.
- * `position` counts from 0.
- */
+/** A video entry: the nine fields of docs/service.md, 2.2, in order; for `@odd` others too. `position`: from 0. */
 export function videoEntry(video: Video, position: number): object {
   const id = videoId(video);
   return {

@@ -10,10 +10,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /**
-   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `reset`: nothing is sent, the
-   * connection is reset.
-   */
+  /** `truncate`: half the body is sent, then the connection ends; `reset`: nothing is sent. */
   readonly ending: 'whole' | 'truncate' | 'reset';
 }
 

@@ -55,10 +55,7 @@ export function ageText(video: Video): string {
   return '3 hours ago';
 }
 
-/**
- * Duration as `<minutes>:<seconds>`, also beyond an hour (docs/service.md, 2.2); `withHours`: as real
- * deployments show it, `1:02:33`.
- */
+/** Duration as `<minutes>:<seconds>` (docs/service.md, 2.2); `withHours`: as deployments show it, `1:02:33`. */
 export function lengthText(video: Video, withHours = false): string {
   const seconds = duration(video);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');

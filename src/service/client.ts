@@ -48,10 +48,7 @@ export function requestPath(
   return `${prefix}${operationPath(operation, service.namespace)}?${query}`;
 }
 
-/**
- * The service's client: checks requests against the contract, retries them, keeps one rate limit for the whole run
- * and counts what was spent.
- */
+/** Checks requests against the contract, retries them, keeps one rate limit for the run and counts what was spent. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #ended = new AbortController();

@@ -165,10 +165,7 @@ export const codePoints = (text: string): number => Array.from(text).length;
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/**
- * Checks the parameters of a request against its row of the contract (docs/service.md, 8); throws a usage
- * error that names the argument and its limits.
- */
+/** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
 export function assertParameters(operation: Operation, values: Parameters): void {
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
     const value = values[name];

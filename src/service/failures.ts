@@ -85,10 +85,7 @@ const broken: Meaning = {
 };
 const invalid: Meaning = { code: 'invalid_response', say: (words) => words };
 
-/**
- * Errors of the transport: their words (null: their own), and their meaning, if it does not follow from whether the
- * request was sent.
- */
+/** Errors of the transport: their words (null: their own), and a meaning that does not depend on what was sent. */
 const errors: Readonly<Record<string, readonly [words: string | null, meaning?: Meaning]>> = {
   ECONNRESET: ['connection reset'],
   EPIPE: ['connection reset'],

@@ -20,10 +20,7 @@ export interface Connections {
   readonly name: string;
   /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;
-  /**
-   * The service closes connections without announcing it: each request gets a new one from now on, because a request
-   * that crosses such a close may have been charged.
-   */
+  /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
   /** Number of connections made so far, and of complete responses: if it is greater, connections are used again. */
   connects: number;
@@ -164,10 +161,7 @@ export async function readBody(response: Response, withMembers: boolean): Promis
 
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
-/**
- * The body without its content encoding: the client requests none, but a service may use one. An encoding that is not
- * known is ignored.
- */
+/** The body without its content encoding, though the client requests none. An unknown encoding is ignored. */
 async function decompressed({ headers, body }: Response): Promise<Buffer> {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;

@@ -13,10 +13,7 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/**
- * Remote text made harmless for a terminal, on one line: runs of unsafe characters become one space, half
- * surrogate pairs U+FFFD.
- */
+/** Remote text made harmless for a terminal: runs of unsafe characters become a space, half surrogate pairs U+FFFD. */
 export function sanitize(text: string): string {
   return isPlain(text) ? text : text.replace(unsafeRuns, ' ').toWellFormed();
 }
