@@ -20,7 +20,7 @@ const groups = {
     'src/start.ts',
     ...['resolve', 'uploads', 'latest', 'playlist'].map((name) => `src/commands/${name}.ts`),
   ],
-  'request.cjs': ['src/commands/run-responses.ts', 'src/output/ndjson.ts'],
+  'request.cjs': ['src/commands/run-responses.ts', 'src/output/lines.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
   'list.cjs': ['src/commands/run-listing.ts', 'src/accounts/ledger.ts'],
   'export.cjs': ['src/export/export-all.ts', 'src/export/destination.ts'],

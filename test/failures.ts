@@ -102,8 +102,6 @@ export const failureTests: Readonly<Record<string, string>> = {
   'a dead process held the lock': 'a dead process holds no lock, a stopped one does',
   'no HOME':
     'without HOME, or with one that does not exist, a run with its settings in the environment works',
-  'Node.js without WebAssembly, or without memory for it (`ulimit -v`)':
-    'errors of the transport: what they mean, in words that are never those of a library',
   'a bug': 'an uncaught error is one line and 1; its stack only with CHANLIST_DEBUG=1',
   'a wrong address or namespace at `auth login`':
     'verification: a key is stored only if the responses prove it, and auth status says the same',

@@ -1,6 +1,6 @@
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { LedgerFile, ledgerMonths, ledgerPath } from './ledger-file.ts';
 import { day, localDay, localMinute, monthOf } from './local-time.ts';
 
@@ -15,10 +15,7 @@ export function clockProblem(now: number, written: number, file: string, ifRight
   return new Failure('failed', `the clock is behind: ${times}`, { hint });
 }
 
-/**
- * The same from the credit ledgers of later months; null also if they cannot be read. A warning; with a bound per day or
- * month a failure (1), because what it spends cannot be counted.
- */
+/** The same from the credit ledgers of later months; null also if they cannot be read. */
 export function ledgerClockProblem(now: number, env: Env): Failure | null {
   try {
     for (const month of ledgerMonths(env)) {

@@ -6,7 +6,6 @@ import { usage } from '../errors.ts';
 import { ignoreErrors, isRoot, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 
-/** Errors of a path that cannot be followed to its end. */
 const notFound = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'];
 
 /** The home folder from the environment, if that is an absolute path, else from the system; null if unknown. */
@@ -47,10 +46,7 @@ export function isOwn(path: string): boolean {
   return uid !== undefined && uid === (process.geteuid?.() ?? uid);
 }
 
-/**
- * Throws for a folder below a HOME of another user, also through links (`sudo` may keep HOME): that user could not use
- * what root creates there.
- */
+/** Throws for a folder below a HOME of another user, also through links: `sudo` may keep HOME. */
 function assertOwnHome(path: string, { HOME: home }: Env): void {
   const real = home && ignoreErrors(notFound, () => realpathSync(home));
   // In containers HOME is often `/`, which is nobody's home.

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, lstatSync, readSync, writeSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure, usage } from '../errors.ts';
-import { fileError, guardFile } from '../fs/file-error.ts';
-import { ignoreErrors } from '../fs/files.ts';
+import { fileError, guardFile, ignoreErrors } from '../fs/files.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import {
   isCount,
@@ -17,10 +16,7 @@ import {
 } from '../json/shape.ts';
 import { createOwnFolder, homeFolder, openOwnFolder } from './home.ts';
 
-/**
- * The folder of the ledgers: `$XDG_STATE_HOME/chanlist`, by default `~/.local/state/chanlist`. Throws `failed` if no home
- * folder is known.
- */
+/** The folder of the ledgers. Throws `failed` if no home folder is known. */
 function ledgerFolder(env: Env): string {
   const { XDG_STATE_HOME: stateFolder } = env;
   if (stateFolder && isAbsolute(stateFolder)) return join(stateFolder, 'chanlist');
@@ -31,43 +27,52 @@ function ledgerFolder(env: Env): string {
   });
 }
 
-/** The path of the ledger of a month (`2026-11`). Throws as `openLedgerFolder`. */
-export const ledgerPath = (month: string, env: Env): string =>
-  join(ledgerFolder(env), `credits-${month}.ndjson`);
+const fileName = (month: string): string => `credits-${month}.ndjson`;
 
-/** Opens the folder of the ledgers; creates it (0700) if needed. Throws `failed` if it cannot be used. */
-export function openLedgerFolder(env: Env): PrivateFolder {
-  const path = ledgerFolder(env);
-  return guardLedger(path, () => createOwnFolder(path, env));
-}
+/** The path of the ledger of a month (`2026-11`). */
+export const ledgerPath = (month: string, env: Env): string => join(ledgerFolder(env), fileName(month));
 
-/** The months that have a ledger, in order. Throws as `openLedgerFolder`, but creates nothing. */
-export function ledgerMonths(env: Env): string[] {
-  const path = ledgerFolder(env);
-  return guardLedger(path, () => {
+/** Opens the folder of the ledgers; creates it (0700) if needed. */
+export const openLedgerFolder = (env: Env): PrivateFolder =>
+  guardLedger(env, (path) => createOwnFolder(path, env));
+
+export const ledgerMonths = (env: Env): string[] =>
+  guardLedger(env, (path) => {
     using folder = openOwnFolder(path, env);
     const names = folder?.names() ?? [];
     return names.flatMap((name) => /^credits-(\d{4}-\d\d)\.ndjson$/.exec(name)?.[1] ?? []).sort();
   });
+
+/**
+ * Does something with the folder of the ledgers. A refusal becomes `failed`, because no argument is wrong; its hint says
+ * that a new ledger starts to count at 0.
+ */
+function guardLedger<T>(env: Env, work: (path: string) => T): T {
+  const path = ledgerFolder(env);
+  try {
+    return work(path);
+  } catch (error) {
+    const cause = fileError(error, path, 'open');
+    if (!(cause instanceof Failure)) throw cause;
+    const remedy = error instanceof Failure && cause.hint;
+    const elsewhere = 'set XDG_STATE_HOME to another folder; a new ledger starts to count at 0';
+    const hint = remedy ? `${remedy}; or ${elsewhere}` : elsewhere;
+    throw new Failure('failed', cause.message, { hint, cause });
+  }
 }
 
 const ledgerVersion = 1;
 
 const isDay = (value: unknown): value is string => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value);
 
-/** A paid request, noted before it is sent. */
+/** A paid request. `time`: ISO 8601, UTC; `day`: the local one; `origin` and `key` (a digest): the account. */
 const isRequest = shape({
   version: isNumber,
   kind: isOneOf('request'),
-  /** Unique; its outcome names it. */
   id: isText,
-  /** ISO 8601, UTC. */
   time: isText,
-  /** Local calendar day of the request: `2026-11-21`. */
   day: isDay,
-  /** Origin of the service: with `key`, the account. */
   origin: isText,
-  /** Digest of the key. */
   key: isText,
   last_four: isText,
   command: isText,
@@ -76,10 +81,10 @@ const isRequest = shape({
 });
 export type RequestLine = Passing<typeof isRequest>;
 
+/** The outcome of the request with this ID. */
 const isOutcome = shape({
   version: isNumber,
   kind: isOneOf('outcome'),
-  /** The ID of the request. */
   id: isText,
   time: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
@@ -88,10 +93,7 @@ export type OutcomeLine = Passing<typeof isOutcome>;
 
 export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
 
-/**
- * The text to append for a line. The line end in front closes a line that a crash cut short, so that it damages only
- * itself.
- */
+/** The text to append for a line. The line end in front closes a line that a crash cut short. */
 export function lineText(line: NewLine): string {
   return `\n${JSON.stringify({ version: ledgerVersion, ...line })}\n`;
 }
@@ -108,7 +110,6 @@ export function parseLine(text: string): RequestLine | OutcomeLine | 'newer' | n
 export interface LedgerEntry {
   readonly request: RequestLine | null;
   readonly credits: number;
-  /** Possibly charged until it is known. */
   outcome: OutcomeLine['outcome'];
 }
 
@@ -125,9 +126,7 @@ export class LedgerFile {
   lastTime = 0;
   readonly #fd: number;
   readonly #entries: LedgerEntry[] = [];
-  /** Requests without an outcome, by ID. */
   readonly #pending = new Map<string, LedgerEntry>();
-  /** Bytes that have been read. */
   #offset = 0;
   /** Whether bytes follow them: a line that was cut short. */
   #isCutShort = false;
@@ -140,22 +139,22 @@ export class LedgerFile {
 
   /** Opens the ledger for appending and reading; creates it (0600) and its folder (0700) if needed. */
   static open(month: string, env: Env): LedgerFile {
-    const path = ledgerPath(month, env);
-    return guardLedger(path, () => {
-      using folder = createOwnFolder(dirname(path), env);
-      return new LedgerFile(month, path, folder.openAppend(basename(path)));
+    const fd = guardLedger(env, (path) => {
+      using folder = createOwnFolder(path, env);
+      return folder.openAppend(fileName(month));
     });
+    return new LedgerFile(month, ledgerPath(month, env), fd);
   }
 
   /** Opens and reads the ledger; null if there is none. */
   static read(month: string, env: Env): LedgerFile | null {
-    const path = ledgerPath(month, env);
-    const file = guardLedger(path, () => {
-      using folder = openOwnFolder(dirname(path), env);
-      const fd = folder?.openRead(basename(path)) ?? null;
-      return fd === null ? null : new LedgerFile(month, path, fd);
+    const fd = guardLedger(env, (path) => {
+      using folder = openOwnFolder(path, env);
+      return folder?.openRead(fileName(month)) ?? null;
     });
-    file?.read();
+    if (fd === null) return null;
+    const file = new LedgerFile(month, ledgerPath(month, env), fd);
+    file.read();
     return file;
   }
 
@@ -188,17 +187,13 @@ export class LedgerFile {
 
   /** The most that a day or month (`2026-11-21`, `2026-11`) may have cost at an origin. */
   spentAt(origin: string, period: string): number {
-    return this.entries
-      .filter(
-        ({ request }) => request === null || (request.origin === origin && request.day.startsWith(period)),
-      )
-      .reduce((sum, { credits, outcome }) => (outcome === 'free' ? sum : sum + credits), 0);
+    const isOf = ({ request, outcome }: LedgerEntry): boolean =>
+      outcome !== 'free' &&
+      (request === null || (request.origin === origin && request.day.startsWith(period)));
+    return this.entries.filter(isOf).reduce((sum, { credits }) => sum + credits, 0);
   }
 
-  /**
-   * Whether the open file is still the one at its path, not cut short, and without a second name (a hard link): other
-   * processes append to the file at that path.
-   */
+  /** Whether the open file is still the one that others append to: at its path, not cut short, without a second name. */
   isInPlace(): boolean {
     const { dev, ino, nlink, size } = fstatSync(this.#fd);
     const atPath = ignoreErrors(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], () => lstatSync(this.path));
@@ -213,12 +208,9 @@ export class LedgerFile {
     const line = parseLine(text);
     if (line === 'newer')
       throw usage(`a newer chanlist wrote ${this.path}`, 'it is not changed; update chanlist');
-    if (line === null) {
-      this.#entries.push(unreadable);
-      return;
-    }
-    this.lastTime = Math.max(this.lastTime, Date.parse(line.time) || 0);
-    if (line.kind === 'request') {
+    this.lastTime = Math.max(this.lastTime, Date.parse(line?.time ?? '') || 0);
+    if (line === null) this.#entries.push(unreadable);
+    else if (line.kind === 'request') {
       const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
       this.#entries.push(entry);
       this.#pending.set(line.id, entry);
@@ -227,22 +219,5 @@ export class LedgerFile {
       if (entry !== undefined) entry.outcome = line.outcome;
       this.#pending.delete(line.id);
     }
-  }
-}
-
-/**
- * Opens a ledger or its folder. A refusal becomes `failed`, because no argument is wrong; its hint says that a new
- * ledger starts to count at 0.
- */
-function guardLedger<T>(path: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    const cause = fileError(error, path, 'open');
-    if (!(cause instanceof Failure)) throw cause;
-    const remedy = error instanceof Failure && cause.hint;
-    const elsewhere = 'set XDG_STATE_HOME to another folder; a new ledger starts to count at 0';
-    const hint = remedy ? `${remedy}; or ${elsewhere}` : elsewhere;
-    throw new Failure('failed', cause.message, { hint, cause });
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { acquireLock, type Release } from '../fs/file-lock.ts';
@@ -11,9 +11,7 @@ import { localDay, monthOf, resetTime } from './local-time.ts';
 
 export interface LedgerOptions {
   readonly context: Pick<Context, 'env' | 'clock' | 'stop'>;
-  /** A key, and the origin of the service that it belongs to. */
   readonly account: { readonly origin: string; readonly key: string };
-  /** The command as `credits --by command` shows it. */
   readonly command: string;
   /** The bounds of the run; those per day and per month are enforced here. */
   readonly bounds: readonly CreditBound[];
@@ -38,12 +36,9 @@ const lastBytes = 4096;
 export class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
-  /** The fields that all requests of the run share. */
   readonly #account: Pick<RequestLine, 'origin' | 'key' | 'last_four'>;
   /** With bounds: it holds the lock. */
   #folder: PrivateFolder | null = null;
-  readonly #idPrefix = randomBytes(9).toString('base64url');
-  #count = 0;
   #file: LedgerFile | null = null;
   #warned = false;
 
@@ -71,34 +66,22 @@ export class FileLedger implements Ledger {
         warn(`there is no credit ledger yet: counting starts at 0; ${keep}`);
       this.#open(now);
     } catch (error) {
-      throw this.#asLedgerFailure(error);
-    }
-  }
-
-  note(credits: number, reference: string | null): Settle {
-    const now = this.#options.context.clock.now();
-    try {
-      return this.#append(this.#open(now), credits, reference, now);
-    } catch (error) {
-      this.#warnOnce(error);
-      return () => {};
+      throw asBoundFailure(error);
     }
   }
 
   async reserve(credits: number, reference: string | null): Promise<Settle> {
-    if (this.#folder === null) return this.note(credits, reference);
     let release: Release | null = null;
     try {
-      release = await this.#lock(this.#folder);
+      if (this.#folder !== null) release = await this.#lock(this.#folder);
       const now = this.#options.context.clock.now();
       const file = this.#open(now);
-      file.read();
-      if (!file.isInPlace())
-        throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
-      this.#assertWithinBounds(file, credits, now);
+      if (this.#folder !== null) this.#assertWithinBounds(file, credits, now);
       return this.#append(file, credits, reference, now);
     } catch (error) {
-      throw this.#asLedgerFailure(error);
+      if (this.#folder !== null) throw asBoundFailure(error);
+      this.#warnOnce(error);
+      return () => {};
     } finally {
       release?.();
     }
@@ -125,7 +108,7 @@ export class FileLedger implements Ledger {
   /** Appends a request; returns what appends its outcome. If that fails, the request counts as possibly charged. */
   #append(file: LedgerFile, credits: number, reference: string | null, now: number): Settle {
     const { context, command } = this.#options;
-    const id = `${this.#idPrefix}.${++this.#count}`;
+    const id = randomUUID();
     const time = new Date(now).toISOString();
     const account = this.#account;
     file.append({ kind: 'request', id, time, day: localDay(now), ...account, command, reference, credits });
@@ -149,8 +132,11 @@ export class FileLedger implements Ledger {
     return file;
   }
 
-  /** Throws `budget` for the first bound that `credits` more would exceed. */
+  /** Throws `budget` for the first bound that `credits` more would exceed, and `failed` if others replaced the ledger. */
   #assertWithinBounds(file: LedgerFile, credits: number, now: number): void {
+    file.read();
+    if (!file.isInPlace())
+      throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
     for (const bound of this.#bounds) {
       const period = bound.per === 'month' ? file.month : localDay(now);
       if (file.spentAt(this.#account.origin, period) + credits > bound.credits)
@@ -158,18 +144,17 @@ export class FileLedger implements Ledger {
     }
   }
 
-  /** A failure of the ledger as that of a run with bounds. */
-  #asLedgerFailure(error: unknown): unknown {
-    if (!(error instanceof Failure) || error.code !== 'failed') return error;
-    const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;
-    return error.with({ message });
-  }
-
-  /** A failure of the ledger is one warning in a run without bounds. Throws anything else. */
+  /** Makes failures of the ledger one warning; throws anything else. */
   #warnOnce(error: unknown): void {
     if (!(error instanceof Failure) || error.code !== 'failed') throw error;
     const what = 'some requests of this run could not be recorded in the credit ledger';
     if (!this.#warned) this.#options.warn(`${what}: ${error.line()}`);
     this.#warned = true;
   }
+}
+
+function asBoundFailure(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'failed') return error;
+  const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;
+  return error.with({ message });
 }

@@ -27,7 +27,6 @@ export interface Settings {
   readonly problem: Failure | null;
 }
 
-/** The next step for a user without an account. */
 export const firstSteps =
   'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
 
@@ -99,10 +98,7 @@ function selectProfile(
   return { ...noProfile, hint };
 }
 
-/**
- * The address from flags and environment, and the namespace: the explicit one, else the word in the address.
- * `complete`: an address may lack its scheme.
- */
+/** The address and namespace from flags and environment. `complete`: an address may lack its scheme. */
 export function explicitService(
   flags: ServiceFlags,
   env: Env,

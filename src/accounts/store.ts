@@ -3,8 +3,7 @@ import type { Env } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
 import { isNumber, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
-import type { CreditBound } from '../service/budget.ts';
-import { formatBounds, parseBounds } from '../service/budget.ts';
+import { type CreditBound, formatBounds, parseBounds } from '../service/budget.ts';
 import type { Service } from '../service/client.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 import { createOwnFolder, homeFolder, isOwn, openOwnFolder } from './home.ts';
@@ -15,7 +14,6 @@ export interface Profile extends Service {
   readonly maxCredits: readonly CreditBound[];
 }
 
-/** The profile that `auth login` writes if none is named. */
 export const defaultProfile = 'default';
 
 /** Parses a profile name: 1 to 64 characters, none of them a control or formatting character. */
@@ -50,10 +48,7 @@ const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, v
   win32: ['AppData/Roaming', 'APPDATA'],
 };
 
-/**
- * The absolute path of the store: the file that `conf` chooses for a project of this name. Null if no home folder is
- * known.
- */
+/** The file that `conf` chooses for a project of this name; null if no home folder is known. */
 export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string | null {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];

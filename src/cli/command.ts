@@ -1,12 +1,10 @@
 import type { Context } from '../context.ts';
 import type { Stderr } from '../output/stderr.ts';
 
-/** A row of the table of commands, or of the actions of one. */
 export interface CommandRow {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
-  /** Heading in the help of the program. */
   readonly group?: string;
   /** Loads its file, when the command is called. */
   load(): Promise<CommandFile>;
@@ -20,7 +18,6 @@ export const inGroup =
     return { group, name, usage: words.join(' '), summary, load };
   };
 
-/** An argument: the option that gets its value, its term, and what it is. */
 export type Argument = readonly [option: string, term: string, help: string];
 
 export type Example = readonly [what: string, line: string];

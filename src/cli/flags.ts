@@ -2,18 +2,64 @@ import { parseKey } from '../accounts/key.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseFaultRule } from '../sandbox/faults.ts';
 import { operations } from '../service/contract.ts';
-import { type FlagRow, listings } from './flag.ts';
+import { duration, type FlagRow, listings, month, oneOf, wholeNumber } from './flag.ts';
 import { globalFlags } from './global-flags.ts';
-import { duration, month, oneOf, wholeNumber } from './parsers.ts';
 
 const lists = ['resolve', 'latest', ...listings];
 const updatable = ['uploads'];
 const otherListings = listings.filter((name) => !updatable.includes(name));
 const [, , { minimum, maximum, default: usualLimit }] = operations.search.parameters;
 export const parts = ['day', 'command', 'reference'] as const;
-const serve = ['serve'];
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
 const toStdout = 'a listing from a token goes to stdout';
+
+const serveFlags: readonly Omit<FlagRow, 'commands'>[] = [
+  {
+    flag: '--port <port>',
+    help: 'listen on this port; 0: any free port',
+    parse: wholeNumber(0, 65_535),
+    default: servePort,
+  },
+  { flag: '--host <address>', help: 'listen on this address', default: host },
+  { flag: '--key <key>', help: 'accept only this key', parse: parseKey, default: key },
+  { flag: '--credits <n>', help: 'start with <n> credits', parse: wholeNumber(0), default: credits },
+  {
+    flag: '--page-size <n>',
+    help: 'send <n> entries per page',
+    parse: wholeNumber(1, 10_000),
+    default: pageSize,
+  },
+  {
+    flag: '--latency <ms>',
+    help: 'delay every response by <ms> milliseconds',
+    parse: wholeNumber(0, 3_600_000),
+    default: latency,
+  },
+  {
+    flag: '--seed <n>',
+    help: 'seed the random choice of the requests that fail',
+    parse: wholeNumber(0, 0xffff_ffff),
+    default: seed,
+  },
+  {
+    flag: '--rate <n>',
+    help: 'allow <n> requests per minute; respond with 429 and Retry-After beyond',
+    parse: wholeNumber(1),
+  },
+  {
+    flag: '--grow <n>',
+    help: 'add about <n> new uploads per channel and minute',
+    parse: wholeNumber(0, 1_000_000),
+    default: grow,
+  },
+  { flag: '--plain-tokens', help: 'issue tokens that need no encoding in a URL' },
+  {
+    flag: '--fail <kind:rate>',
+    help: 'make a share of the requests fail, e.g. 429:0.1; may repeat',
+    parse: parseFaultRule,
+    combine: (rules) => rules,
+  },
+];
 
 /** Flags of single commands, which follow the command's name. */
 export const ownFlags: readonly FlagRow[] = [
@@ -94,71 +140,12 @@ export const ownFlags: readonly FlagRow[] = [
     parse: oneOf(parts),
   },
   { flag: '--no-verify', commands: ['auth login'], help: 'store the key without verifying it' },
-  {
-    flag: '--port <port>',
-    commands: serve,
-    help: 'listen on this port; 0: any free port',
-    parse: wholeNumber(0, 65_535),
-    default: servePort,
-  },
-  { flag: '--host <address>', commands: serve, help: 'listen on this address', default: host },
-  { flag: '--key <key>', commands: serve, help: 'accept only this key', parse: parseKey, default: key },
-  {
-    flag: '--credits <n>',
-    commands: serve,
-    help: 'start with <n> credits',
-    parse: wholeNumber(0),
-    default: credits,
-  },
-  {
-    flag: '--page-size <n>',
-    commands: serve,
-    help: 'send <n> entries per page',
-    parse: wholeNumber(1, 10_000),
-    default: pageSize,
-  },
-  {
-    flag: '--latency <ms>',
-    commands: serve,
-    help: 'delay every response by <ms> milliseconds',
-    parse: wholeNumber(0, 3_600_000),
-    default: latency,
-  },
-  {
-    flag: '--seed <n>',
-    commands: serve,
-    help: 'seed the random choice of the requests that fail',
-    parse: wholeNumber(0, 0xffff_ffff),
-    default: seed,
-  },
-  {
-    flag: '--rate <n>',
-    commands: serve,
-    help: 'allow <n> requests per minute; respond with 429 and Retry-After beyond',
-    parse: wholeNumber(1),
-  },
-  {
-    flag: '--grow <n>',
-    commands: serve,
-    help: 'add about <n> new uploads per channel and minute',
-    parse: wholeNumber(0, 1_000_000),
-    default: grow,
-  },
-  { flag: '--plain-tokens', commands: serve, help: 'issue tokens that need no encoding in a URL' },
-  {
-    flag: '--fail <kind:rate>',
-    commands: serve,
-    help: 'make a share of the requests fail, e.g. 429:0.1; may repeat',
-    parse: parseFaultRule,
-    combine: (rules) => rules,
-  },
+  ...serveFlags.map((row) => ({ ...row, commands: ['serve'] })),
 ];
 
-/** Flags that every command takes, and the program itself. */
 export const helpFlag: FlagRow = { flag: '-h, --help', commands: [], help: 'print help' };
 export const versionFlag: FlagRow = { flag: '-V, --version', commands: [], help: 'print the version' };
 
-/** The flags of a command or an action (`auth login`) alone. */
 export const ownFlagsOf = (path: string): readonly FlagRow[] =>
   ownFlags.filter(({ commands }) => commands.includes(path));
 

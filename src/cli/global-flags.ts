@@ -1,8 +1,7 @@
 import { formatNames } from '../output/formats.ts';
 import { parseBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { type FlagRow, listings } from './flag.ts';
-import { oneOf, outputFile, seconds, summaryFile, wholeNumber } from './parsers.ts';
+import { type FlagRow, listings, oneOf, outputFile, seconds, summaryFile, wholeNumber } from './flag.ts';
 
 const requesting = ['resolve', 'search', ...listings, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
@@ -14,7 +13,6 @@ const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
 const day = 24 * 60 * 60;
 const noAccount = 'the sandbox needs no account';
 
-/** Flags that stand before or after the command's name. */
 export const globalFlags: readonly FlagRow[] = [
   ...inGroup('Service:', [
     { flag: '--profile <name>', commands: keyed, help: 'use this account', variable: 'CHANLIST_PROFILE' },

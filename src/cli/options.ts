@@ -4,7 +4,7 @@ import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
 import type { CreditBound } from '../service/budget.ts';
-import type { Invocation } from './invocation.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 /** Where and how a command prints: the options that all commands of records take. */
 export interface OutputOptions {
@@ -12,11 +12,9 @@ export interface OutputOptions {
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;
-  /** The file of `-o`; null: stdout. */
   readonly output: string | null;
   readonly color: boolean;
   readonly quiet: boolean;
-  /** How often `-v` was given. */
   readonly verbose: number;
 }
 
@@ -56,7 +54,6 @@ export interface ResponseOptions extends CommonOptions {
   /** Undefined: the command takes no list. */
   readonly from: string | null | undefined;
   readonly concurrency: number;
-  /** Maximum number of entries of each response that are printed. */
   readonly limit: number | null;
   readonly seen: string | null;
 }
@@ -125,3 +122,41 @@ function isStream(path: string): boolean {
 
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
+
+/** A command line as it was typed, without its references. */
+export interface Invocation {
+  readonly name: string;
+  readonly flags: readonly Flag[];
+}
+
+export interface Flag {
+  /** `--format` */
+  readonly name: string;
+  readonly value: string | null;
+}
+
+export interface CommandLineChange {
+  readonly drop?: readonly string[];
+  readonly add?: readonly Flag[];
+}
+
+/** A command line with other references, without some flags and with others; quoted for the shell. */
+export function commandLine(
+  invocation: Invocation,
+  references: readonly string[],
+  change: CommandLineChange = {},
+): string {
+  const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
+  const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
+    value === null
+      ? name
+      : value.startsWith('-') || name === '--continuation'
+        ? `${name}${name.startsWith('--') ? '=' : ''}${shellQuote(value)}`
+        : `${name} ${shellQuote(value)}`,
+  );
+  return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
+}
+
+/** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
+export const nameVideoId = (fields: string | null): boolean =>
+  fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));

@@ -13,7 +13,6 @@ const keyAdvice =
 const pointers = (rows: readonly (readonly [words: string, advice: string])[]): ReadonlyMap<string, string> =>
   new Map(rows.flatMap(([words, advice]) => words.split(' ').map((word) => [word, advice] as const)));
 
-/** Flags of other programs: the flag to use here, or advice. */
 const flagsOfOtherTools = pointers([
   ['--file --batch-file -a', '--from'],
   ['--force --clobber --overwrite --update', '--restart'],
@@ -107,7 +106,6 @@ const rowsOf = (flag: string): readonly FlagRow[] =>
 
 const takersOf = (flag: string): readonly string[] => rowsOf(flag).flatMap(({ commands }) => commands);
 
-/** The usage error for a word that names none of the commands or actions of `path`. */
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const meant = nearest(word, names);
   const suggestion = meant && `did you mean ${meant}?`;

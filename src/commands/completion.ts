@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
-import { oneOf } from '../cli/parsers.ts';
+import { oneOf } from '../cli/flag.ts';
 import { Stdout } from '../output/stdout.ts';
 
 /** The shells with completions, and the file of each in `completions/`. */

@@ -9,8 +9,7 @@ import { perPage, printDryRun } from '../run/print-dry-run.ts';
 import { printListings } from '../run/print-listing.ts';
 import { noReferences, readReferences, sameAs } from '../run/read-references.ts';
 import { newSubject, type Subject } from '../run/results.ts';
-import type { PagedOperation } from '../service/contract.ts';
-import { assertParameters } from '../service/parameters.ts';
+import { assertParameters, type PagedOperation } from '../service/contract.ts';
 
 /** Lists references to stdout, or exports them into files; returns the exit code. */
 export async function runListing(

@@ -17,8 +17,7 @@ import { type InputReference, type References, readReferences } from '../run/rea
 import { type Result, resultOf, unreached } from '../run/results.ts';
 import type { SeenFile } from '../run/seen.ts';
 import { spent } from '../service/budget.ts';
-import type { Operation, operations } from '../service/contract.ts';
-import { assertParameters, type Parameters } from '../service/parameters.ts';
+import { assertParameters, type Operation, type operations, type Parameters } from '../service/contract.ts';
 import { assertResolved, type Reference, resolvedId } from '../service/parse-reference.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
@@ -67,7 +66,7 @@ async function openSeen(path: string | null, { stop }: Context): Promise<SeenFil
 async function assertOutputFile(target: Target | null, { credits }: Operation): Promise<void> {
   if (target?.kind !== 'file') return;
   const { assertReplaceable } = await import('../fs/atomic.ts');
-  const { assertNotRecorded } = await import('../fs/recorded.ts');
+  const { assertNotRecorded } = await import('../fs/private-folder.ts');
   assertNotRecorded(target, { areViewsReplaced: true });
   assertReplaceable(target);
   if (credits === 0) return;
@@ -190,7 +189,7 @@ async function replaceFile(
     return results;
   }
   const { writeFileAtomic } = await import('../fs/atomic.ts');
-  const { forgetView } = await import('../fs/recorded.ts');
+  const { forgetView } = await import('../fs/private-folder.ts');
   try {
     writeFileAtomic(target, content);
     forgetView(target);

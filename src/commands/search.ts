@@ -4,7 +4,7 @@ import { usage } from '../errors.ts';
 import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 export const args: readonly Argument[] = [
   ['channel', '<channel>', expectedReference.channel],

@@ -6,7 +6,7 @@ import { Stdout } from '../output/stdout.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
 import type { SandboxOptions } from '../sandbox/server.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
 export type ServeOptions = Omit<SandboxOptions, 'namespace'> & {

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { assertNotRecorded, forgetView } from '../fs/recorded.ts';
+import { assertNotRecorded, forgetView } from '../fs/private-folder.ts';
 import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
@@ -15,7 +15,7 @@ import { type EntryBatches, entriesOf, render } from '../output/render.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 const byteOrderMark = Buffer.from('\ufeff');
 

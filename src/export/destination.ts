@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { guardFile } from '../fs/file-error.ts';
-import { makeFolders } from '../fs/files.ts';
+import { guardFile, makeFolders } from '../fs/files.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { privateFolderOf } from '../fs/private-folder.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';

@@ -1,10 +1,9 @@
-import { commandLine, type Flag } from '../cli/invocation.ts';
-import { nameVideoId } from '../cli/rules.ts';
+import { commandLine, type Flag, nameVideoId } from '../cli/options.ts';
 import { Failure, type FailureDetails, usage } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { creditsLeft } from '../run/list-pages.ts';
 import { count, credits } from '../text/count.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { type ExportFlags, isAdoptable, type Kept, otherChannel, type Refusal } from './decide/next-step.ts';
 import { type ExportFile, isComplete } from './inspect/inspect-export.ts';
 import type { ExportSetup, ExportState } from './locked-export.ts';

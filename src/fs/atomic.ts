@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
-import { type FileWork, guardFile } from './file-error.ts';
 import {
   closeQuietly,
   createTemporary,
+  type FileWork,
+  guardFile,
   ignoreErrors,
   openedPath,
   syncFolder,
@@ -33,12 +34,10 @@ export class AtomicFile {
     [this.#name, this.#fd] = guardFile(target.path, work, () => inFolderOf(target, createTemporary));
   }
 
-  /** Throws `failed` naming the target. */
   write(chunk: string | Uint8Array): void {
     guardFile(this.#target.path, 'write', () => fs.writeFileSync(this.#fd, chunk));
   }
 
-  /** Replaces the target. Throws `failed`. */
   commit(): void {
     const target = this.#target;
     const finish = (fd: number): void => {
@@ -136,7 +135,6 @@ function inFolderOf<T>({ real, path, folder }: Target, work: (folder: string) =>
 const conflict = (what: string, hint: string): Failure =>
   new Failure('failed', `${what}; it was left unchanged`, { scope: 'reference', hint });
 
-/** What keeps a file from being replaced, and what to do first. */
 const obstacles: Readonly<Record<string, readonly [what: string, remedy: string]>> = {
   EBUSY: ['it is a mount point', 'unmount it'],
   EPERM: ['it is immutable, or another user protects it', 'let it be replaced (chattr -i)'],

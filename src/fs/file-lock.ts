@@ -1,14 +1,20 @@
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import { fileError, guardFile } from './file-error.ts';
-import { ignoreErrors, openedPath, randomHex, unsupported, withDescriptor } from './files.ts';
+import {
+  fileError,
+  guardFile,
+  ignoreErrors,
+  openedPath,
+  randomHex,
+  unsupported,
+  withDescriptor,
+} from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 /** Releases a lock; to be called once, before the folder is closed. */
 export type Release = () => void;
 
-/** Errors of a file system without sockets. */
 const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
@@ -16,11 +22,10 @@ const inUse = ['ENOTEMPTY', 'EEXIST'];
 const maxAttempts = 200;
 
 /**
- * Makes this process the only writer of the file called `name`, whose lock is in `folder`; throws `locked` (10), with
- * the name `shown`, at once if another one is. Null on a file system that cannot hold sockets: other runs are not kept
- * out.
+ * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
+ * another one is. Null on a file system that cannot hold sockets: other runs are not kept out.
  *
- * * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
+ * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
  * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
  * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same.

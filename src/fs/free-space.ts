@@ -6,10 +6,7 @@ export const minFreeSpace = 4 * 1024 * 1024;
 /** Inodes that must be free, too: rows, records and temporary files of several exports at a time. */
 const minFreeInodes = 8;
 
-/**
- * Throws `failed` (1), which ends the run, if this user may write less than `bytes`, or few files, to the file system of
- * a folder. One that does not report what is free passes.
- */
+/** Throws `failed` (1), which ends the run, if this user may write less than `bytes`, or few files, to a file system. */
 export function assertFreeSpace(folder: string, bytes: number): void {
   let stats: StatsFs;
   try {

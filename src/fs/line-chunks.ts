@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import { LINE_FEED } from '../text/ascii.ts';
+import { LINE_FEED } from '../json/byte-writer.ts';
 
 const chunkBytes = 128 * 1024;
 /** A longer line is not read (bytes). */

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
+import { Socket } from 'node:net';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { Failure, systemCode, usage } from '../errors.ts';
-import { guardFile } from './file-error.ts';
-import { closeQuietly, ignoreErrors, isRoot } from './files.ts';
+import { closeQuietly, fileError, guardFile, ignoreErrors, isRoot } from './files.ts';
 import { kindOf } from './trust.ts';
 
 export interface Target {
@@ -27,7 +27,6 @@ export interface FileMark {
 
 export const markOf = ({ size, mtimeMs, ino }: fs.Stats): FileMark => ({ size, mtime: mtimeMs, inode: ino });
 
-/** Whether this is a regular file with a mark. */
 export const hasMark = (stats: fs.Stats, { size, mtime, inode }: FileMark): boolean =>
   stats.isFile() && stats.size === size && stats.mtimeMs === mtime && stats.ino === inode;
 
@@ -71,12 +70,10 @@ export function openUnchanged({ path, real, stats }: Target): number {
 }
 
 export interface NamedFile {
-  /** The flag or argument that names it: for messages. */
   readonly flag: string;
   /** As given; `-` as an input is stdin. */
   readonly path: string;
   readonly isOutput: boolean;
-  /** Of outputs, if it is resolved already. */
   readonly target?: Target;
 }
 
@@ -191,3 +188,44 @@ function assertOpenForWriting(path: string, descriptor: number): void {
 
 const notRegular = (path: string, what: string): Failure =>
   usage(`'${path}' is ${what}, not a regular file`, 'name a file');
+
+/** A device, a pipe or an inherited descriptor that data goes to in place of stdout. */
+export interface OpenedStream {
+  readonly stream: NodeJS.WritableStream;
+  readonly isPipe: boolean;
+  failureOf(error: Error): unknown;
+}
+
+/** Milliseconds between two attempts to open a FIFO that has no reader yet. */
+const fifoPollMs = 50;
+
+/**
+ * Opens a target that is a stream. An inherited descriptor is used as it is, so that `>> log` appends and a redirected
+ * file is written from its current position. A FIFO without a reader is waited for until `stop` is aborted, whose
+ * reason is then thrown.
+ */
+export async function openStream({ path, real }: Target, stop?: AbortSignal): Promise<OpenedStream> {
+  const fd = descriptorAt(real) ?? (await openWhenRead(path, real, stop));
+  const stats = fs.fstatSync(fd);
+  const isPipe = stats.isFIFO() || stats.isSocket();
+  return { stream: wrap(fd, isPipe), isPipe, failureOf: (error) => fileError(error, path, 'write') };
+}
+
+/** Opens without blocking: no signal could interrupt a blocked call, and it would keep the process from ending. */
+async function openWhenRead(path: string, real: string, stop: AbortSignal | undefined): Promise<number> {
+  const { O_WRONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
+  for (;;) {
+    const open = (): number => fs.openSync(real, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    const fd = guardFile(path, 'open', () => ignoreErrors(['ENXIO'], open));
+    if (fd !== undefined) return fd;
+    stop?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, fifoPollMs));
+  }
+}
+
+function wrap(fd: number, isPipe: boolean): NodeJS.WritableStream {
+  if (fd === 1) return process.stdout;
+  if (fd === 2) return process.stderr;
+  if (isPipe) return new Socket({ fd, readable: false, writable: true });
+  return fs.createWriteStream('', { fd, autoClose: false });
+}

@@ -1,10 +1,11 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { guardFile } from './file-error.ts';
+import { parseObject } from '../json/shape.ts';
 import {
   closeQuietly,
   createFile,
+  guardFile,
   ignoreErrors,
   openedPath,
   shortName,
@@ -29,7 +30,6 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
 export class PrivateFolder {
   /** For messages. */
   readonly path: string;
-  /** Whether `openOrCreate` created it. */
   readonly created: boolean;
   readonly #fd: number;
   readonly #stats: fs.Stats;
@@ -47,7 +47,6 @@ export class PrivateFolder {
     this.#base = openedPath(this.#fd) ?? path;
   }
 
-  /** Opens a folder; null if it is not there. */
   static open(path: string, use: FolderUse = {}): PrivateFolder | null {
     const open = (): PrivateFolder => new PrivateFolder(path, false, use);
     // For check, a folder that it cannot read is a wrong argument.
@@ -80,7 +79,6 @@ export class PrivateFolder {
     return `${this.#base}/${name}`;
   }
 
-  /** The content of a file; null if it is not there. */
   read(name: string): Buffer | null {
     const fd = this.openRead(name);
     return fd === null ? null : withDescriptor(fd, () => this.#guard(name, () => fs.readFileSync(fd)));
@@ -125,7 +123,6 @@ export class PrivateFolder {
     });
   }
 
-  /** Removes a file, if it is there. */
   remove(name: string): void {
     this.#guard(name, () => ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name))));
   }
@@ -177,4 +174,31 @@ function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => vo
     if (fd === null && stats !== undefined) check(stats);
     throw error;
   }
+}
+
+type Path = { readonly path: string; readonly real: string };
+
+const recordOf = (real: string): string => join(privateFolderOf(dirname(real)), `${basename(real)}.json`);
+
+/** Whether the record of a file is that of a view (docs/updates.md), with no interrupted run. */
+function isViewRecord(record: string): boolean {
+  const value = parseObject(ignoreErrors(['ENOENT', 'EACCES'], () => fs.readFileSync(record, 'utf8')) ?? '');
+  const { request, progress } = value ?? {};
+  const format =
+    typeof request === 'object' && request !== null && 'format' in request ? request.format : null;
+  return typeof format === 'string' && format !== 'ndjson' && progress === null;
+}
+
+/** Throws a usage error for an export that is there and that a record names; `areViewsReplaced`: views pass. */
+export function assertNotRecorded({ path, real }: Path, { areViewsReplaced = false } = {}): void {
+  const record = recordOf(real);
+  if (!fs.existsSync(record) || !fs.existsSync(real) || (areViewsReplaced && isViewRecord(record))) return;
+  throw usage(`refusing to replace ${path}: it is an export`, 'name another file');
+}
+
+/** Removes the record of a view that another file has replaced. */
+export function forgetView({ real }: Path): void {
+  if (!isViewRecord(recordOf(real))) return;
+  using folder = PrivateFolder.open(privateFolderOf(dirname(real)));
+  folder?.remove(basename(recordOf(real)));
 }

@@ -4,10 +4,9 @@ import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { InputStream } from '../context.ts';
 import { excerpt, type Failure } from '../errors.ts';
-import { readProblem } from './file-error.ts';
+import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
 
-/** The usage error for an input that cannot be read, and why. */
 export type Unreadable = (why: string) => Failure;
 
 /** Nobody types longer lines, in bytes. */
@@ -16,7 +15,6 @@ const maxLineLength = 8 * 1024;
 /** An input in messages; `-` is stdin. */
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : excerpt(path));
 
-/** A line of text; `problem`: why it cannot be used. */
 export interface Line {
   /** From 1. */
   readonly number: number;

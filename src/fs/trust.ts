@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { shellQuote } from '../text/sanitize.ts';
 import { createTemporary, withDescriptor } from './files.ts';
 
 export interface FolderUse {
@@ -92,7 +92,6 @@ const foreignOwner = (path: string, stats: fs.Stats, hint: string): Failure =>
 const writableByOthers = (path: string, stats: fs.Stats, names: string): Failure =>
   refusal(path, stats, 'other users can write to it', `${ifTrusted} chmod go-w ${names}`);
 
-/** The failure for a link or file in place of a folder, and the like. */
 function wrongKind(path: string, stats: fs.Stats): Failure {
   const [name, away] = [path, `${path}.old`].map(shellQuote);
   return refusal(path, stats, `it is ${kindOf(stats)}`, `move it away: mv ${name} ${away}`);

@@ -8,7 +8,6 @@ import { credits } from '../text/count.ts';
 export const topicNames = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
 
-/** For the help of the commands that export. */
 export const resumes =
   'With -o the file appears once it is complete. If a run is interrupted, the same command resumes with the next page.';
 

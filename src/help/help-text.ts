@@ -21,7 +21,6 @@ export interface DescribedCommand {
   readonly file: CommandFile;
 }
 
-/** The commands below a table, and the actions of each behind it. */
 export async function describeAll(table: readonly CommandRow[], parent = ''): Promise<DescribedCommand[]> {
   const described: DescribedCommand[] = [];
   for (const row of table) {
@@ -32,10 +31,7 @@ export async function describeAll(table: readonly CommandRow[], parent = ''): Pr
   return described;
 }
 
-/**
- * The help that these words name: a topic, a command, an action, or (no words) the program; `width`: in columns. Throws a
- * usage error if there is none.
- */
+/** The help on a topic, a command, an action, or (no words) the program. Throws a usage error if there is none. */
 export async function helpText(
   words: readonly string[],
   table: readonly CommandRow[],
@@ -73,7 +69,6 @@ async function findCommand(
 const commandTerms = (rows: readonly CommandRow[]): TermRows =>
   rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim(), summary]);
 
-/** The global flags of a command in one sentence; empty if it takes none. */
 export function globalFlagsOf(path: string): string {
   const names = flagsOf(path).filter(({ group }) => group !== undefined);
   if (names.length === 0) return '';

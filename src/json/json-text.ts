@@ -1,6 +1,5 @@
-import { BACKSLASH, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../text/ascii.ts';
 import { escapeUnsafe } from '../text/sanitize.ts';
-import type { ByteWriter } from './byte-writer.ts';
+import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
 import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
 
 const LETTER_F = 0x66;
@@ -152,7 +151,6 @@ export class JsonText {
     return this.#index.bytes.toString('utf8', this.#from, this.#to);
   }
 
-  /** The same in UTF-8. */
   get utf8(): Buffer {
     return this.#index.bytes.subarray(this.#from, this.#to);
   }
@@ -224,14 +222,12 @@ export class JsonText {
     return undefined;
   }
 
-  /** The value at a path of keys and indices. */
   at(path: readonly string[]): JsonText | undefined {
     let value: JsonText | undefined = this;
     for (const key of path) value = value?.get(key);
     return value;
   }
 
-  /** Whether both are objects with the same keys in the same order. */
   hasKeysOf(other: JsonText): boolean {
     if (this.kind !== 'object' || other.kind !== 'object') return false;
     const [own, others] = [this.#opened(), other.#opened()];
@@ -244,7 +240,6 @@ export class JsonText {
     return true;
   }
 
-  /** True or false; undefined for a value that is neither. */
   boolean(): boolean | undefined {
     return this.kind === 'boolean' ? this.raw === 'true' : undefined;
   }
@@ -269,7 +264,6 @@ export class JsonText {
     return escapeUnsafe(this.raw.replace(escapes, written));
   }
 
-  /** The part with its start and end at `parts[i]`. */
   static #part(index: JsonIndex, parts: Parts, i: number): JsonText {
     const from = parts[i] ?? 0;
     const first = index.bytes[from];

@@ -1,4 +1,4 @@
-import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from '../text/ascii.ts';
+import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from './byte-writer.ts';
 
 /**
  * The JSON scanner: checks a text in UTF-8 as strictly as `JSON.parse` does and finds where values end. It takes
@@ -8,7 +8,6 @@ import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from '../text/ascii.ts';
 /** Values of a text, at most: a small body may hold so many that their positions fill the memory. */
 export const maxValues = 1_000_000;
 
-/** The structure of a JSON text. */
 export interface JsonIndex {
   /** The text without white space between tokens. */
   readonly bytes: Buffer;
@@ -30,7 +29,6 @@ function skipSpace(bytes: Buffer, at: number): number {
   return position;
 }
 
-/** Why a text has no index. */
 export type Refusal = 'not JSON' | 'too many values';
 
 /**
@@ -47,7 +45,6 @@ export function indexJson(text: Buffer, withMembers = false): JsonIndex | Refusa
   /** Parts of the innermost open value, and of those around it; null if they are not indexed. */
   let list: number[] | null = parts;
   const around: (number[] | null)[] = [];
-  /** The closing brackets that are expected. */
   const closing: number[] = [];
   let next: Next = VALUE;
   let canonical = true;

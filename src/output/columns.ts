@@ -1,7 +1,6 @@
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { splitViews } from './computed.ts';
-import { expandFields, memberField, picker } from './fields.ts';
+import { expandFields, memberField, picker, splitViews } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
 import { memberMap } from './records.ts';
 
@@ -16,7 +15,6 @@ export interface Column {
   readonly reserved?: number;
   /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
   readonly drop?: number;
-  /** Takes the rest of the width. */
   readonly isTitle?: boolean;
 }
 
@@ -25,10 +23,7 @@ export interface Columns {
   readonly cells: (entry: JsonText, item: Item) => string[];
 }
 
-/**
- * The columns of a table: those of `--fields`, else a selection. `entries`: of the first page; `indexDigits`: of the
- * largest expected index.
- */
+/** The columns of a table, from the entries of the first page; `indexDigits`: of the largest expected index. */
 export function chooseColumns(
   options: FormatOptions,
   entries: readonly JsonText[],

@@ -1,7 +1,6 @@
 import { excerpt } from '../errors.ts';
-import { ByteWriter } from '../json/byte-writer.ts';
+import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { COMMA, LINE_FEED } from '../text/ascii.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { expandFields, hasWildcard, memberField, type Picker, picker } from './fields.ts';
@@ -21,7 +20,6 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: Picker = () => [];
-  /** Keys that have a column. */
   const shown = new Set<string>();
   const leftOut = new Set<string>();
 

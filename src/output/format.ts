@@ -10,7 +10,6 @@ export interface Item {
 }
 
 export interface Field {
-  /** As the user wrote it: the key in the output. */
   readonly name: string;
   /** Keys and indices to follow; null for `*` and for a computed field. */
   readonly path: readonly string[] | null;
@@ -71,7 +70,6 @@ export interface Format {
   close(item: Item, end: ListingEnd): string;
   /** A whole response (resolve, search, latest). */
   body(item: Item, body: JsonText): Text;
-  /** In place of `body` if there is no response. */
   failed(item: Item, failure: Failure): string;
   tail(): string;
   /** Warnings about the output, one per cause: requested at the end. */

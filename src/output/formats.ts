@@ -38,7 +38,7 @@ export const formats = {
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
     readsMembers: false,
     needsAllKeys: false,
-    writer: async () => (await import('./ndjson.ts')).ndjsonFormat,
+    writer: async () => (await import('./lines.ts')).ndjsonFormat,
   },
   csv: {
     extensions: ['csv'],
@@ -52,7 +52,7 @@ export const formats = {
     meaning: 'one videoId per line (resolve: channel_id)',
     readsMembers: true,
     needsAllKeys: false,
-    writer: async () => (await import('./id.ts')).idFormat,
+    writer: async () => (await import('./lines.ts')).idFormat,
   },
 } as const satisfies Record<string, FormatRow>;
 
@@ -62,7 +62,6 @@ export type FileFormat = Exclude<FormatName, 'table'>;
 
 export const formatNames = Object.keys(formats) as readonly FormatName[];
 
-/** The format that an extension of `-o` (without its dot) selects. */
 export function formatByExtension(extension: string): FormatName | undefined {
   return formatNames.find((name) => (formats[name].extensions as readonly string[]).includes(extension));
 }

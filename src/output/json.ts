@@ -1,8 +1,7 @@
 import type { Failure } from '../errors.ts';
-import { ByteWriter } from '../json/byte-writer.ts';
+import { ByteWriter, COMMA } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { isNoList } from '../service/pages.ts';
-import { COMMA } from '../text/ascii.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';
@@ -18,11 +17,8 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
   const isArray = operation.body === 'records';
-  /** A page of the current reference has arrived. */
   let hasPage = false;
-  /** Before the next reference. */
   let bracket = '[';
-  /** The next entry is the first of its list. */
   let isFirst = true;
 
   const before = (item: Item): string => {
@@ -86,10 +82,7 @@ function errorText(failure: Failure): string {
 /** An escape, a token that changes the line or the depth, or what is between them. */
 const token = /\\.|["{}[\],:]|[^\\"{}[\],:]+/gs;
 
-/**
- * A function that indents a compact JSON text by two spaces. It is given the text in pieces; every string, number and
- * word stays as it is.
- */
+/** A function that indents a compact JSON text, given in pieces; every string, number and word stays as it is. */
 function indenter(): (text: string) => string {
   let depth = 0;
   let isString = false;

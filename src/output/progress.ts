@@ -20,10 +20,7 @@ const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
 
-/**
- * The progress of a run. It does nothing if stderr is not a terminal, or a dumb one, with `quiet`, and while stdout is a
- * pipe.
- */
+/** Does nothing if stderr is no terminal, or a dumb one, with `quiet`, and while stdout is a pipe. */
 export function createProgress(
   context: Context,
   stderr: Stderr,
@@ -38,7 +35,6 @@ export function createProgress(
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   let state: ProgressState | null = null;
-  /** Start of the current listing, or of the run. */
   let started: ProgressStart = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 

@@ -12,7 +12,6 @@ const maxBatchBytes = 64 * 1024 * 1024;
 /** Entries in batches: each is valid until the next one. */
 export type EntryBatches = AsyncIterable<readonly JsonText[]>;
 
-/** What is rendered, and how. */
 export interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
   readonly format: FormatName;
   readonly item: Item;

@@ -8,7 +8,6 @@ import { decideTerminal } from './terminal.ts';
 
 export interface StderrOptions {
   readonly quiet: boolean;
-  /** Number of `-v`. */
   readonly verbose: number;
   readonly color?: boolean;
 }
@@ -25,7 +24,6 @@ export class Stderr {
   readonly #error: string;
   readonly #warning: string;
   #live: LiveLine | null = null;
-  /** Data is being written to the terminal. */
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
@@ -53,7 +51,6 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secret = secret;
   }
 
-  /** Sets the progress line in place of the one before; null: none. */
   attach(live: LiveLine | null): void {
     this.#stopLine();
     this.#live = live;
@@ -99,7 +96,6 @@ export class Stderr {
     if (!this.#options.quiet && this.#options.verbose > 0) this.#line(message);
   }
 
-  /** With -vv. */
   detail(message: string): void {
     if (!this.#options.quiet && this.#options.verbose > 1) this.#line(message);
   }

@@ -1,6 +1,6 @@
 import type { Context, OutputStream } from '../context.ts';
 import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
-import type { OpenedStream } from '../fs/open-stream.ts';
+import type { OpenedStream } from '../fs/output-target.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 import { isPipe } from './terminal.ts';

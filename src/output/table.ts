@@ -24,7 +24,6 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   let chosen: Columns | null = null;
   /** A list came to its end; if none has an entry, there is a header without rows. */
   let isListed = false;
-  /** Digits of the largest expected `index`. */
   let indexDigits = 0;
   let isPage = false;
   const rows: Writer['rows'] = (item, entries) => {
@@ -57,7 +56,6 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
 }
 
 interface Shown extends Column {
-  /** Its index among the cells of a row. */
   readonly at: number;
   readonly width: number;
   /** Width of its cells that are not cut. */

@@ -16,7 +16,6 @@ export function decideTerminal(stream: OutputStream, env: Env, color: boolean): 
   return { columns: stream.columns || fallback, color: color && NO_COLOR === '' && isForced };
 }
 
-/** Whether a stream is a pipe or a socket. */
 export function isPipe(stream: OutputStream & { readonly fd?: unknown }): boolean {
   if (stream.isTTY === true || typeof stream.fd !== 'number') return false;
   try {

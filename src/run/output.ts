@@ -24,7 +24,7 @@ export async function outputTarget(
 /** stdout, or the device or pipe that an output names. */
 export async function openOutput(target: Target | null, context: Context, stderr: Stderr): Promise<Stdout> {
   if (target === null) return new Stdout(context, stderr);
-  const { openStream } = await import('../fs/open-stream.ts');
+  const { openStream } = await import('../fs/output-target.ts');
   return new Stdout(context, stderr, await openStream(target, context.stop));
 }
 
@@ -78,7 +78,7 @@ export async function assertPaths(
   const { assertDistinctPaths, locate } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
   if (!summary) return;
-  const { assertNotRecorded } = await import('../fs/recorded.ts');
+  const { assertNotRecorded } = await import('../fs/private-folder.ts');
   const { real } = locate(summary, true);
   assertNotRecorded({ path: summary, real });
   if (outputDir && dirname(real) === locate(outputDir, true).real && exportName.test(basename(real)))

@@ -1,5 +1,4 @@
-import { commandLine } from '../cli/invocation.ts';
-import { effectiveFormat, type ListingOptions } from '../cli/options.ts';
+import { commandLine, effectiveFormat, type ListingOptions } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { type Format, joined } from '../output/format.ts';

@@ -3,7 +3,6 @@ import type { FaultRule } from './faults.ts';
 
 export interface SandboxSettings {
   readonly host: string;
-  /** Port; 0 is any free one. */
   readonly port: number;
   readonly namespace: string;
   readonly key: string;
@@ -48,5 +47,4 @@ export const sandboxDefaults: SandboxSettings = {
 
 export const servePort = 8787;
 
-/** What the sandbox has, for the message about anything else. */
 export const demoReferences = 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo';

@@ -15,10 +15,8 @@ const namedFaults = {
 type NamedFault = keyof typeof namedFaults;
 const names = Object.keys(namedFaults) as NamedFault[];
 
-/** A status from 400 to 599, or the name of a fault. */
 export type FaultKind = number | NamedFault;
 
-/** The rows of the help: each kind of fault and its effect. */
 export const faultMeanings = [
   ['400 to 599', 'responds with this status, e.g. 503; 429 with Retry-After'],
   ...Object.entries(namedFaults),
@@ -42,10 +40,7 @@ export function parseFaultRule(text: string): FaultRule {
   );
 }
 
-/**
- * Decides for each request which faults happen. Every request draws one number per rule: a seed gives the same
- * sequence of faults whatever the requests are.
- */
+/** Decides which faults a request meets. Each draws one number per rule: the same seed gives the same faults. */
 export function faultSource(rules: readonly FaultRule[], seed: number): () => readonly FaultKind[] {
   const draw = seeded(seed);
   return () => rules.filter(({ rate }) => draw() < rate).map(({ kind }) => kind);

@@ -1,8 +1,7 @@
 import { latestSize } from '../service/contract.ts';
-import { type Channel, channelById, channelOfSize, demoChannel } from './channels.ts';
 import type { SandboxSettings } from './defaults.ts';
 import { oddCount, oddFeed, oddNumber } from './odd.ts';
-import type { Video } from './videos.ts';
+import { type Channel, channelById, channelOfSize, demoChannel, type Video } from './videos.ts';
 
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {
@@ -10,7 +9,6 @@ export interface VideoList {
   readonly title: string;
   readonly description: string;
   readonly count: number;
-  /** What the service says their number is. */
   readonly numVideos: string;
   /** Total views, as deployments show them: null for some lists, absent for others. */
   readonly viewCount: string | null | undefined;
@@ -58,7 +56,6 @@ export function demoCatalog({ grow, now, sizeOf }: SandboxSettings): Catalog {
   };
 }
 
-/** The ID of the uploads list of a channel (UU). */
 export function uploadsId(channel: Channel): string {
   return `UU${channel.id.slice(2)}`;
 }

@@ -1,7 +1,6 @@
 import { latestSize } from '../service/contract.ts';
-import type { Channel } from './channels.ts';
 import { hash } from './random.ts';
-import { ageText, lengthText, published, type Video } from './videos.ts';
+import { ageText, type Channel, lengthText, published, type Video } from './videos.ts';
 
 /** A channel with the oddities of real ones. The upload on top of its list; at its date in the feed. */
 const premiere = 250;
@@ -11,10 +10,8 @@ const scheduledStream = 5_000_001;
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
 
-/** A publication time that is in the future on every machine. */
 const alwaysFuture = Date.UTC(2099, 0, 1, 18);
 
-/** Members-only uploads: in the list, not in the feed. */
 function isMembersOnly(number: number): boolean {
   return number === 259 || number % 40 === 0;
 }
@@ -57,7 +54,6 @@ const unknown = {
   ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
   ...{ thumbnails: [], publishedTimeText: null, members_only: null, badges: null, captions: null },
 };
-/** Fields of the special uploads of `@odd`, by number. */
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
   262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
@@ -87,7 +83,6 @@ export const advertisement = {
   link: 'https://ads.example/',
 };
 
-/** Fields of a feed entry of `@odd`, as `oddFields`. */
 export function oddFeedFields({ number }: Video): object {
   if (number === undescribed) return { description: null, viewCount: undefined };
   return number === scheduledStream ? { viewCount: '0', liveContent: 'upcoming' } : {};

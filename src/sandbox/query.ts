@@ -7,7 +7,7 @@ import {
   type ReferenceKind,
 } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
-import { type Channel, channelByHandle, channelById } from './channels.ts';
+import { type Channel, channelByHandle, channelById } from './videos.ts';
 
 interface Issue {
   readonly loc: readonly string[];
@@ -74,7 +74,6 @@ export function readReference(text: string, kind: ReferenceKind, parameter: stri
   }
 }
 
-/** The channel of a reference. Refuses one that does not exist with 404. */
 export function findChannel(reference: string): Channel {
   // Older forms of a channel URL: the name is that of the handle.
   const [, older = reference] = /^https?:\/\/[^/]+\/(?:c|user)\/([^/?#]+)/i.exec(reference) ?? [];
@@ -83,7 +82,6 @@ export function findChannel(reference: string): Channel {
   return channel;
 }
 
-/** The ID that a reference resolves to; every canonical ID resolves to itself. */
 export function resolveId(reference: string): string {
   return /^UC[\w-]{22}$/.test(reference) ? reference : findChannel(reference).id;
 }

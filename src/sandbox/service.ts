@@ -10,10 +10,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /**
-   * `whole`: the complete body is sent; `truncate`: half of it, then the connection ends; `reset`: nothing is sent, the
-   * connection is reset.
-   */
+  /** `truncate`: half the body is sent, then the connection ends; `reset`: nothing is sent. */
   readonly ending: 'whole' | 'truncate' | 'reset';
 }
 
@@ -55,8 +52,10 @@ export class DemoService {
 
   #serve({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): Reply {
     for (const kind of faults) {
-      const reply = beforeService(kind);
-      if (reply !== null) return reply;
+      const message = `injected by --fail ${kind}`;
+      if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
+      if (kind === 429) throw tooManyRequests(message, 1);
+      if (typeof kind === 'number') throw new ErrorResponse(kind, message);
     }
     const [path = '', query] = url.split(/\?(.*)/s);
     const operation = this.#routes.get(path);
@@ -82,14 +81,6 @@ export class DemoService {
 }
 
 const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is not JSON</body></html>');
-
-/** The response of a fault that keeps the request from the service; null for other faults. */
-function beforeService(kind: FaultKind): Reply | null {
-  if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
-  const message = `injected by --fail ${kind}`;
-  if (typeof kind !== 'number') return null;
-  throw kind === 429 ? tooManyRequests(message, 1) : new ErrorResponse(kind, message);
-}
 
 function tooManyRequests(message: string, retryAfter: number): ErrorResponse {
   return new ErrorResponse(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });

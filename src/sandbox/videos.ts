@@ -1,5 +1,4 @@
 import { count } from '../text/count.ts';
-import type { Channel } from './channels.ts';
 import { hash } from './random.ts';
 
 /** One video: everything about it is derived from its channel and its number. */
@@ -34,7 +33,6 @@ const day = 86_400_000;
 /** Publication of the newest upload that a channel starts with: in the past on every machine. */
 const anchor = Date.UTC(2025, 0, 1, 16);
 
-/** Time of publication in milliseconds since 1970. */
 export function published({ channel, number, publishedAt }: Video): number {
   if (publishedAt !== undefined) return publishedAt;
   const step = Math.min(day, (19 * 365 * day) / Math.max(1, channel.size));
@@ -57,10 +55,7 @@ export function ageText(video: Video): string {
   return '3 hours ago';
 }
 
-/**
- * Duration as `<minutes>:<seconds>`, also beyond an hour (docs/service.md, 2.2); `withHours`: as real
- * deployments show it, `1:02:33`.
- */
+/** Duration as `<minutes>:<seconds>` (docs/service.md, 2.2); `withHours`: as deployments show it, `1:02:33`. */
 export function lengthText(video: Video, withHours = false): string {
   const seconds = duration(video);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
@@ -138,4 +133,50 @@ export function title({ channel, number }: Video): string {
   const shape = shapes[pick % shapes.length];
   const topic = topics[(pick >>> 6) % topics.length] ?? '';
   return shape === undefined ? topic : shape(topic, number);
+}
+
+/** A demo channel. Nothing is stored: everything is derived from these fields. */
+export interface Channel {
+  readonly handle: string;
+  /** Canonical ID: UC and the name, 24 characters in all. */
+  readonly id: string;
+  readonly title: string;
+  readonly size: number;
+  /** The first four characters of the IDs of its videos. */
+  readonly prefix: string;
+  /** Seed of its data: N for `@size-N`. */
+  readonly seed: number;
+  readonly isOdd: boolean;
+}
+
+const largestSize = 1_000_000;
+
+export const demoChannel = channel('@demo', 'Demo Channel', 1234, 'demo', largestSize + 1);
+const named = [
+  demoChannel,
+  channel('@empty', 'Empty Channel', 0, 'none', largestSize + 2),
+  channel('@odd', 'Odd Channel', 262, 'odd_', largestSize + 4),
+];
+
+function channel(handle: string, title: string, size: number, prefix: string, seed: number): Channel {
+  const id = `UC${handle.slice(1).padEnd(22, '_')}`;
+  return { handle, id, title, size, prefix, seed, isOdd: handle === '@odd' };
+}
+
+/** `@size-N`. In the IDs of its videos, N is a number of base 36 in capitals. */
+export function channelOfSize(size: number): Channel {
+  const prefix = size.toString(36).toUpperCase().padStart(4, '0');
+  return channel(`@size-${size}`, `Size ${size}`, size, prefix, size);
+}
+
+export function channelByHandle(text: string): Channel | undefined {
+  const handle = text.toLowerCase();
+  const size = /^@size-(0|[1-9]\d{0,6})$/.exec(handle)?.[1];
+  if (size === undefined) return named.find((channel) => channel.handle === handle);
+  return Number(size) > largestSize ? undefined : channelOfSize(Number(size));
+}
+
+export function channelById(id: string): Channel | undefined {
+  const channel = channelByHandle(`@${id.slice(2).replace(/(?<!_)_+$/, '')}`);
+  return channel?.id === id ? channel : undefined;
 }

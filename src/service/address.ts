@@ -1,7 +1,6 @@
 import { usage } from '../errors.ts';
 
 export interface BaseUrl {
-  /** Without a slash at its end. */
   readonly href: string;
   /** Scheme, host and port: what a stored key belongs to. */
   readonly origin: string;
@@ -60,7 +59,6 @@ export function completeScheme(text: string): string {
   return `${isLoopback(host.toLowerCase()) ? 'http' : 'https'}://${trimmed}`;
 }
 
-/** Whether a host name, as the URL parser writes it, is loopback: an exact name or an IP address. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

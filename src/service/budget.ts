@@ -11,7 +11,6 @@ export interface Credits {
 
 export const noCredits = (): Credits => ({ confirmed: 0, possibly_charged: 0 });
 
-/** The requests and credits of the whole run or of one reference. */
 export interface Tally {
   /** The reference as the user gave it; null for the whole run, or for a listing that starts at a token. */
   readonly reference: string | null;
@@ -39,7 +38,6 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
 
 export type Charge = 'confirmed' | 'possibly_charged' | 'none';
 
-/** Ends a reservation with the charge of its request. */
 export type Settle = (charge: Charge) => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
@@ -65,7 +63,6 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
-/** Bounds as `parseBounds` reads them: `5,3000/month`. */
 export function formatBounds(bounds: readonly CreditBound[]): string {
   return bounds.map(formatBound).join(',');
 }
@@ -84,11 +81,11 @@ export function resolveBounds(
   return text ? parseBounds(text, 'CHANLIST_MAX_CREDITS') : profileBounds;
 }
 
-/** The credit ledger, as a budget uses it: it notes paid requests and enforces the bounds per day and per month. */
 export interface Ledger {
-  /** Notes a request before it is sent; returns what notes its outcome. */
-  note(credits: number, reference: string | null): Settle;
-  /** The same within the bounds: throws `budget` if one would be exceeded, and if the ledger cannot be used. */
+  /**
+   * Notes a request before it is sent; returns what notes its outcome. With bounds per day or month, throws `budget` if one
+   * would be exceeded, and if the ledger cannot be used.
+   */
   reserve(credits: number, reference: string | null): Promise<Settle>;
 }
 
@@ -100,7 +97,6 @@ export class Budget {
   readonly #runBounds: readonly CreditBound[];
   readonly #openLedger: (() => Promise<Ledger>) | null;
   #ledger: Ledger | null = null;
-  /** Credits of requests in flight. */
   #reserved = 0;
   /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -122,21 +118,18 @@ export class Budget {
   }
 
   /**
-   * Reserves credits for a request and notes it in the ledger. Returns what charges the request to the run, to its
-   * reference and in the ledger; a promise only if there are bounds. If one of them is spent, waits for requests in
-   * flight, which may turn out to be free, then throws `budget`. Throws as `Ledger.reserve`. 0 credits need no
-   * reservation.
+   * Reserves credits for a request; returns what charges the request to the run, to its reference and in the ledger. If a
+   * bound is spent, waits for requests in flight, which may turn out to be free, then throws `budget`. Throws as
+   * `Ledger.reserve`.
    */
-  reserve(credits: number, tally: Tally): Settle | Promise<Settle> {
+  async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return () => {};
-    if (this.bounds.length === 0)
-      return this.#charged(credits, tally, this.#ledger?.note(credits, tally.reference));
-    const reservation = this.#queue.then(() => this.#reserveWithinBounds(credits, tally));
+    const reservation = this.#queue.then(() => this.#reserveNext(credits, tally));
     this.#queue = reservation.catch(() => {});
-    return reservation;
+    return await reservation;
   }
 
-  async #reserveWithinBounds(credits: number, tally: Tally): Promise<Settle> {
+  async #reserveNext(credits: number, tally: Tally): Promise<Settle> {
     for (;;) {
       try {
         const committed = spent(this.total.credits) + this.#reserved + credits;

@@ -5,15 +5,11 @@ import type { JsonText } from '../json/json-text.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Charge, Tally } from './budget.ts';
-import { type Operation, operationPath } from './contract.ts';
+import { assertParameters, type Operation, operationPath, type Parameters } from './contract.ts';
 import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './failures.ts';
-import { type Connections, get, type Response } from './http.ts';
-import { assertParameters, type Parameters } from './parameters.ts';
-import { readBody } from './response-body.ts';
-import { decideRetry } from './retry.ts';
-import { RetryThrottle } from './retry-throttle.ts';
+import { type Connections, get, type Response, readBody } from './http.ts';
+import { decideRetry, RetryThrottle } from './retry.ts';
 
-/** The address of the service and the key for it. */
 export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
@@ -28,7 +24,6 @@ export interface ClientOptions {
   readonly budget: Budget;
   /** Seconds per request, body included. */
   readonly timeout: number;
-  /** Counted retries per request. */
   readonly retries: number;
   /** Seconds of waiting without a success (`RetryLimits`). */
   readonly maxWait: number;
@@ -37,11 +32,9 @@ export interface ClientOptions {
   readonly userAgent: string;
   /** Takes one line about each request and how it ended. */
   onRequest(line: string): void;
-  /** Called when a wait starts. */
   onWait(milliseconds: number, why: string): void;
 }
 
-/** Path and encoded query of a request. */
 export function requestPath(
   service: Pick<Service, 'baseUrl' | 'namespace'>,
   operation: Operation,
@@ -55,10 +48,7 @@ export function requestPath(
   return `${prefix}${operationPath(operation, service.namespace)}?${query}`;
 }
 
-/**
- * The service's client: checks requests against the contract, retries them, keeps one rate limit for the whole run
- * and counts what was spent.
- */
+/** Checks requests against the contract, retries them, keeps one rate limit for the run and counts what was spent. */
 export class Client {
   readonly #options: ClientOptions;
   readonly #ended = new AbortController();
@@ -118,7 +108,6 @@ export class Client {
     this.#ended.abort(reason);
   }
 
-  /** Closes every connection. */
   async close(): Promise<void> {
     const reason = new Failure('failed', 'the run has ended');
     this.end(reason);
@@ -192,6 +181,5 @@ export class Client {
     return await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
   }
 
-  /** Removes the key from text of the service. */
   readonly #hide = (text: string): string => withoutSecret(text, this.#options.service.key);
 }

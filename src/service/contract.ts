@@ -2,6 +2,8 @@
  * The service's operations as data (docs/service.md, sections 1, 2, 4 and 8): one row per operation. Paths,
  * validation, --dry-run, help, completions, output columns and the sandbox's routes derive from these rows.
  */
+import { usage } from '../errors.ts';
+import { thousands } from '../text/count.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -46,7 +48,6 @@ const words = (text: string): readonly string[] => text.split(' ');
 export const videoFields = words(
   'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index',
 );
-/** The fields of a resolve result (2.1). */
 const resolveFields = ['channel_id', 'resolved_from'] as const;
 
 const videoPages = {
@@ -68,7 +69,6 @@ const continuation = {
 const limit = { name: 'limit', argument: '--limit', type: 'integer', when: 'optional' } as const;
 const length = { minimum: 1, maximum: 200 } as const;
 
-/** Number of uploads that `latest` returns (section 8). */
 export const latestSize = 15;
 
 export const operations = {
@@ -157,10 +157,26 @@ export const pageSize = 100;
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
 
-/** Path of an operation below the base address (sections 4 and 9). */
 export function operationPath(operation: Operation, namespace: string): string {
   return `/api/v2/${namespace}/${operation.path}`;
 }
 
-/** Length of a text as the specification counts it: in Unicode code points. */
 export const codePoints = (text: string): number => Array.from(text).length;
+
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
+export function assertParameters(operation: Operation, values: Parameters): void {
+  for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
+    const value = values[name];
+    if (value === undefined) continue;
+    const isNumber = type === 'integer';
+    const size = isNumber ? Number(value) : codePoints(String(value));
+    if ((isNumber && !Number.isInteger(value)) || size < minimum || size > maximum) {
+      const is = isNumber
+        ? `is ${value}: expected a whole number from`
+        : `has ${thousands(size)} characters: expected`;
+      throw usage(`${argument} ${is} ${minimum} to ${maximum}`);
+    }
+  }
+}

@@ -5,7 +5,6 @@ import type { Charge } from './budget.ts';
 import { type NoResponse, type Response, TransportError } from './http.ts';
 import { type EndReason, type RetryCause, retryAfter, span } from './retry.ts';
 
-/** An attempt that did not end with a complete 200. */
 export interface FailedAttempt extends RetryCause {
   readonly failure: Failure;
   /** Possibly charged: the request was sent, and no status other than 200 arrived. */
@@ -16,7 +15,6 @@ interface Meaning {
   readonly code: FailureCode;
   /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
   say(words: string, at: string): string;
-  /** The same request may succeed. */
   readonly isRetried?: boolean;
   readonly hint?: string;
 }
@@ -79,12 +77,6 @@ const proxyFault: Meaning = {
   ...unreachable,
   hint: 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password',
 };
-/** The parser of HTTP is WebAssembly, which cannot be loaded. */
-const notLoaded: Meaning = {
-  code: 'failed',
-  say: (words) => `cannot send requests: ${words}`,
-  hint: 'start Node.js with WebAssembly, and with more memory (ulimit -v)',
-};
 /** After it was sent. */
 const broken: Meaning = {
   code: 'unavailable',
@@ -93,10 +85,7 @@ const broken: Meaning = {
 };
 const invalid: Meaning = { code: 'invalid_response', say: (words) => words };
 
-/**
- * Errors of the transport: their words (null: their own), and their meaning, if it does not follow from whether the
- * request was sent.
- */
+/** Errors of the transport: their words (null: their own), and a meaning that does not depend on what was sent. */
 const errors: Readonly<Record<string, readonly [words: string | null, meaning?: Meaning]>> = {
   ECONNRESET: ['connection reset'],
   EPIPE: ['connection reset'],
@@ -108,8 +97,6 @@ const errors: Readonly<Record<string, readonly [words: string | null, meaning?: 
   UND_ERR_HEADERS_OVERFLOW: ['the response has too many headers', invalid],
   HTTPParserError: ['the response is not valid HTTP', invalid],
   ERR_ASSERTION: ['the response is not valid HTTP', invalid],
-  ReferenceError: ['there is no WebAssembly', notLoaded],
-  RangeError: ['there is no memory for WebAssembly', notLoaded],
   TOO_LARGE: [null, invalid],
   PROXY: [null, proxyFault],
 };
@@ -150,13 +137,10 @@ function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
 }
 
 interface AttemptContext {
-  /** The service, as messages name it. */
   readonly at: string;
-  /** See `retryAfter`. */
   readonly now: number;
   /** The next step after a 404, instead of the usual one. */
   readonly notFoundHint?: string | undefined;
-  /** Removes secrets from remote text. */
   hide(text: string): string;
 }
 

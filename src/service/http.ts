@@ -1,4 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
+import { Failure, systemCode } from '../errors.ts';
+import { JsonText } from '../json/json-text.ts';
+import { indexJson, maxValues } from '../json/scanner.ts';
+import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
 export const maxBodyBytes = 64 * 1024 * 1024;
@@ -9,24 +14,19 @@ const lastMs = 2000;
 /** By name in lower case; the first value of a header that occurs several times. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The connections of a run to one origin. */
 export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it: its origin, and the proxy if there is one. */
   readonly name: string;
   /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
   stopConnecting(error: Error): void;
-  /**
-   * The service closes connections without announcing it: each request gets a new one from now on, because a request
-   * that crosses such a close may have been charged.
-   */
+  /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
   /** Number of connections made so far, and of complete responses: if it is greater, connections are used again. */
   connects: number;
   responses: number;
 }
 
-/** A complete response. */
 export interface Response {
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +35,6 @@ export interface Response {
 
 /** No complete response was read. */
 export interface NoResponse {
-  /** What was thrown. */
   readonly cause: unknown;
   /** The request left this machine: whether the service charged for it is unknown. */
   readonly sent: boolean;
@@ -56,12 +55,10 @@ export class TransportError extends Error {
 
 export interface HttpRequest {
   readonly origin: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from the start of the request to the last byte of its response. */
   readonly timeout: number;
-  /** Aborts the request with its reason. */
   readonly stop: AbortSignal;
 }
 
@@ -147,4 +144,32 @@ export function get(
       fail(error);
     }
   });
+}
+
+/** Reads the body of a complete 200 as JSON (`JsonText.parse`); throws `invalid_response` if it is not JSON, or too large. */
+export async function readBody(response: Response, withMembers: boolean): Promise<JsonText> {
+  const sent = await decompressed(response);
+  if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
+  const hasBom = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
+  const bytes = hasBom ? sent.subarray(3) : sent;
+  const json = JsonText.parse(bytes, withMembers);
+  if (json !== null) return json;
+  if (indexJson(bytes) === 'too many values')
+    throw invalid(`the response has more than ${thousands(maxValues)} values`);
+  throw invalid(`the response is ${String(bytes).trim() === '' ? 'empty' : 'not JSON'}`);
+}
+
+const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
+
+/** The body without its content encoding, though the client requests none. An unknown encoding is ignored. */
+async function decompressed({ headers, body }: Response): Promise<Buffer> {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;
+  const { brotliDecompressSync, unzipSync } = await import('node:zlib');
+  try {
+    return (encoding === 'br' ? brotliDecompressSync : unzipSync)(body, { maxOutputLength: maxBodyBytes });
+  } catch (error) {
+    if (systemCode(error) === 'ERR_BUFFER_TOO_LARGE') throw invalid(`${tooLarge} when decompressed`);
+    throw invalid('the compressed body of the response is invalid or incomplete');
+  }
 }

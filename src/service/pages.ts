@@ -11,19 +11,16 @@ export interface Page {
   readonly entries: readonly JsonText[];
   /** Text of its results, in UTF-8. */
   readonly list: Buffer;
-  /** Its playlist_info; null if it has none. */
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
   readonly total: number | null;
   /** Token of the next page; null on the last page, and on the last readable one. */
   readonly next: string | null;
-  /** False on the last page. */
   readonly hasMore: boolean;
   /** Why this is the last readable page: thrown after it was yielded. `invalid_response` or `loop`; null if it is not. */
   readonly broken: Failure | null;
 }
 
-/** Consecutive empty pages before giving up. */
 const maxEmptyPages = 10;
 /** Maximum length of a token in a request, in characters: servers do not take longer addresses. */
 const maxTokenLength = 1024 * 1024;

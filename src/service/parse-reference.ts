@@ -1,12 +1,10 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
-import { isUnsafe } from '../text/sanitize.ts';
-import { shellQuote } from '../text/shell-quote.ts';
+import { isUnsafe, shellQuote } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface Reference {
-  /** As typed. */
   readonly reference: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;

@@ -27,7 +27,6 @@ export function parseProxy(variable: string, named: string, hostname: string, no
   throw usage(`${variable} does not name an HTTP proxy`, 'expected e.g. http://proxy:3128');
 }
 
-/** The header that carries user name and password; none without them. */
 function authorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -41,7 +40,6 @@ export function tunnelThrough(proxy: URL): {
 } {
   const isSecure = proxy.protocol === 'https:';
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
-  /** Fails each attempt that is still connecting. */
   const attempts = new Set<(error: Error) => void>();
   const connect: buildConnector.connector = ({ hostname, port, servername }, callback) => {
     const target = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port || 443}`;

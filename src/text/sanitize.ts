@@ -13,10 +13,7 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-/**
- * Remote text made harmless for a terminal, on one line: runs of unsafe characters become one space, half
- * surrogate pairs U+FFFD.
- */
+/** Remote text made harmless for a terminal: runs of unsafe characters become a space, half surrogate pairs U+FFFD. */
 export function sanitize(text: string): string {
   return isPlain(text) ? text : text.replace(unsafeRuns, ' ').toWellFormed();
 }
@@ -29,4 +26,8 @@ export function isUnsafe(text: string): boolean {
 /** Escapes DEL, C1 and bidirectional formatting characters in a JSON text. */
 export function escapeUnsafe(json: string): string {
   return json.replace(unsafeInJson, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export function shellQuote(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

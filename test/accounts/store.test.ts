@@ -4,8 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, s
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { Profile } from '../../src/accounts/store.ts';
-import { readStore, type Store, storeFile, updateStore } from '../../src/accounts/store.ts';
+import { type Profile, readStore, type Store, storeFile, updateStore } from '../../src/accounts/store.ts';
 import { parseAddress } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';

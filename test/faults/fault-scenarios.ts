@@ -1,7 +1,13 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SimulatedChannel, SimulatedService } from '../support/simulated-service.ts';
-import { channelId, feedEntry, videoId, videos } from '../support/simulated-service.ts';
+import {
+  channelId,
+  feedEntry,
+  type SimulatedChannel,
+  type SimulatedService,
+  videoId,
+  videos,
+} from '../support/simulated-service.ts';
 
 /** A command that writes files, and what it starts from. Pages have five entries. */
 export interface FaultScenario {

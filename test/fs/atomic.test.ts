@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
-import { fileError } from '../../src/fs/file-error.ts';
+import { fileError } from '../../src/fs/files.ts';
 import { assertFreeSpace } from '../../src/fs/free-space.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { whileFailing } from '../support/failing.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, posix, win32 } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { isRoot, makeFolders } from '../../src/fs/files.ts';
+import { makeFolders } from '../../src/fs/files.ts';
 import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
 
@@ -15,27 +15,6 @@ test('missing folders are created with the mode', async (t) => {
   makeFolders(join(folder, 'link', 'd'));
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => makeFolders(join(folder, 'file', 'below')), { code: 'ENOTDIR' });
-});
-
-test('every path has a root, on Windows too', () => {
-  const up = (path: string, { dirname }: typeof win32): string => {
-    for (let steps = 0; steps < 10; steps++) {
-      if (isRoot(path, { dirname })) return path;
-      path = dirname(path);
-    }
-    return 'none';
-  };
-  for (const [path, root] of [
-    ['C:\\a\\b', 'C:\\'],
-    ['Z:\\', 'Z:\\'],
-    ['Z:', 'Z:'],
-    ['\\\\server\\share\\a', '\\\\server\\share\\'],
-    ['\\\\?\\C:\\a\\b', '\\\\?\\C:\\'],
-    ['\\\\?\\UNC\\server\\share\\a', '\\\\?\\UNC\\'],
-    ['a\\b', '.'],
-  ] as const)
-    assert.equal(up(path, win32), root);
-  assert.equal(up('/a/b', posix), '/');
 });
 
 test('a folder in which nothing can be created is an error', { skip: noProc }, () => {

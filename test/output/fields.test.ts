@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { durationSeconds, views } from '../../src/output/computed.ts';
-import { memberField, parseFields, picker, shownEntries } from '../../src/output/fields.ts';
+import {
+  durationSeconds,
+  memberField,
+  parseFields,
+  picker,
+  shownEntries,
+  views,
+} from '../../src/output/fields.ts';
 import type { Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';

@@ -20,8 +20,6 @@ const rows: readonly (readonly [Error, sent: boolean, code: string, message: str
   [coded('ERR_SSL_WRONG_VERSION_NUMBER'), false, down, `${reach} no TLS connection: handshake failed`, true],
   [coded('CERT_HAS_EXPIRED'), false, down, `${trust} its certificate is not valid (CERT_HAS_EXPIRED)`, false],
   [coded('CERT_REVOKED', 'x'), false, down, `${trust} its certificate is not valid (CERT_REVOKED)`, false],
-  [new ReferenceError('x'), false, 'failed', 'cannot send requests: there is no WebAssembly', false],
-  [new RangeError('x'), false, 'failed', 'cannot send requests: there is no memory for WebAssembly', false],
   [coded('ECONNRESET'), true, busy, 'no complete response: connection reset', true],
   [coded('EWHATEVER', 'x'), true, busy, 'no complete response: the connection failed (EWHATEVER)', true],
   [coded('ERR_ASSERTION', 'x'), true, gone, 'the response is not valid HTTP', false],

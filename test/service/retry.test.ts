@@ -9,9 +9,9 @@ import {
   type RetryCause,
   type RetryDecision,
   type RetryProgress,
+  RetryThrottle,
   span,
 } from '../../src/service/retry.ts';
-import { RetryThrottle } from '../../src/service/retry-throttle.ts';
 
 test('backoff has jitter, and never exceeds half a minute', () => {
   assert.equal(backoff(1, 0.999999), 250);

@@ -8,7 +8,7 @@ import { Failure } from '../../errors.ts';
 import type { Stderr } from '../../output/stderr.ts';
 import { printRecords } from '../../run/print-records.ts';
 import { formatBounds } from '../../service/budget.ts';
-import { shellQuote } from '../../text/shell-quote.ts';
+import { shellQuote } from '../../text/sanitize.ts';
 import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Failure, toFailure, usage } from '../../errors.ts';
-import { guardFile } from '../../fs/file-error.ts';
+import { guardFile } from '../../fs/files.ts';
 import { resolveTarget } from '../../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../../fs/private-folder.ts';
 import { exportName } from '../../output/formats.ts';

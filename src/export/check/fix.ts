@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { commandLine, type Flag } from '../../cli/invocation.ts';
+import { commandLine, type Flag } from '../../cli/options.ts';
 import { formatByExtension } from '../../output/formats.ts';
 import { sandboxName } from '../../run/session.ts';
 import { type ExportFlags, nextStep, type Step } from '../decide/next-step.ts';

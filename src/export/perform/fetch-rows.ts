@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure } from '../../errors.ts';
 import { assertReplaceable } from '../../fs/atomic.ts';
-import { guardFile } from '../../fs/file-error.ts';
+import { guardFile } from '../../fs/files.ts';
 import { assertFreeSpace, minFreeSpace } from '../../fs/free-space.ts';
 import type { Format } from '../../output/format.ts';
 import { createFormat } from '../../output/formats.ts';

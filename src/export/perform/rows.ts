@@ -1,7 +1,6 @@
 import { fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { Failure } from '../../errors.ts';
-import { guardFile } from '../../fs/file-error.ts';
-import { closeQuietly } from '../../fs/files.ts';
+import { closeQuietly, guardFile } from '../../fs/files.ts';
 import { type ByteRange, chunksOf } from '../../fs/line-chunks.ts';
 import type { PrivateFolder } from '../../fs/private-folder.ts';
 import { finishedOf } from '../inspect/inspect-export.ts';

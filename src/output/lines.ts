@@ -1,6 +1,26 @@
+import { ByteWriter, LINE_FEED } from '../json/byte-writer.ts';
+import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
+import { recordPicker } from './fields.ts';
 import type { FormatOptions, Writer } from './format.ts';
+
+/** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
+export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
+  const pick = fields === null ? null : recordPicker(fields, operation);
+  const out = new ByteWriter();
+  return {
+    rows: (item, entries) => {
+      if (pick === null) JsonText.writeLines(entries, out);
+      else
+        for (const entry of entries) {
+          pick(out, entry, item);
+          out.byte(LINE_FEED);
+        }
+      return out.take();
+    },
+  };
+}
 
 /** One `videoId` (resolve: `channel_id`) per line. Entries without one are left out, with a warning. */
 export function idFormat({ operation, terminal }: FormatOptions): Writer {
