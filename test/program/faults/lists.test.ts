@@ -41,11 +41,8 @@ test('a list of something else: every bad line is named, or why it cannot be rea
   const files: readonly (readonly [name: string, bytes: string | Buffer, said: RegExp])[] = [
     ['empty', '', /contains no channel reference/],
     ['comments', '# @a\n\n   \n\t# x\n', /contains no channel reference/],
-    ['one line end of its own kind', '@a\r@b', /:1: .* is not a channel reference/],
     ['binary', Buffer.from([0, 1, 2, 255, 10, 0]), /cannot read binary: it is not text/],
     ['utf16', Buffer.from('\ufeff@a\n@b\n', 'utf16le'), /cannot read utf16: it is not text/],
-    ['bidi', '@a\u202eb\n', /:1: .* is not a channel reference/],
-    ['control', '@a\u001b[2J\n', /:1: .* is not a channel reference/],
     ['too long', `@a\n@${'a'.repeat(1_000_000)}\n`, /too long:2: the line is longer than 8 KiB/],
     ['latin1', Buffer.from('@a\n@\xe4\n', 'latin1'), /latin1:2: the line is not UTF-8/],
     [
@@ -85,15 +82,13 @@ test('file names with spaces, line ends, quotes, leading dashes and bytes beyond
   const names = [
     ' a b ',
     'line\nend',
-    "it's",
-    '"q"',
+    `it's "q"`,
     '$(x) `y` ; &',
     '-n',
     '--',
     '\u001b[2J',
     'ü日👍',
-    '%s%d',
-    '*',
+    '%s*',
     '.hidden',
     '\\',
   ];
