@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gate } from '../support/gate.ts';
 import { temporaryFolder, testKey } from '../support/program.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { runPrinted } from '../support/shell.ts';
@@ -261,19 +260,6 @@ test('--dry-run prints the first request of each reference and its cost, then th
   assert.equal(service.seen.length, 0);
 });
 
-test('an entry of uploads that was on the previous page is not repeated; in a playlist it is', async (t) => {
-  // A new upload moves the list while it is read: the last entry of a page is the first of the next one.
-  const service = await scriptedService(t, ({ query }) => ({
-    body: query.has('continuation') ? page(2, 5, null, 5) : page(0, 3, 'next', 5),
-  }));
-  const ids = (await service.run('uploads @a -f id')).lines;
-  assert.deepEqual(
-    ids,
-    [0, 1, 2, 3, 4].map((n) => entry(n).videoId),
-  );
-  assert.equal((await service.run('playlist PLx -f id')).lines.length, 6);
-});
-
 test('--continuation starts at its page, without a reference; a refused token is not in the document', async (t) => {
   const service = await scriptedService(t, reply);
   const rest = await service.run('uploads --continuation token-2 -f id');
@@ -339,24 +325,6 @@ test('five references that fail in a row with 7 or 8 end the run; the line of th
       exit === 4 ? /; stopped, 7 more not reached/ : /; stopped, 3 more not reached; /,
     );
     assert.equal(result.stderr.split('not reached').length, 2);
-  }
-});
-
-test('failures with 7 are no outage if another reference succeeds between them, or if there is one reference', async (t) => {
-  const ok5 = gate();
-  const service = await scriptedService(t, async ({ query }) => {
-    const channel = query.get('channel') ?? '';
-    if (channel === '@ok5') ok5.open();
-    if (channel === '@slow') await ok5.opened;
-    return channel.startsWith('@ok') ? { body: { results: [entry(0)] } } : { status: 500 };
-  });
-  const meanwhile = ['@slow', '@b', '@ok', '@c', '@d', '@e', '@ok2', '@ok3', '@ok4', '@ok5'];
-  const repeated = ['@a', '@a', '@a', '@a', '@a', '@ok'];
-  for (const references of [meanwhile, repeated]) {
-    const result = await service.run(['latest', ...references, '-f', 'id', '--retries', '0']);
-    assert.equal(result.exit, 7);
-    onlyError(result, '5', '500');
-    assert.equal(result.lines.length, references.filter((name) => name.startsWith('@ok')).length);
   }
 });
 
