@@ -313,6 +313,12 @@ test('five references that fail in a row with 7 or 8 end the run; the line of th
     );
     assert.equal(result.stderr.split('not reached').length, 2);
   }
+  // One reference that is given five times fails once.
+  const service = await scriptedService(t, ({ query }) =>
+    query.get('channel') === '@ok' ? { body: { results: [entry(0)] } } : { status: 500 },
+  );
+  const repeated = await service.run('latest @a @a @a @a @a @ok -f id --retries 0');
+  assert.deepEqual([repeated.exit, repeated.lines.length], [7, 1]);
 });
 
 test('failures with one code and status are one line: a count, three references and the first message', async (t) => {
