@@ -53,7 +53,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'remote text that would control a terminal': 'a table and its messages contain no control characters',
   'the service quotes the key': 'a key in a response appears in no message, log, summary or document',
   'connection refused, no such host':
-    'no connection, before, in the middle and at the end: 7, certainly not charged, the run ends',
+    'no connection, at once or later: 7, certainly not charged, the run ends',
   'a reset, or a body that breaks off': 'a connection that breaks at any point: 7, possibly charged',
   'no complete response within `--timeout`':
     'a response that does not end within --timeout: 7, possibly charged',

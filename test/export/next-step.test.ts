@@ -120,6 +120,7 @@ row('an update, and FILE is gone', beside(repair, gone), absent);
 
 // Its rows are damaged or missing, its token is refused, or its list loops.
 row('an export, rows damaged', interrupted({}, badRows), refused('rows', 'export'));
+row('an export with all pages, rows damaged', interrupted(fetched, badRows), refused('rows', 'export'));
 row('a --restart, rows damaged', beside(restart, badRows), refused('rows', 'export'));
 row('an update, rows damaged', beside(update, badRows), updated);
 for (const [what, isLoop, unresumable] of [

@@ -150,38 +150,6 @@ test('--restart stopped by its bound: the same command continues, and pays for n
   assert.equal((await restart(2.2)).charged, 8);
 });
 
-test('killed again and again while several files are written: the same command resumes all of them', async (t) => {
-  const fixture = await exportFixture(t);
-  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3'];
-  let kills = 0;
-  let charged = 0;
-  for (let at = 5; ; at++) {
-    const before = fixture.requests.length;
-    let kill = (): void => {};
-    fixture.onRequest = (_, number) => {
-      if (number === before + at) kill();
-    };
-    const result = await fixture.run(args, {
-      started: (child) => {
-        kill = () => child.kill('SIGKILL');
-      },
-    });
-    charged += result.charged;
-    if (result.exit === 0) break;
-    kills++;
-    assert.equal(result.signal, 'SIGKILL', result.stderr);
-  }
-  fixture.onRequest = () => {};
-  assert.ok(kills > 0);
-  // Three requests may be in flight when the process dies.
-  assert.ok(charged <= pages + 3 * kills, `${charged} credits, ${kills} kills`);
-  for (const reference of lists) {
-    const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
-    assert.equal(text, await uninterrupted(fixture, `uploads ${reference}`));
-  }
-  assert.equal((await exportsIn(join(fixture.folder, 'exports'))).length, lists.length);
-});
-
 test('no output replaces an export of the folder, and no export an output: 2, no paid request', async (t) => {
   const fixture = await exportFixture(t);
   const id = await idOf(fixture, '@size-5');
@@ -351,4 +319,36 @@ test('what another run has exported since this one began is not fetched again', 
     service.seen.map(({ query }) => query.get('channel')),
     [first, second],
   );
+});
+
+test('killed again and again while several files are written: the same command resumes all of them', async (t) => {
+  const fixture = await exportFixture(t);
+  const args = ['uploads', ...lists, '--output-dir', 'exports', '--concurrency', '3'];
+  let kills = 0;
+  let charged = 0;
+  for (let at = 5; ; at++) {
+    const before = fixture.requests.length;
+    let kill = (): void => {};
+    fixture.onRequest = (_, number) => {
+      if (number === before + at) kill();
+    };
+    const result = await fixture.run(args, {
+      started: (child) => {
+        kill = () => child.kill('SIGKILL');
+      },
+    });
+    charged += result.charged;
+    if (result.exit === 0) break;
+    kills++;
+    assert.equal(result.signal, 'SIGKILL', result.stderr);
+  }
+  fixture.onRequest = () => {};
+  assert.ok(kills > 0);
+  // Three requests may be in flight when the process dies.
+  assert.ok(charged <= pages + 3 * kills, `${charged} credits, ${kills} kills`);
+  for (const reference of lists) {
+    const text = await fixture.read(`exports/${await idOf(fixture, reference)}.ndjson`);
+    assert.equal(text, await uninterrupted(fixture, `uploads ${reference}`));
+  }
+  assert.equal((await exportsIn(join(fixture.folder, 'exports'))).length, lists.length);
 });

@@ -189,3 +189,43 @@ for (const flag of ['', ' --update'])
     assert.deepEqual([run.exit, run.credits, run.stderr], [0, 2, '']);
     assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(11, 0)));
   });
+
+for (const [feed, credits, left] of [
+  ['shows new videos', 3, [...down(22, 21), ...down(19, 12), 20, ...down(11, 0)]],
+  ['shows nothing new', 0, [...down(22, 18), ...down(11, 0)]],
+] as const)
+  test(`an update that starts over keeps what it has bought; the feed ${feed}`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    await world.run(line);
+    channel.list = videos(0, 23);
+    assert.equal((await world.run(`${line} --update`, { at: 2, by: 402 })).exit, 4);
+    // A video that was bought is hidden; only the feed still has it.
+    channel.list = videos(0, 23).filter(({ videoId: id }) => id !== videoId(20));
+    channel.feed = feedOf(credits === 0 ? videos(0, 12) : videos(0, 23));
+    world.service.expireTokens();
+    const run = await world.run(`${line} --update`);
+    assert.deepEqual([run.exit, run.credits, run.stderr], [0, credits, '']);
+    assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...left));
+    // It is in FILE: no page is bought for it again.
+    world.pass(1);
+    assert.equal((await world.run(`${line} --update`)).credits, 0);
+  });
+
+test('--restart that gets no page does not change an interrupted export', async (t) => {
+  const { world } = await worldOf(t);
+  assert.equal((await world.run(line, { at: 3, by: 402 })).exit, 4);
+  assert.equal((await world.run(`${line} --restart`, { at: 1, by: 402 })).exit, 4);
+  assert.equal((await world.run(line)).credits, 1);
+  assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(11, 0)));
+});
+
+test('a FILE that is copied while its --restart is interrupted is replaced, and nothing is paid twice', async (t) => {
+  const { world, channel } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  channel.list = videos(0, 13);
+  assert.equal((await world.run(`${line} --restart`, { at: 2, by: 402 })).exit, 4);
+  execFileSync('sh', ['-c', 'cp a.ndjson copy && mv copy a.ndjson'], { cwd: world.folder });
+  const run = await world.run(line);
+  assert.deepEqual([run.exit, run.credits], [0, 2], run.stderr);
+  assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(12, 0)));
+});

@@ -57,23 +57,6 @@ test('the message of an error body is printed, sanitized', async (t) => {
   }
 });
 
-test('a retried failure in the middle of a listing costs nothing and loses nothing', async (t) => {
-  const replies: Reply[] = [
-    { body: page(0, 2, 'next') },
-    { status: 503 },
-    { status: 429, headers: { 'retry-after': '0' } },
-    { body: page(2, 3, null) },
-  ];
-  const service = await scriptedService(t, (_, number) => replies[number] ?? { status: 500 });
-  const args = ['uploads', '@a', '-f', 'id', '-v'];
-  const result = await service.command(args);
-  assert.equal(result.exit, 0);
-  assert.deepEqual(result.waits, [500, 1000]);
-  assert.equal(result.stdout, 'video000000\nvideo000001\nvideo000002\n');
-  assert.match(result.stderr, /3 entries, 2 pages, 2 credits\n$/);
-  assert.match(result.stderr, /503.*retry 1 of 4/);
-});
-
 test('a body with a BOM, white space or gzip is read as JSON', async (t) => {
   const replies: Reply[] = [
     { text: `\ufeff \n${JSON.stringify(page(0, 1, null), null, 2)}\n` },

@@ -66,19 +66,18 @@ suite('systemd', () => {
   test('a service that fails mails its last lines', async (t) => {
     const { folder, bin } = await workshop(t);
     assert.equal(settingOf('chanlist.service', 'OnFailure'), 'chanlist-failed.service');
-    const stub = (name: string, text: string) =>
-      writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    await stub('journalctl', `printf 'journalctl %s\\n' "$*"`);
-    await stub('mail', `printf 'mail %s\\n' "$*"; cat`);
-    const command = settingOf('chanlist-failed.service', 'ExecStart');
-    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    for (const name of ['journalctl', 'mail']) {
+      const stub = `#!/bin/sh\necho ${name} "$@"${name === 'mail' ? '; cat' : ''}\n`;
+      await writeFile(join(bin, name), stub, { mode: 0o755 });
+    }
     // systemd's quoting of a command line is that of a shell here.
-    const { exit, stdout } = await runCommand(['/bin/sh', '-c', command], { cwd: folder, env });
-    assert.equal(exit, 0);
-    assert.equal(
-      stdout,
-      'mail -s chanlist has failed root\njournalctl --unit chanlist.service --lines 20 --no-pager\n',
-    );
+    const command = ['/bin/sh', '-c', settingOf('chanlist-failed.service', 'ExecStart')];
+    const { exit, stdout } = await runCommand(command, {
+      cwd: folder,
+      env: { PATH: `${bin}:/usr/bin:/bin` },
+    });
+    const log = 'journalctl --unit chanlist.service --lines 20 --no-pager';
+    assert.deepEqual([exit, stdout], [0, `mail -s chanlist has failed root\n${log}\n`]);
   });
 });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
-import { page, type Reply, scriptedService } from '../support/service.ts';
 import { missing } from '../support/shell.ts';
 import { chanlist, open } from './tmux.ts';
 
@@ -59,32 +58,6 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     const lines = (await readFile(join(cwd, 'out.ndjson'), 'utf8')).trimEnd().split('\n');
     assert.equal(lines.length, 650);
     for (const line of lines) JSON.parse(line);
-  });
-
-  test('a wait is counted down, then the listing continues', async (t) => {
-    const service = await scriptedService(t, (_, number): Reply => {
-      if (number === 0)
-        return { status: 429, headers: { 'retry-after': '2' }, body: { detail: 'slow down' } };
-      return { body: page(0, 3, null, 3) };
-    });
-    const screen = await open(t, `exec ${chanlist} uploads @a`, { env: serviceEnvironment(service.url) });
-    await screen.until(/429.*: trying again in 2 s$/m);
-    await screen.until(/429.*: trying again in 1 s$/m);
-    const { exit, text } = await screen.ended();
-    assert.equal(exit, 0);
-    assert.doesNotMatch(text, /trying again/);
-    assert.ok(text.includes('video000000'));
-  });
-
-  test('a resumed export counts on from its entries, and counts the credits of this run', async (t) => {
-    const env = await slowService(t);
-    const cwd = await temporaryFolder(t);
-    const line = `${chanlist} uploads @size-950 -o out.ndjson --max-credits 4 -q 2> err; exec ${chanlist} uploads @size-950 -o out.ndjson`;
-    const screen = await open(t, line, { columns: 110, env, cwd });
-    await screen.until(/page [67], [67]00\/950 entries, [23]\/6 credits/);
-    const { exit, text } = await screen.ended();
-    assert.equal(exit, 0);
-    assert.doesNotMatch(text, progressLine);
   });
 });
 

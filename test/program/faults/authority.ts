@@ -38,15 +38,8 @@ export async function createAuthority(folder: string): Promise<Authority> {
       const name = `server${++issued}`;
       await writeFile(join(folder, `${name}.ext`), `subjectAltName=${names}\n`);
       await openssl(
-        'req',
-        '-new',
-        ...curve,
-        '-subj',
-        `/CN=${name}`,
-        '-keyout',
-        `${name}.key`,
-        '-out',
-        `${name}.csr`,
+        ...['req', '-new', ...curve, '-subj', `/CN=${name}`],
+        ...['-keyout', `${name}.key`, '-out', `${name}.csr`],
       );
       await openssl(
         ...['ca', '-batch', '-notext', '-config', 'ca.cnf', '-extfile', `${name}.ext`],

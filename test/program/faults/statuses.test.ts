@@ -23,21 +23,14 @@ const codes: readonly (readonly [exit: number, code: string, statuses: readonly 
 const likely = new Set([301, 400, 401, 402, 403, 404, 408, 410, 422, 429, 500, 502, 503, 504]);
 
 test('every status that is not 200, before, in the middle and at the end of a listing: nothing is charged', async (t) => {
-  const statuses = codes.flatMap(([exit, code, all]) => all.map((status) => ({ status, exit, code })));
-  const faults = statuses.map(
-    ({ status, exit, code }): Fault => ({
-      name: `status ${status}`,
-      reply: {
-        status,
-        text: status === 204 || status === 304 ? '' : '{"detail":"the reason"}',
-      },
-      exit,
-      code,
-      status,
-      charge: 'none',
-      everywhere: likely.has(status),
-      said: new RegExp(status < 400 ? String(status) : `${status}: the reason`),
-    }),
+  const faults = codes.flatMap(([exit, code, all]) =>
+    all.map(
+      (status): Fault => ({
+        ...{ name: `status ${status}`, exit, code, status, charge: 'none', everywhere: likely.has(status) },
+        reply: { status, text: status === 204 || status === 304 ? '' : '{"detail":"the reason"}' },
+        said: new RegExp(status < 400 ? String(status) : `${status}: the reason`),
+      }),
+    ),
   );
   await inBatches(faults, (fault) => checkFault(t, fault));
 });
@@ -52,12 +45,8 @@ test('a 403 without a JSON body comes from something in front of the service: 8,
   ];
   const faults = bodies.map(
     ([name, text, headers]): Fault => ({
-      name: `403 with ${name}`,
+      ...{ name: `403 with ${name}`, exit: 8, code: 'refused', status: 403, charge: 'none' },
       reply: { status: 403, text, headers },
-      exit: 8,
-      code: 'refused',
-      status: 403,
-      charge: 'none',
       said: /something in front of the service refused the request \(403\)/,
     }),
   );
