@@ -14,7 +14,7 @@ import {
   temporaryFolder,
   wordsOf,
 } from './program.ts';
-import { assertSummary, type Summary, takeSummary } from './summary.ts';
+import { reported, type Summary } from './summary.ts';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -96,11 +96,10 @@ export async function scriptedService(
     run: runAgainst,
     report: async (line, options) => {
       const path = join(reports, 'summary.json');
-      const result = await runAgainst([...wordsOf(line), '--summary', path], options);
-      const summary = await takeSummary(path);
-      assert.ok(summary !== null, 'there is no summary');
-      assertSummary(summary, result, null);
-      return { ...result, summary };
+      const run = (words: Line): Promise<Result> => runAgainst(words, options);
+      const result = await reported(wordsOf(line), path, run, () => null);
+      assert.ok(result.summary !== null, 'there is no summary');
+      return result as Result & { readonly summary: Summary };
     },
     command: (line, options) => command(line, { ...options, env: { ...env, ...options?.env } }),
     arrived: async (count) => {
