@@ -111,6 +111,27 @@ test('a signal ends it, the terminal restored', async (t) => {
   assert.deepEqual(fake.rawModes, [true, false]);
 });
 
+test('a new profile becomes active at a terminal, or if there is none', async (t) => {
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  for (const [profile, isTerminal, active] of [
+    ['one', false, 'one'],
+    ['two', false, 'one'],
+    ['three', true, 'three'],
+    ['two', true, 'three'],
+  ] as const) {
+    const fake = fakeContext({ env, terminal: isTerminal, stdin: key });
+    if (isTerminal) fake.type(`${key}\r`);
+    await login(fake, { profile, baseUrl });
+    assert.equal(readStore(env).active, active);
+  }
+});
+
+test('a signal ends it while it waits for stdin', async (t) => {
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
+  fake.controller.abort(interrupted('SIGTERM'));
+  await assert.rejects(login(fake, { baseUrl }), { exit: 143 });
+});
+
 test('an address where nothing responds fails at once: no retries at a prompt', async (t) => {
   const broken = await scriptedService(t, () => (_, socket) => socket.destroy());
   const folder = await temporaryFolder(t);
