@@ -4,7 +4,6 @@ import type { CommonOptions } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
-import { options } from './auth-options.ts';
 
 type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknown>>;
 
@@ -25,7 +24,11 @@ async function refused(argv: readonly string[]): Promise<string> {
   return request.line();
 }
 
-const { invocation: _, ...defaults } = options();
+const defaults: Omit<CommonOptions, 'invocation'> = {
+  ...{ sandbox: false, format: null, fields: null, output: null, summary: null },
+  ...{ timeout: 30, retries: 4, maxWait: 120, maxCredits: [], dryRun: false },
+  ...{ quiet: false, verbose: 0, color: true },
+};
 
 /** The common options alone. */
 const commonOf = (parsed: Parsed): object =>
