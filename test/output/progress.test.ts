@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
@@ -10,6 +9,7 @@ import type { Context } from '../../src/context.ts';
 import { createProgress, sharedProgress } from '../../src/output/progress.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 /** A terminal of one line: what is written, as it would be seen in the end. */
 class FakeTerminal extends Writable {
@@ -187,14 +187,10 @@ test('progress: rows go to stdout, messages to stderr, and the progress line sta
 test('progress: nothing while stdout is a pipe: its reader may draw on the same terminal', {
   skip: process.platform === 'win32' && 'Windows has no mkfifo',
 }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'chanlist-test-'));
-  const pipe = join(folder, 'pipe');
+  const pipe = join(await temporaryFolder(t), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const fd = openSync(pipe, 'r+');
-  t.after(() => {
-    closeSync(fd);
-    rmSync(folder, { recursive: true });
-  });
+  t.after(() => closeSync(fd));
   const { stderr, clock, context, reporter } = setUp();
   const piped = { ...context, stdout: Object.assign(new PassThrough().resume(), { fd }) };
   const line = createProgress(piped, reporter, { quiet: false, color: false });
