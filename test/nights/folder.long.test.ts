@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { channelId, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
 import type { WorldRun } from '../support/world.ts';
-import { idsIn, nightlyRuns } from './fixture.ts';
+import { exportedNights, idsIn, nightlyRuns } from './fixture.ts';
 
 const fileOf = (name: string) => `dir/${channelId(name)}.ndjson`;
 
@@ -206,9 +206,7 @@ test('a FILE name that is too long for its record is 2, nothing is sent', async 
 });
 
 test('--restart with a reference that was never exported: its 404 is not_found, not gone', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
+  const { nights } = await exportedNights(t, 20);
   const wrong = await nights.run('uploads @typo -o a.ndjson --restart');
   assert.deepEqual([wrong.exit, wrong.credits], [5, 0]);
   assert.doesNotMatch(wrong.stderr, /gone/);

@@ -12,7 +12,7 @@ import {
   videos,
 } from '../support/simulated-service.ts';
 import type { WorldRun } from '../support/world.ts';
-import { idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
+import { exportedNights, idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
 
 /** Runs so many nights, one after the other. */
 async function several(nights: Nights, count: number): Promise<WorldRun[]> {
@@ -122,9 +122,7 @@ for (const { name, before, after, added, credits, flags, feed, pageSizes } of ru
 }
 
 test('rule 2: a list without any known entry is read to its end; the entries that it lacks are in the summary', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 3) });
-  await nights.night();
+  const { nights, a } = await exportedNights(t, 3);
   a.list = videos(3, 123);
   const night = await nights.night();
   assert.deepEqual([outcome(night), night.stderr], [updated(120, 2), '']);
@@ -202,9 +200,7 @@ test('rule 3: a first export needs no feed; an empty feed of an empty FILE is no
 });
 
 test('rule 3: an update without a feed that was interrupted is a check once it is finished', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 150) });
-  await nights.night();
+  const { nights, a } = await exportedNights(t, 150);
   a.feed = 404;
   assert.deepEqual(creditsOf(await several(nights, 6)), [0, 0, 0, 0, 0, 0]);
   a.list = videos(0, 270);
@@ -232,9 +228,7 @@ test('rule 5: numVideos above the listed entries is information only', async (t)
 });
 
 test('hostile feeds: no ID, IDs that are paths or control characters, dates in the year 9999', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night();
+  const { nights, a } = await exportedNights(t, 20);
   const { videoId: _, ...without } = feedEntry('x') as Record<string, unknown>;
   a.feed = feedWith(
     a,
