@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runHere as run } from '../support/command.ts';
 import { ended, type Result, start, temporaryFolder } from '../support/program.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
 
 /** Runs `chanlist show` in a folder with these files. */
 async function shower(
@@ -19,7 +20,7 @@ const first =
   '{"videoId":"a","title":"A, \\"quoted\\"","lengthText":"1:02:33","viewCountText":"434K views • 1 day ago","n":1.50,"big":12345678901234567890}';
 const second = '{"title":"日本語","videoId":"b","lengthText":"LIVE","x":{"y":[1,2]}}';
 const archive = `${first}\n${second}\n`;
-const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+const nine = specifiedFields.join(',');
 
 test('show: prints an export in every format, without leftovers', async (t) => {
   const { cwd, show } = await shower(t, { 'a.ndjson': archive });

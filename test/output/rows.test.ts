@@ -5,6 +5,7 @@ import { shownEntries } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { parseCsv } from '../support/csv.ts';
+import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
 import {
   answered,
   complete,
@@ -18,7 +19,7 @@ import {
   screen,
 } from './support.ts';
 
-const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+const nine = specifiedFields.join(',');
 const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
 
 /** What is printed of a list, or (if it is no array) of a whole response. */
@@ -163,13 +164,11 @@ test('csv: columns decided beforehand are the header, also without entries', asy
 });
 
 test('csv: search and latest: the documented fields first, also in the header of an empty result', async () => {
-  const headers = {
-    search:
-      'type,videoId,title,channelId,channelTitle,channelHandle,channelVerified,lengthText,viewCountText,publishedTimeText,hasCaptions,thumbnails',
-    latest:
-      'videoId,title,channelId,author,published,updated,link,description,thumbnail,viewCount,starRating',
-  };
-  for (const [operation, header] of Object.entries(headers) as ['search' | 'latest', string][]) {
+  for (const [operation, fields] of [
+    ['search', searchFields],
+    ['latest', latestFields],
+  ] as const) {
+    const header = fields.join(',');
     assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
     const full = await answered(
       'csv',
