@@ -6,7 +6,8 @@ import type { Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 import { isFailure } from '../support/failures.ts';
-import { elements, item, json, options } from './support.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
+import { elements, item, json, listed, options } from './support.ts';
 
 const fieldsOf = (value: string, operation: RecordShape) => parseFields(value, operation) ?? [];
 
@@ -155,15 +156,14 @@ test('are numbers and strings in every format', async () => {
 });
 
 test('@published is what latest sent; null elsewhere', async () => {
-  const entries = elements('[{"published":"2026-01-01T16:00:00Z"},{"published":1767283200}]');
-  const rows = async (operation: 'latest' | 'search' | 'playlist'): Promise<string> =>
-    String(
-      (await createFormat('ndjson', options(operation, { fields: '@published' }))).rows(item(), entries),
-    );
+  const sent = '[{"published":"2026-01-01T16:00:00Z"},{"published":1767283200}]';
   const none = '{"@published":null}\n'.repeat(2);
-  assert.equal(await rows('latest'), '{"@published":"2026-01-01T16:00:00Z"}\n{"@published":1767283200}\n');
-  assert.equal(await rows('search'), none);
-  assert.equal(await rows('playlist'), none);
+  for (const [operation, text] of [
+    ['latest', '{"@published":"2026-01-01T16:00:00Z"}\n{"@published":1767283200}\n'],
+    ['search', none],
+    ['playlist', none],
+  ] as const)
+    assert.equal(await listed('ndjson', operation, { fields: '@published' }, sent), text);
 });
 
 test('@published where it cannot be known is null, with one warning', async () => {
@@ -183,29 +183,26 @@ test('@published where it cannot be known is null, with one warning', async () =
   assert.deepEqual(await warnings('uploads', shownEntries, item()), []);
 });
 
-const entries = elements('[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]');
-const rows = async (name: 'ndjson' | 'csv', fields: string): Promise<string> => {
-  const format = await createFormat(name, options('uploads', { fields }));
-  return String(format.rows(item(), entries));
-};
-
-test('*: in ndjson: at its place, without the fields that are named themselves', async () => {
-  assert.equal(
-    await rows('ndjson', '@reference,*'),
-    '{"@reference":"@demo","b":1.0,"a":{"c":[]},"title":"t"}\n{"@reference":"@demo","a":2}\n',
-  );
-  assert.equal(
-    await rows('ndjson', 'title,*,@seconds'),
-    '{"title":"t","b":1.0,"a":{"c":[]},"@seconds":null}\n{"title":null,"a":2,"@seconds":null}\n',
-  );
-});
-
-test('*: in csv: the documented columns, then the others', async () => {
-  assert.equal(
-    await rows('csv', '@reference,*'),
-    '@reference,videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index,b,a\n' +
-      '@demo,,t,,,,,,,,1.0,"{""c"":[]}"\n@demo,,,,,,,,,,,2\n',
-  );
+test('* stands for all fields as sent: in ndjson at its place, without those that are named; in csv the documented columns, then the others', async () => {
+  const sent = '[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]';
+  for (const [format, fields, text] of [
+    [
+      'ndjson',
+      '@reference,*',
+      '{"@reference":"@demo","b":1.0,"a":{"c":[]},"title":"t"}\n{"@reference":"@demo","a":2}\n',
+    ],
+    [
+      'ndjson',
+      'title,*,@seconds',
+      '{"title":"t","b":1.0,"a":{"c":[]},"@seconds":null}\n{"title":null,"a":2,"@seconds":null}\n',
+    ],
+    [
+      'csv',
+      '@reference,*',
+      `@reference,${specifiedFields},b,a\n@demo,,t,,,,,,,,1.0,"{""c"":[]}"\n@demo,,,,,,,,,,,2\n`,
+    ],
+  ] as const)
+    assert.equal(await listed(format, 'uploads', { fields }, sent), text);
 });
 
 test('a path that no entry on the first page has is a warning', async () => {

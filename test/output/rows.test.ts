@@ -144,23 +144,15 @@ test('csv: the nine fields, then the other keys of the first page; later keys ar
   assert.equal(format.close(item(), complete) + format.tail(), '');
 });
 
-test('csv: given columns are used', async () => {
-  const columns = ['videoId', '@published', 'title'];
-  const format = await createFormat('csv', options('uploads', { columns, fields: 'videoId,@published,*' }));
-  const from = { ...item(), published: () => '2026' };
-  assert.equal(
-    String(format.rows(from, elements('[{"title":"t","videoId":"a","x":1}]'))),
-    'videoId,@published,title\na,2026,t\n',
-  );
-  assert.equal(format.tail(), '');
-});
-
 test('csv: columns decided beforehand are the header, also without entries', async () => {
   const columns = ['videoId', 'x', 'y,z'];
   const write = (...pages: string[]): Promise<string> =>
     listed('csv', 'uploads', { columns, shape: shownEntries }, ...pages);
   assert.equal(await write('[{"videoId":"a","x":1}]', '[{"y,z":2}]'), 'videoId,x,"y,z"\na,1,\n,,2\n');
   assert.equal(await write(), 'videoId,x,"y,z"\n');
+  const ofFields = { columns: ['videoId', '@seconds', 'title'], fields: 'videoId,@seconds,*' };
+  const sent = '[{"title":"t","videoId":"a","x":1,"lengthText":"1:02"}]';
+  assert.equal(await listed('csv', 'uploads', ofFields, sent), 'videoId,@seconds,title\na,62,t\n');
 });
 
 test('csv: search and latest: the documented fields first, also in the header of an empty result', async () => {
