@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { PassThrough, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { run, type ServeOptions } from '../../src/commands/serve.ts';
@@ -30,31 +31,18 @@ function serve(
   options: ServeOptions,
   { stdout, env = {} }: { stdout?: Writable; env?: Record<string, string> } = {},
 ): Served {
-  const stop = new AbortController();
+  const fake = fakeContext({ env });
+  const stop = fake.controller;
   t.after(() => stop.abort(interrupted('SIGINT')));
-  let text = '';
-  const arrived = new PassThrough().setMaxListeners(0);
-  const lines = new Writable({
-    write(chunk, _, done) {
-      text += String(chunk);
-      arrived.emit('text');
-      done();
-    },
-  });
-  const context = { ...fakeContext({ env }).context, stdout: stdout ?? lines, stop: stop.signal };
-  const exit = run(options, context, new Stderr(context));
-  return {
-    stop,
-    exit,
-    async line(number) {
-      for (;;) {
-        const whole = text.split('\n').slice(0, -1);
-        const found = whole[number];
-        if (found !== undefined) return found;
-        await new Promise((resolve) => arrived.once('text', resolve));
-      }
-    },
+  const context = { ...fake.context, ...(stdout !== undefined && { stdout }) };
+  const line = async (number: number): Promise<string> => {
+    for (;;) {
+      const found = fake.stdout().split('\n').slice(0, -1)[number];
+      if (found !== undefined) return found;
+      await turn();
+    }
   };
+  return { stop, exit: run(options, context, new Stderr(context)), line };
 }
 
 test('a wrong value of a flag is a usage error that names the flag', async () => {
