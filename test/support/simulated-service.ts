@@ -3,8 +3,8 @@
  * sandbox: what both could get wrong together, this one gets right by itself.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from './listen.ts';
 import { testKey } from './program.ts';
 
 /**
@@ -364,15 +364,6 @@ export async function simulatedService(
       });
     });
   });
-  server.on('clientError', (_, socket) => socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  service.url = await listen(t, server);
   return service;
 }
