@@ -445,23 +445,15 @@ async function raced(
   return results.map(({ signal, stdout }) => (signal === null ? JSON.parse(stdout) : null));
 }
 
-for (const { processes, least } of [
-  { processes: 2, least: 98 },
-  { processes: 20, least: 7 },
-]) {
-  test(`${processes} processes race for the last credits: all are spent, none twice`, async (t) => {
-    const { state, month } = await fixture(t);
-    const bought = (await raced(state, processes, 'confirmed')).map((sums) => sums?.confirmed ?? 0);
-    assert.equal(
-      bought.reduce((sum, n) => sum + n, 0),
-      200,
-      bought.join(' '),
-    );
-    // What each had spent when all met for the last time before the bound was reached.
-    assert.ok(Math.min(...bought) >= least, bought.join(' '));
-    assert.deepEqual(month()?.[0]?.total, { confirmed: 200, possibly_charged: 0 });
-  });
-}
+test('20 processes race for the last credits: all are spent, none twice', async (t) => {
+  const { state, month } = await fixture(t);
+  const bought = (await raced(state, 20, 'confirmed')).map((sums) => sums?.confirmed ?? 0);
+  const sum = bought.reduce((sum, n) => sum + n, 0);
+  assert.equal(sum, 200, bought.join(' '));
+  // What each had spent when all met for the last time before the bound was reached.
+  assert.ok(Math.min(...bought) >= 7, bought.join(' '));
+  assert.deepEqual(month()?.[0]?.total, { confirmed: 200, possibly_charged: 0 });
+});
 
 test('processes that race with free requests never spend more', async (t) => {
   const { state, open, month } = await fixture(t);

@@ -20,10 +20,8 @@ const umasks = [0o000, 0o002, 0o022, 0o077] as const;
 const modes = [0o600, 0o640, 0o644, 0o660, 0o664, 0o666] as const;
 const oneOf = <T>(all: readonly [T, ...T[]]): T => all[below(all.length)] ?? all[0];
 
-/** Exports; umasks and modes are chosen here, and the summary is that of the world. */
-const scenarios = faultScenarios.filter(
-  ({ args, umask }) => args[0] === 'uploads' && umask === undefined && !args.includes('--summary'),
-);
+/** Exports, without a summary of their own: that is the world's. */
+const scenarios = faultScenarios.filter(({ args }) => args[0] === 'uploads' && !args.includes('--summary'));
 
 /** A run that follows a kill keeps what is complete, with a warning. */
 const onlyWarnings = /^(?:chanlist: warning: [^\n]*\n)*$/;

@@ -2,16 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
-import type { CommonOptions } from '../../src/cli/options.ts';
-import * as authLogin from '../../src/commands/auth/login.ts';
 import { interrupted } from '../../src/errors.ts';
+import { main } from '../../src/main.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
 import { storeIn, writeStore } from '../support/stored-accounts.ts';
-import { loginOptions, withStderr } from './auth-options.ts';
-
-const runLogin = withStderr(authLogin.run);
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
@@ -20,9 +16,8 @@ function terminal(folder: string, env: Record<string, string> = {}): FakeContext
   return fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env }, terminal: true });
 }
 
-function login(fake: FakeContext, globals: Partial<CommonOptions> = {}): Promise<number> {
-  return runLogin(loginOptions(globals), fake.context);
-}
+const login = (fake: FakeContext, ...flags: string[]): Promise<number> =>
+  main(['auth', 'login', '--no-verify', ...flags], fake.context);
 
 test('prompts for address and key; shows only the address; says where they are stored', async (t) => {
   const folder = await temporaryFolder(t);
@@ -59,13 +54,10 @@ test('address and key pasted at once, with any line ends and paste marks', async
 
 test('there is no prompt for an address that is given; nor for a stored one', async (t) => {
   const folder = await temporaryFolder(t);
-  for (const [globals, env] of [
-    [{ baseUrl }, {}],
-    [{}, { CHANLIST_BASE_URL: baseUrl }],
-  ] as [Partial<CommonOptions>, Record<string, string>][]) {
-    const fake = terminal(await temporaryFolder(t), env);
+  for (const isFlag of [true, false]) {
+    const fake = terminal(await temporaryFolder(t), isFlag ? {} : { CHANLIST_BASE_URL: baseUrl });
     fake.type(`${key}\r`);
-    await login(fake, globals);
+    await login(fake, ...(isFlag ? ['--base-url', baseUrl] : []));
     assert.equal(readStore(fake.context.env).profiles.get('default')?.baseUrl.href, baseUrl);
     assert.doesNotMatch(fake.stderr(), /Base URL/);
   }
@@ -96,7 +88,7 @@ test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored
   ] as const) {
     const fake = terminal(await temporaryFolder(t));
     fake.type(typed);
-    await assert.rejects(login(fake), { exit });
+    assert.equal(await login(fake), exit);
     assert.deepEqual(fake.rawModes, [true, false]);
     assert.equal(readStore(fake.context.env).profiles.size, 0);
   }
@@ -107,8 +99,29 @@ test('a signal ends it, the terminal restored', async (t) => {
   const done = login(fake);
   await fake.asked('Base URL: ');
   fake.controller.abort(interrupted('SIGTERM'));
-  await assert.rejects(done, { exit: 143 });
+  assert.equal(await done, 143);
   assert.deepEqual(fake.rawModes, [true, false]);
+});
+
+test('a new profile becomes active at a terminal, or if there is none', async (t) => {
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
+  for (const [profile, isTerminal, active] of [
+    ['one', false, 'one'],
+    ['two', false, 'one'],
+    ['three', true, 'three'],
+    ['two', true, 'three'],
+  ] as const) {
+    const fake = fakeContext({ env, terminal: isTerminal, stdin: key });
+    if (isTerminal) fake.type(`${key}\r`);
+    await login(fake, '--profile', profile, '--base-url', baseUrl);
+    assert.equal(readStore(env).active, active);
+  }
+});
+
+test('a signal ends it while it waits for stdin', async (t) => {
+  const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
+  fake.controller.abort(interrupted('SIGTERM'));
+  assert.equal(await login(fake, '--base-url', baseUrl), 143);
 });
 
 test('an address where nothing responds fails at once: no retries at a prompt', async (t) => {
@@ -116,8 +129,8 @@ test('an address where nothing responds fails at once: no retries at a prompt', 
   const folder = await temporaryFolder(t);
   const fake = terminal(folder);
   fake.type(`${broken.url}\r${key}\r`);
-  const login = runLogin({ ...loginOptions(), noVerify: false }, fake.context);
-  await assert.rejects(login, { exit: 7, hint: /nothing is stored/ });
+  assert.equal(await main(['auth', 'login'], fake.context), 7);
+  assert.match(fake.stderr(), /nothing is stored/);
   assert.equal(broken.seen.length, 1);
   assert.equal(readStore(fake.context.env).profiles.size, 0);
 });

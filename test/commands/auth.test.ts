@@ -3,25 +3,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readStore } from '../../src/accounts/store.ts';
-import type { CommonOptions } from '../../src/cli/options.ts';
-import * as authList from '../../src/commands/auth/list.ts';
-import * as authLogin from '../../src/commands/auth/login.ts';
-import * as authLogout from '../../src/commands/auth/logout.ts';
-import * as authStatus from '../../src/commands/auth/status.ts';
-import * as authSwitch from '../../src/commands/auth/switch.ts';
-import { type Failure, interrupted } from '../../src/errors.ts';
-import { isFailure } from '../support/failures.ts';
-import { type FakeContext, fakeContext } from '../support/fake-context.ts';
+import { type CommandOptions, type CommandResult, command } from '../support/command.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/service.ts';
+import { onlyError, onlyWarning } from '../support/stderr.ts';
 import { storedJson, storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
-import { type LoginOptions, loginOptions, options, withStderr } from './auth-options.ts';
-
-const runList = withStderr(authList.run);
-const runLogin = withStderr(authLogin.run);
-const runLogout = withStderr(authLogout.run);
-const runStatus = withStderr(authStatus.run);
-const runSwitch = withStderr(authSwitch.run);
 
 const key = 'sk_live_0123456789wxyz';
 const baseUrl = 'https://api.example.com';
@@ -31,165 +17,135 @@ const two = {
   home: { baseUrl: 'https://home.example.com/x', namespace: 'hh', key: 'sk_home_bbbb2222' },
 };
 
-/** Logs in, by default with the key on stdin; what it prints. */
-async function login(
-  env: Record<string, string>,
-  flags: Partial<LoginOptions>,
-  fake = fakeContext({ env, stdin: key }),
-): Promise<FakeContext> {
-  assert.equal(await runLogin(loginOptions(flags), fake.context), 0);
-  return fake;
+type Env = Readonly<Record<string, string>>;
+
+/** Runs `chanlist auth …` with these variables and the key on stdin; no key is ever printed. */
+async function auth(line: string, env: Env, options: CommandOptions = {}): Promise<CommandResult> {
+  const result = await command(`auth ${line}`.trim(), { env, stdin: key, ...options });
+  assert.doesNotMatch(result.stdout + result.stderr, /sk_/);
+  return result;
 }
 
-test('login: key from stdin, verified, then stored; silent off the terminal', async (t) => {
+async function login(flags: string, env: Env, options: CommandOptions = {}): Promise<CommandResult> {
+  const result = await auth(`login --no-verify ${flags}`, env, options);
+  assert.deepEqual([result.exit, result.stdout], [0, ''], result.stderr);
+  return result;
+}
+
+test('login: key from stdin, then stored; silent off the terminal', async (t) => {
   const folder = await temporaryFolder(t);
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdin: `  ${key}\r\n` });
-  await login({}, { baseUrl: `${baseUrl}/`, timeout: 5 }, fake);
+  const stdin = `  ${key}\r\n`;
+  const { stderr } = await login(`--base-url ${baseUrl}/`, { XDG_CONFIG_HOME: folder }, { stdin });
   assert.deepEqual(storedJson(folder), {
     version: 1,
     active: 'default',
     profiles: { default: { baseUrl, namespace: 'media', key } },
   });
-  assert.equal(statSync(storeIn(folder)).mode & 0o777, 0o600);
-  assert.equal(fake.stdout(), '');
-  assert.equal(fake.stderr(), '');
+  assert.deepEqual([statSync(storeIn(folder)).mode & 0o777, stderr], [0o600, '']);
 });
 
-test('login -v: says what is stored where, never the key; the active profile stays', async (t) => {
+test('login -v: says what is stored where; the active profile stays', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'home');
   const env = { XDG_CONFIG_HOME: folder };
-  const fake = await login(env, { profile: 'new', baseUrl, namespace: 'nn', verbose: 1 });
-  assert.ok(fake.stderr().includes(storeIn(folder)));
-  assert.match(fake.stderr(), /stored the key for https:\/\/api\.example\.com as profile 'new'/);
-  assert.match(fake.stderr(), /profile 'home' is still active/);
-  assert.ok(!fake.stderr().includes(key));
-  const store = readStore(env);
-  assert.equal(store.active, 'home');
-  assert.deepEqual([...store.profiles.keys()], ['work', 'home', 'new']);
-  assert.equal(store.profiles.get('new')?.namespace, 'nn');
+  const { stderr } = await login(`--profile new --base-url ${baseUrl} --namespace nn -v`, env);
+  assert.ok(stderr.includes(storeIn(folder)));
+  assert.match(stderr, /stored the key for https:\/\/api\.example\.com as profile 'new'/);
+  assert.match(stderr, /profile 'home' is still active/);
+  const { active, profiles } = readStore(env);
+  assert.deepEqual([active, [...profiles.keys()]], ['home', ['work', 'home', 'new']]);
+  assert.equal(profiles.get('new')?.namespace, 'nn');
 });
 
 test('login again: address, namespace and bound stay unless they are given', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  const stored = async (flags: Partial<LoginOptions>): Promise<unknown> => {
-    await login(env, { profile: 'home', ...flags });
+  const month = { credits: 3000, per: 'month' };
+  const day = { credits: 100, per: 'day' };
+  for (const [flags, ...expected] of [
+    ['', 'https://home.example.com/x', 'hh', []],
+    ['--max-credits 3000/month', 'https://home.example.com/x', 'hh', [month]],
+    [`--base-url ${baseUrl}`, baseUrl, 'hh', [month]],
+    ['--namespace nn', baseUrl, 'nn', [month]],
+    [`--base-url ${baseUrl}/api/v2/vv/`, baseUrl, 'vv', [month]],
+    ['--max-credits 100/day --max-credits 3000/month', baseUrl, 'vv', [day, month]],
+  ] as const) {
+    await login(`--profile home ${flags}`.trim(), env);
     const { active, profiles } = readStore(env);
     const { baseUrl, namespace, maxCredits } = profiles.get('home') ?? assert.fail();
-    return [baseUrl.href, namespace, maxCredits, active];
-  };
-  const month = { credits: 3000, per: 'month' } as const;
-  const day = { credits: 100, per: 'day' } as const;
-  assert.deepEqual(await stored({}), ['https://home.example.com/x', 'hh', [], 'work']);
-  assert.deepEqual(await stored({ maxCredits: [month] }), [
-    'https://home.example.com/x',
-    'hh',
-    [month],
-    'work',
-  ]);
-  assert.deepEqual(await stored({ baseUrl }), [baseUrl, 'hh', [month], 'work']);
-  assert.deepEqual(await stored({ namespace: 'nn' }), [baseUrl, 'nn', [month], 'work']);
-  assert.deepEqual(await stored({ baseUrl: `${baseUrl}/api/v2/vv/` }), [baseUrl, 'vv', [month], 'work']);
-  assert.deepEqual(await stored({ maxCredits: [day, month] }), [baseUrl, 'vv', [day, month], 'work']);
+    assert.deepEqual([baseUrl.href, namespace, maxCredits, active], [...expected, 'work'], flags);
+  }
   assert.match(readFileSync(storeIn(folder), 'utf8'), /"max_credits": "100\/day,3000\/month"/);
-});
-
-test('login: a new profile becomes active at a terminal, or if there is none', async (t) => {
-  const folder = await temporaryFolder(t);
-  const env = { XDG_CONFIG_HOME: folder };
-  const active = async (profile: string, terminal: boolean): Promise<string | null> => {
-    const fake = fakeContext({ env, terminal, stdin: key });
-    if (terminal) fake.type(`${key}\r`);
-    await login(env, { profile, baseUrl }, fake);
-    return readStore(env).active;
-  };
-  assert.equal(await active('one', false), 'one');
-  assert.equal(await active('two', false), 'one');
-  assert.equal(await active('three', true), 'three');
-  assert.equal(await active('two', true), 'three');
 });
 
 test('login: a missing scheme is https, for loopback http', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
   const address = (): string | undefined => readStore(env).profiles.get('default')?.baseUrl.href;
-  await login({ ...env, CHANLIST_BASE_URL: 'api.example.com:8443/x/api/v2/' }, {});
+  await login('-q', { ...env, CHANLIST_BASE_URL: 'api.example.com:8443/x/api/v2/' });
   assert.equal(address(), 'https://api.example.com:8443/x');
-  await login(env, { baseUrl: 'localhost:8787' });
+  await login('--base-url localhost:8787', env);
   assert.equal(address(), 'http://localhost:8787');
 });
 
-test('login: CHANLIST_PROFILE that selects another profile is a warning', async (t) => {
+test('login: a variable that takes precedence over what is stored is a warning', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_PROFILE: 'work' };
-  const fake = await login(env, { baseUrl, profile: 'home' });
-  assert.match(
-    fake.stderr(),
-    /^chanlist: warning: CHANLIST_PROFILE is set to 'work' and takes precedence[^\n]*\n$/,
+  const other = await login(`--base-url ${baseUrl} --profile home`, env);
+  onlyWarning(other, /^CHANLIST_PROFILE is set to 'work' and takes precedence/);
+  assert.equal((await login(`--base-url ${baseUrl}`, env)).stderr, '');
+  onlyWarning(
+    await login(`--base-url ${baseUrl}`, { ...env, CHANLIST_API_KEY: 'sk_other_key_1' }),
+    'CHANLIST_API_KEY is set',
   );
-  assert.equal((await login(env, { baseUrl })).stderr(), '');
 });
 
 test('login: key from --key-file; stdin is not read', async (t) => {
   const folder = await temporaryFolder(t);
   writeRawStore(join(folder, 'keys'), key);
   const env = { XDG_CONFIG_HOME: folder };
-  const keyFile = storeIn(join(folder, 'keys'));
-  await login(env, { baseUrl, keyFile }, fakeContext({ env, stdin: 'other' }));
+  await login(`--base-url ${baseUrl} --key-file ${storeIn(join(folder, 'keys'))}`, env, { stdin: 'other' });
   assert.equal(readStore(env).profiles.get('default')?.key, key);
-});
-
-test('login: warns of a variable that takes precedence over the stored key', async (t) => {
-  const env = { XDG_CONFIG_HOME: await temporaryFolder(t), CHANLIST_API_KEY: 'sk_other_key_1' };
-  const fake = await login(env, { baseUrl });
-  assert.match(fake.stderr(), /CHANLIST_API_KEY is set/);
-  assert.ok(!fake.stderr().includes('sk_other'));
 });
 
 test('login: usage errors come before any request', async (t) => {
   const folder = await temporaryFolder(t);
-  const env = { XDG_CONFIG_HOME: folder };
-  const cases: [Partial<CommonOptions>, Record<string, string>, string, string][] = [
-    [{}, env, key, 'address'],
-    [{ baseUrl: 'http://api.example.com' }, env, key, 'plain http'],
-    [{ baseUrl, namespace: 'a/b' }, env, key, '--namespace'],
-    [{ baseUrl, profile: '' }, env, key, '--profile'],
-    [{ baseUrl, keyFile: join(folder, 'none') }, env, key, '--key-file'],
-    [{ baseUrl }, env, '', 'stdin: no key'],
-    [{ baseUrl }, env, `${key}\n${key}\n`, 'stdin: '],
-  ];
-  for (const [globals, env, stdin, message] of cases) {
-    const isSafe = (error: Failure) => isFailure(2, message)(error) && !error.line().includes('sk_live');
-    await assert.rejects(runLogin(loginOptions(globals), fakeContext({ env, stdin }).context), isSafe);
+  const given = `--base-url ${baseUrl}`;
+  for (const [flags, stdin, message] of [
+    ['-q', key, 'address'],
+    ['--base-url http://api.example.com', key, 'plain http'],
+    [`${given} --namespace a/b`, key, '--namespace'],
+    [`${given} --profile=`, key, '--profile'],
+    [`${given} --key-file ${join(folder, 'none')}`, key, '--key-file'],
+    [given, '', 'stdin: no key'],
+    [given, `${key}\n${key}\n`, 'stdin: '],
+  ] as const) {
+    const result = await auth(`login ${flags}`, { XDG_CONFIG_HOME: folder }, { stdin });
+    assert.equal(result.exit, 2, flags);
+    onlyError(result, message);
   }
 });
 
 test('login: a damaged or newer store is an error before any question or request', async (t) => {
   const folder = await temporaryFolder(t);
   for (const [text, message, exit] of [
-    ['{', /damaged/, 1],
-    ['{"version":9}', /newer/, 2],
+    ['{', 'damaged', 1],
+    ['{"version":9}', 'newer', 2],
   ] as const) {
     writeRawStore(folder, text);
-    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, terminal: true });
-    await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context), { exit, message });
+    const result = await auth(`login --base-url ${baseUrl}`, { XDG_CONFIG_HOME: folder });
+    assert.equal(result.exit, exit);
+    onlyError(result, message);
     assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
-    assert.equal(fake.stderr(), '');
   }
-});
-
-test('login: a signal ends it while it waits for stdin', async (t) => {
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
-  fake.controller.abort(interrupted('SIGTERM'));
-  await assert.rejects(runLogin(loginOptions({ baseUrl }), fake.context), { exit: 143 });
 });
 
 test('status: profile, store, origin, where the key comes from, last four, check', async (t) => {
   const service = await scriptedService(t, () => ({ body: { channel_id: 'UCx', resolved_from: 'x' } }));
   const folder = await temporaryFolder(t);
   writeStore(folder, { ...two, home: { ...two.home, baseUrl: `${service.url}/x` } }, 'home');
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder }, stdoutTerminal: true });
-  assert.equal(await runStatus(options(), fake.context), 0);
+  const env = { XDG_CONFIG_HOME: folder };
+  const table = await auth('status', env, { columns: 200 });
+  assert.equal(table.exit, 0);
   const expected = [
     /^profile +home$/m,
     /^origin +http:\/\/127\.0\.0\.1:\d+$/m,
@@ -198,17 +154,13 @@ test('status: profile, store, origin, where the key comes from, last four, check
     /^last_four +2222$/m,
     /^check +accepted$/m,
   ];
-  for (const line of expected) assert.match(fake.stdout(), line);
-  assert.ok(fake.stdout().includes(storeIn(folder)));
-  assert.ok(!fake.stdout().includes('bbbb'));
+  for (const line of expected) assert.match(table.stdout, line);
   assert.deepEqual(
     service.seen.map(({ path, headers }) => [path, headers.authorization]),
     [['/x/api/v2/hh/channel/resolve', `Bearer ${two.home.key}`]],
   );
-
-  const other = fakeContext({ env: { XDG_CONFIG_HOME: folder, CHANLIST_API_KEY: 'short' } });
-  await runStatus(options({ format: 'json' }), other.context);
-  assert.deepEqual(JSON.parse(other.stdout()), {
+  const json = await auth('status --json', { ...env, CHANLIST_API_KEY: 'short' });
+  assert.deepEqual(JSON.parse(json.stdout), {
     profile: 'home',
     store: storeIn(folder),
     base_url: `${service.url}/x`,
@@ -220,7 +172,6 @@ test('status: profile, store, origin, where the key comes from, last four, check
     check: 'accepted',
     error: null,
   });
-  assert.ok(!other.stdout().includes('short'));
 });
 
 test('status: a rejected key names what replaces it', async (t) => {
@@ -228,87 +179,75 @@ test('status: a rejected key names what replaces it', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, { "o'b": { ...two.home, baseUrl: service.url } }, "o'b");
   for (const [env, says] of [
-    [{}, /; store another key: chanlist auth login --profile 'o'\\''b'\n$/],
-    [{ CHANLIST_API_KEY: 'sk_other_key_1' }, /; replace the key in CHANLIST_API_KEY\n$/],
+    [{}, /; store another key: chanlist auth login --profile 'o'\\''b'$/],
+    [{ CHANLIST_API_KEY: 'sk_other_key_1' }, /; replace the key in CHANLIST_API_KEY$/],
   ] as const) {
-    const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder, ...env } });
-    assert.equal(await runStatus(options(), fake.context), 3);
-    assert.equal(JSON.parse(fake.stdout()).check, 'rejected');
-    assert.match(fake.stderr(), says);
+    const result = await auth('status', { XDG_CONFIG_HOME: folder, ...env });
+    assert.deepEqual([result.exit, JSON.parse(result.stdout).check], [3, 'rejected']);
+    onlyError(result, says);
   }
 });
 
-test('status without an account: 3, with the first steps', async (t) => {
-  const fake = fakeContext({ env: { HOME: await temporaryFolder(t) } });
-  assert.equal(await runStatus(options(), fake.context), 3);
-  const { profile, check } = JSON.parse(fake.stdout());
-  assert.deepEqual([profile, check], [null, null]);
-  assert.match(fake.stderr(), /^chanlist: error: no account is configured: [^\n]*--sandbox.*auth login\n$/);
+test('without an account: status is 3, with the first steps; list is empty, and names them at a terminal', async (t) => {
+  const env = { HOME: await temporaryFolder(t) };
+  const status = await auth('status', env);
+  const { profile, check } = JSON.parse(status.stdout);
+  assert.deepEqual([status.exit, profile, check], [3, null, null]);
+  onlyError(status, /^no account is configured: .*--sandbox.*auth login$/);
+  assert.deepEqual((await auth('list --json', env)).stdout, '[]\n');
+  const table = await auth('list', env, { columns: 80 });
+  assert.deepEqual([table.exit, table.stdout], [0, '']);
+  assert.match(table.stderr, /chanlist auth login/);
 });
 
 test('list: which profile is active, its origin, namespace and the last four characters of its key', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: folder } });
-  assert.equal(await runList(options(), fake.context), 0);
+  const { exit, stdout } = await auth('list', { XDG_CONFIG_HOME: folder });
+  assert.equal(exit, 0);
   assert.equal(
-    fake.stdout(),
+    stdout,
     '{"active":false,"profile":"home","origin":"https://home.example.com","namespace":"hh","last_four":"2222"}\n' +
       '{"active":true,"profile":"work","origin":"https://work.example.com","namespace":"media","last_four":"1111"}\n',
   );
-});
-
-test('list without an account', async (t) => {
-  const env = { HOME: await temporaryFolder(t) };
-  const json = fakeContext({ env });
-  assert.equal(await runList(options({ format: 'json' }), json.context), 0);
-  assert.equal(json.stdout(), '[]\n');
-  const table = fakeContext({ env, terminal: true, stdoutTerminal: true });
-  assert.equal(await runList(options(), table.context), 0);
-  assert.equal(table.stdout(), '');
-  assert.match(table.stderr(), /chanlist auth login/);
 });
 
 test('switch: another active profile; an unknown one is 2, with a suggestion', async (t) => {
   const folder = await temporaryFolder(t);
   writeStore(folder, two, 'work');
   const env = { XDG_CONFIG_HOME: folder };
-  assert.equal(await runSwitch({ ...options(), name: 'home' }, fakeContext({ env }).context), 0);
+  assert.equal((await auth('switch home', env)).exit, 0);
   assert.equal(readStore(env).active, 'home');
   const before = readFileSync(storeIn(folder), 'utf8');
-  const unknown = runSwitch({ ...options(), name: 'hoem' }, fakeContext({ env }).context);
-  await assert.rejects(unknown, { exit: 2, hint: /did you mean home\?/ });
+  const unknown = await auth('switch hoem', env);
+  assert.equal(unknown.exit, 2);
+  onlyError(unknown, 'did you mean home?');
   assert.equal(readFileSync(storeIn(folder), 'utf8'), before);
-  const overridden = fakeContext({ env: { ...env, CHANLIST_PROFILE: 'home' } });
-  await runSwitch({ ...options(), name: 'work' }, overridden.context);
-  assert.match(overridden.stderr(), /CHANLIST_PROFILE is set to 'home'/);
+  const overridden = await auth('switch work', { ...env, CHANLIST_PROFILE: 'home' });
+  onlyWarning(overridden, "CHANLIST_PROFILE is set to 'home'");
 });
 
 test('logout: removes the profile; after the active one, none is active', async (t) => {
   const folder = await temporaryFolder(t);
   const env = { XDG_CONFIG_HOME: folder };
-  writeStore(folder, { ...two, third: two.work }, 'work');
-  const said = async (globals: Partial<CommonOptions>, name?: string): Promise<string> => {
-    const fake = fakeContext({ env });
-    assert.equal(await runLogout({ ...options({ verbose: 1, ...globals }), name }, fake.context), 0);
-    return fake.stderr();
+  const refused = async (line: string, says: string): Promise<void> => {
+    const result = await auth(line, env);
+    assert.equal(result.exit, 2);
+    onlyError(result, says);
   };
-  assert.match(await said({}), /removed profile 'work'[\s\S]*no profile is active now/);
-  assert.deepEqual([...readStore(env).profiles.keys()], ['home', 'third']);
-  assert.equal(readStore(env).active, null);
-  const noneNamed = runLogout(options(), fakeContext({ env }).context);
-  await assert.rejects(noneNamed, { exit: 2, hint: /auth list/ });
-
+  writeStore(folder, { ...two, third: two.work }, 'work');
+  assert.match(
+    (await auth('logout -v', env)).stderr,
+    /removed profile 'work'[\s\S]*no profile is active now/,
+  );
+  assert.deepEqual([[...readStore(env).profiles.keys()], readStore(env).active], [['home', 'third'], null]);
+  await refused('logout', 'auth list');
   writeStore(folder, two, 'work');
-  assert.doesNotMatch(await said({}, 'home'), /no profile/);
+  assert.doesNotMatch((await auth('logout home -v', env)).stderr, /no profile/);
   assert.equal(readStore(env).active, 'work');
-  const wrong = runLogout({ ...options(), name: 'wrok' }, fakeContext({ env }).context);
-  await assert.rejects(wrong, { exit: 2, hint: /did you mean work\?/ });
-  await said({});
+  await refused('logout wrok', 'did you mean work?');
+  assert.equal((await auth('logout', env)).exit, 0);
   assert.equal(readStore(env).profiles.size, 0);
   assert.doesNotMatch(readFileSync(storeIn(folder), 'utf8'), /sk_/);
-  await assert.rejects(runLogout(options(), fakeContext({ env }).context), {
-    exit: 2,
-    message: /no profile is active/,
-  });
+  await refused('logout', 'no profile is active');
 });

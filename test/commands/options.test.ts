@@ -4,7 +4,6 @@ import type { CommonOptions } from '../../src/cli/options.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { Failure } from '../../src/errors.ts';
-import { options } from './auth-options.ts';
 
 type Parsed = Omit<CommonOptions, 'invocation'> & Readonly<Record<string, unknown>>;
 
@@ -25,7 +24,11 @@ async function refused(argv: readonly string[]): Promise<string> {
   return request.line();
 }
 
-const { invocation: _, ...defaults } = options();
+const defaults: Omit<CommonOptions, 'invocation'> = {
+  ...{ sandbox: false, format: null, fields: null, output: null, summary: null },
+  ...{ timeout: 30, retries: 4, maxWait: 120, maxCredits: [], dryRun: false },
+  ...{ quiet: false, verbose: 0, color: true },
+};
 
 /** The common options alone. */
 const commonOf = (parsed: Parsed): object =>
@@ -298,21 +301,6 @@ test('--help anywhere is help on the command, whatever else is wrong; --version 
     assert.equal((await parseArguments(line.split(' '), commands)).request, 'version', line);
 });
 
-const updateOf = (argv: readonly string[], format: string) =>
-  [
-    [...argv, '--update'],
-    new RegExp(
-      `^--update works with ndjson, not with ${format}; .*, then: chanlist show x.ndjson -f ${format} -o \\S+$`,
-    ),
-  ] as const;
-const folderOf = (argv: readonly string[], format: string) =>
-  [
-    ['--output-dir', 'x', ...argv],
-    new RegExp(
-      `^--output-dir writes ndjson, not ${format}; .*, then: chanlist show x/\\*.ndjson -f ${format}$`,
-    ),
-  ] as const;
-
 const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
   [['--limit', '0'], /^--limit is '0': expected a whole number, 1 or more$/],
   [['--max-credits', '-1'], /^--max-credits is '-1': expected a whole number, N\/day or N\/month; /],
@@ -343,11 +331,17 @@ const wrongValues: readonly (readonly [argv: readonly string[], message: RegExp]
   [['-o', 'x', '--print-new'], /^--print-new needs --update; /],
   [['--update', '-f', 'csv'], /; update FILE\.ndjson, then: chanlist show FILE\.ndjson -f csv$/],
   [['--max-credits', '1,000'], /^--max-credits is '1,000': expected a whole number, N\/day or N\/month; /],
-  ...['json', 'csv'].map((format) => updateOf(['-o', `x.${format}`], format)),
-  ...['json', 'csv', 'id'].map((format) => updateOf(['-o', 'x', '-f', format], format)),
+  [
+    ['-o', 'x.csv', '--update'],
+    /^--update works with ndjson, not with csv; .*, then: chanlist show x.ndjson -f csv -o \S+$/,
+  ],
+  [['-o', 'x', '-f', 'id', '--update'], /^--update works with ndjson, not with id; .* -f id -o \S+$/],
   [['-o', 'x', '--update', '--fields', 'title,index'], /^--update needs videoId among the --fields; /],
-  ...['table', 'json', 'csv', 'id'].map((format) => folderOf(['-f', format], format)),
-  folderOf(['--json', '--update'], 'json'),
+  [
+    ['--output-dir', 'x', '-f', 'table'],
+    /^--output-dir writes ndjson, not table; .*, then: chanlist show x\/\*.ndjson -f table$/,
+  ],
+  [['--output-dir', 'x', '--json', '--update'], /^--output-dir writes ndjson, not json; .* -f json$/],
   [['--json', '-o', 'x.ndjson'], /^-o x.ndjson is a file for ndjson, not for json; change the extension /],
   [['-f', 'csv', '-o', 'x.JSON'], /^-o x.JSON is a file for json, not for csv; /],
   [['-f', 'id', '-o', 'x.csv'], /^-o x.csv is a file for csv, not for id; /],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { runHere as run } from '../support/command.ts';
 import { serviceEnvironment } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
+import { searchFields } from '../support/specified-fields.ts';
 
 /** An entry as a service may write it: white space, big numbers, unknown fields, odd escapes. */
 const wild =
@@ -155,10 +156,6 @@ test('a response of more than a million values is 8', async (t) => {
   assert.match(stderr, /the response has more than 1,000,000 values/);
 });
 
-/** The header of a search: its documented fields, in the order of the known deployment. */
-const searchHeader =
-  'type,videoId,title,channelId,channelTitle,channelHandle,channelVerified,lengthText,viewCountText,publishedTimeText,hasCaptions,thumbnails';
-
 test('a response of unknown shape is printed, in every format', async (t) => {
   const body = [{ a: 1 }, 2, 'x', null];
   const service = await scriptedService(t, () => ({ body }));
@@ -166,7 +163,7 @@ test('a response of unknown shape is printed, in every format', async (t) => {
   for (const [line, text] of [
     ['latest @a -f ndjson', '{"a":1}\n2\n"x"\nnull\n'],
     ['latest @a -f json', '[{"a":1},2,"x",null]\n'],
-    ['search @a x -f csv', `${searchHeader},a,value\n${empty}1,\n${empty},2\n${empty},x\n${empty},\n`],
+    ['search @a x -f csv', `${searchFields},a,value\n${empty}1,\n${empty},2\n${empty},x\n${empty},\n`],
     ['search @a x -f table', 'a  value\n────────\n1\n   2\n   x\n\n'],
     // No entry has a videoId.
     ['search @a x -f id', ''],

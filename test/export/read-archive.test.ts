@@ -1,7 +1,25 @@
 /** The one reader of ndjson exports: entries, IDs and damage. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { reader } from './opened.ts';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Contents, type ReadOptions, readArchive } from '../../src/export/inspect/read-archive.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { stop } from './files.ts';
+
+/** A function that reads an ndjson file of this content. */
+async function reader(t: TestContext) {
+  const path = join(await temporaryFolder(t), 'file');
+  return async (content: string | Buffer, options: Partial<ReadOptions> = {}): Promise<Contents> => {
+    writeFileSync(path, content);
+    const fd = openSync(path, 'r');
+    try {
+      return await readArchive(fd, { stop, ...options });
+    } finally {
+      closeSync(fd);
+    }
+  };
+}
 
 /** Longer than what is read at once. */
 const long = 'x'.repeat(3_000_000);

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   channelId,
@@ -23,8 +23,6 @@ export interface FaultScenario {
   readonly prints?: boolean;
   /** A sample of it runs in the short tests. */
   readonly short?: boolean;
-  /** 022 if not given; if it is, the program is killed, or cannot rename or set a mode. */
-  readonly umask?: number;
   prepare(given: Preparation): Promise<void>;
 }
 
@@ -118,29 +116,6 @@ export const faultScenarios: readonly FaultScenario[] = [
       await given.run(uploads('-o', 'a.ndjson', '--update', ...one), 9);
     },
   },
-  // No umask, no mode of FILE and no moment makes a run refuse what an earlier one left.
-  ...(
-    [
-      [0o000, 0o666, '--update'],
-      [0o002, 0o664, '--update'],
-      [0o002, 0o660, '--restart'],
-      [0o022, 0o644, '--restart'],
-      [0o077, 0o600, '--update'],
-      [0o077, 0o666, '--restart'],
-    ] as const
-  ).map(([umask, mode, flag], at) => ({
-    name: `${flag} with umask ${umask.toString(8).padStart(3, '0')}, over a FILE of mode ${mode.toString(8)}`,
-    args: uploads('-o', 'a.ndjson', flag),
-    credits: flag === '--update' ? 1 : 3,
-    outputs: ['a.ndjson'],
-    repeatable: flag === '--update',
-    short: at === 1,
-    umask,
-    prepare: async (given: Preparation): Promise<void> => {
-      await exported('a.ndjson', 3)(given);
-      await chmod(join(given.folder, 'a.ndjson'), mode);
-    },
-  })),
   {
     name: '--update --print-new',
     args: uploads('-o', 'a.ndjson', '--update', '--print-new'),

@@ -59,7 +59,7 @@ class FaultBench {
     this.work = join(root, 'now/work');
     this.#service = service;
     const env = { ...serviceEnvironment(service.url), XDG_STATE_HOME: join(root, 'now/state') };
-    this.#program = new TracedProgram(this.work, root, env, scenario.umask);
+    this.#program = new TracedProgram(this.work, root, env);
   }
 
   /** Prepares the folder, runs the command once undisturbed, and returns all faults that it can meet. */
@@ -92,12 +92,7 @@ class FaultBench {
     const roots = [this.work, join(this.#root, 'now/state')];
     const { paths, calls, result } = await this.#program.survey(scenario.args, roots, () => this.#reset());
     assert.equal(result.exit, 0, result.stderr);
-    const isOfModes = ({ kind, call }: Fault): boolean =>
-      kind === 'SIGKILL' || /^(?:rename|fchmod)/.test(call);
-    return {
-      paths,
-      faults: faultsOf(calls).filter((fault) => scenario.umask === undefined || isOfModes(fault)),
-    };
+    return { paths, faults: faultsOf(calls) };
   }
 
   /** Runs the command with a fault, then without it to its end, and checks both; adds what it did to `figures`. */

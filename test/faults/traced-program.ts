@@ -61,11 +61,9 @@ const timeLimitMs = 60_000;
 export class TracedProgram {
   readonly #cwd: string;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #umask: number;
   readonly #log: string;
 
-  constructor(cwd: string, scratch: string, env: Readonly<Record<string, string>>, umask = 0o022) {
-    this.#umask = umask;
+  constructor(cwd: string, scratch: string, env: Readonly<Record<string, string>>) {
     this.#cwd = cwd;
     this.#log = join(scratch, 'trace');
     this.#env = {
@@ -151,8 +149,8 @@ export class TracedProgram {
   }
 
   async #spawn(words: readonly string[], isGroup: boolean): Promise<TracedResult> {
-    const script = `umask ${this.#umask.toString(8)}; exec "$@"`;
-    const child = spawn('sh', ['-c', script, 'sh', ...words], {
+    const [command = '', ...args] = words;
+    const child = spawn(command, args, {
       cwd: this.#cwd,
       env: this.#env,
       detached: true,

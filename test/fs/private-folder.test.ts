@@ -200,33 +200,31 @@ test('an opened folder is used until it is closed, even if another folder takes 
 test('anything but a real folder that others cannot write is refused and left unchanged', async (t) => {
   const parent = await temporaryFolder(t);
   const path = join(parent, '.chanlist');
-  const isRefused = (...words: string[]): void => {
-    assert.throws(() => PrivateFolder.openOrCreate(path), refused(`refusing to use ${path}`, ...words));
-    assert.throws(() => PrivateFolder.open(path), refused(...words));
-    assert.throws(() => PrivateFolder.open(path, { readOnly: true }), refused(...words));
-  };
   mkdirSync(join(parent, 'other'));
-  symlinkSync('other', path);
-  isRefused('it is a symbolic link', `mv ${path} ${path}.old`);
-  rmSync(path);
-  symlinkSync('nowhere', path);
-  isRefused('it is a symbolic link');
-  rmSync(path);
-  writeFileSync(path, '');
-  isRefused('it is a regular file');
-  rmSync(path);
-  mkdirSync(path);
-  for (const each of [0o770, 0o702, 0o777]) {
-    chmodSync(path, each);
-    isRefused('other users can write to it', `mode 0${each.toString(8)}`, `chmod go-w ${path}`);
-    assert.equal(mode(path), each);
+  const folderOf = (mode: number) => (): void => {
+    mkdirSync(path);
+    chmodSync(path, mode);
+  };
+  const loose = ['other users can write to it', `chmod go-w ${path}`] as const;
+  for (const [make, ...words] of [
+    [() => symlinkSync('other', path), 'it is a symbolic link', `mv ${path} ${path}.old`],
+    [() => symlinkSync('nowhere', path), 'it is a symbolic link'],
+    [() => writeFileSync(path, ''), 'it is a regular file'],
+    [folderOf(0o770), 'mode 0770', ...loose],
+    [folderOf(0o702), 'mode 0702', ...loose],
+    [folderOf(0o777), 'mode 0777', ...loose],
+  ] as const) {
+    make();
+    const before = execFileSync('find', [parent, '-ls'], { encoding: 'utf8' });
+    const isRefused = refused(`refusing to use ${path}`, ...words);
+    assert.throws(() => PrivateFolder.openOrCreate(path), isRefused);
+    assert.throws(() => PrivateFolder.open(path), isRefused);
+    assert.throws(() => PrivateFolder.open(path, { readOnly: true }), isRefused);
+    assert.equal(execFileSync('find', [parent, '-ls'], { encoding: 'utf8' }), before);
+    rmSync(path, { recursive: true });
   }
-  chmodSync(path, 0o755);
+  folderOf(0o755)();
   PrivateFolder.open(path)?.close();
-  assert.deepEqual(
-    [readdirSync(parent).sort(), readdirSync(path), readdirSync(join(parent, 'other'))],
-    [['.chanlist', 'other'], [], []],
-  );
 });
 
 test('a folder of another user: refused with its owner, but read by check if nobody else can write it', {

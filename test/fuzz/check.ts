@@ -5,7 +5,7 @@ import { assertHarmless } from '../program/faults/harmless.ts';
 import { command } from '../support/command.ts';
 import { parseCsv } from '../support/csv.ts';
 import { testKey } from '../support/program.ts';
-import { specifiedFields } from '../support/specified-fields.ts';
+import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
 import type { Case } from './cases.ts';
 import { type Expected, expected, Undecided } from './model.ts';
 
@@ -135,14 +135,8 @@ const firstColumns = {
   resolve: ['channel_id', 'resolved_from'],
   uploads: specifiedFields,
   playlist: specifiedFields,
-  search: [
-    ...['type', 'videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'channelVerified'],
-    ...['lengthText', 'viewCountText', 'publishedTimeText', 'hasCaptions', 'thumbnails'],
-  ],
-  latest: [
-    ...['videoId', 'title', 'channelId', 'author', 'published', 'updated', 'link', 'description'],
-    ...['thumbnail', 'viewCount', 'starRating'],
-  ],
+  search: searchFields,
+  latest: latestFields,
 } as const;
 
 function checkCsv({ command: name }: Case, { entries }: Expected, stdout: string): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { JsonText, quoteJson } from '../../src/json/json-text.ts';
 
@@ -101,82 +101,76 @@ function canonical(tree: Tree): string {
   return `{${tree.object.map(([key, value]) => `${quoted(key)}:${canonical(value)}`).join(',')}}`;
 }
 
-suite('canonical text', () => {
-  test('is the same for every white space and every escape, with digits, order and doubles as sent', () => {
-    fc.assert(
-      fc.property(trees, fc.nat(), (tree, seed) => {
-        const sent = noisy(tree, chooser(seed));
-        JSON.parse(sent);
-        assert.equal(JsonText.of(sent).toString(), canonical(tree));
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  test('removes only unnecessary escapes', () => {
-    assert.equal(
-      JsonText.of(
-        String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,
-      ).toString(),
-      String.raw`["é中/","😀","\ud83d","\"\\\n\u001b"]`,
-    );
-  });
-});
-
-suite('quoteJson', () => {
-  test('escapes DEL, C1 and bidirectional formatting', () => {
-    assert.equal(quoteJson('a\u007f\u009b\u202e\u2066z'), String.raw`"a\u007f\u009b\u202e\u2066z"`);
-  });
-});
-
-suite('reaching inside', () => {
-  const body = JsonText.of(
-    '{"a":{"b":[10, "x\\n", {"c":null}], "":0}, "twice":1, "twice":2, "ab":0, "\\u0061b":"key", "n":1.50}',
+test('canonical text: is the same for every white space and every escape, with digits, order and doubles as sent', () => {
+  fc.assert(
+    fc.property(trees, fc.nat(), (tree, seed) => {
+      const sent = noisy(tree, chooser(seed));
+      JSON.parse(sent);
+      assert.equal(JsonText.of(sent).toString(), canonical(tree));
+    }),
+    { numRuns: 300 },
   );
+});
 
-  test('at follows keys and indices', () => {
-    assert.equal(body.at(['a', 'b', '0'])?.toString(), '10');
-    assert.equal(body.at(['a', 'b', '1'])?.string(), 'x\n');
-    assert.equal(body.at(['a', 'b', '2', 'c'])?.kind, 'null');
-    assert.equal(body.at([])?.toString(), body.toString());
-    assert.equal(body.at(['a', ''])?.toString(), '0');
-  });
+test('canonical text: removes only unnecessary escapes', () => {
+  assert.equal(
+    JsonText.of(
+      String.raw`["\u00e9\u4e2d\/", "\ud83d\ude00", "\ud83d", "\u0022\u005c\u000A\u001B"]`,
+    ).toString(),
+    String.raw`["é中/","😀","\ud83d","\"\\\n\u001b"]`,
+  );
+});
 
-  test('a missing member is undefined', () => {
-    for (const path of ['x', 'a.b.3', 'a.b.-1', 'a.b.01', 'a.b.length', 'n.x'])
-      assert.equal(body.at(path.split('.')), undefined, path);
-    assert.equal(body.get('__proto__'), undefined);
-    assert.equal(body.get('constructor'), undefined);
-  });
+test('quoteJson: escapes DEL, C1 and bidirectional formatting', () => {
+  assert.equal(quoteJson('a\u007f\u009b\u202e\u2066z'), String.raw`"a\u007f\u009b\u202e\u2066z"`);
+});
 
-  test('of a key given twice the last one counts, and an escaped key is the same key', () => {
-    assert.equal(body.get('twice')?.toString(), '2');
-    assert.equal(body.get('ab')?.string(), 'key');
-  });
+const body = JsonText.of(
+  '{"a":{"b":[10, "x\\n", {"c":null}], "":0}, "twice":1, "twice":2, "ab":0, "\\u0061b":"key", "n":1.50}',
+);
 
-  test('elements and members are those that JSON.parse finds', () => {
-    fc.assert(
-      fc.property(trees, fc.nat(), (tree, seed) => {
-        const value = JsonText.of(noisy(tree, chooser(seed)));
-        const elements = 'array' in tree ? tree.array.map(canonical) : [];
-        const members = 'object' in tree ? tree.object.map(([key, each]) => [key, canonical(each)]) : [];
-        assert.deepEqual([...value.elements()].map(String), elements);
-        assert.deepEqual(
-          [...value.members()].map(([key, each]) => [key, each.toString()]),
-          members,
-        );
-      }),
-    );
-  });
+test('at follows keys and indices', () => {
+  assert.equal(body.at(['a', 'b', '0'])?.toString(), '10');
+  assert.equal(body.at(['a', 'b', '1'])?.string(), 'x\n');
+  assert.equal(body.at(['a', 'b', '2', 'c'])?.kind, 'null');
+  assert.equal(body.at([])?.toString(), body.toString());
+  assert.equal(body.at(['a', ''])?.toString(), '0');
+});
 
-  test('plain is a string without quotes, nothing for null, JSON for the rest', () => {
-    const plain = (sent: string): string => JsonText.of(sent).plain();
-    assert.equal(plain('"a\\"b"'), 'a"b');
-    assert.equal(plain('null'), '');
-    assert.equal(plain(' 1.0 '), '1.0');
-    assert.equal(plain('true'), 'true');
-    assert.equal(plain('[ 1, {"a" : 2} ]'), '[1,{"a":2}]');
-  });
+test('a missing member is undefined', () => {
+  for (const path of ['x', 'a.b.3', 'a.b.-1', 'a.b.01', 'a.b.length', 'n.x'])
+    assert.equal(body.at(path.split('.')), undefined, path);
+  assert.equal(body.get('__proto__'), undefined);
+  assert.equal(body.get('constructor'), undefined);
+});
+
+test('of a key given twice the last one counts, and an escaped key is the same key', () => {
+  assert.equal(body.get('twice')?.toString(), '2');
+  assert.equal(body.get('ab')?.string(), 'key');
+});
+
+test('elements and members are those that JSON.parse finds', () => {
+  fc.assert(
+    fc.property(trees, fc.nat(), (tree, seed) => {
+      const value = JsonText.of(noisy(tree, chooser(seed)));
+      const elements = 'array' in tree ? tree.array.map(canonical) : [];
+      const members = 'object' in tree ? tree.object.map(([key, each]) => [key, canonical(each)]) : [];
+      assert.deepEqual([...value.elements()].map(String), elements);
+      assert.deepEqual(
+        [...value.members()].map(([key, each]) => [key, each.toString()]),
+        members,
+      );
+    }),
+  );
+});
+
+test('plain is a string without quotes, nothing for null, JSON for the rest', () => {
+  const plain = (sent: string): string => JsonText.of(sent).plain();
+  assert.equal(plain('"a\\"b"'), 'a"b');
+  assert.equal(plain('null'), '');
+  assert.equal(plain(' 1.0 '), '1.0');
+  assert.equal(plain('true'), 'true');
+  assert.equal(plain('[ 1, {"a" : 2} ]'), '[1,{"a":2}]');
 });
 
 test('100,000 levels of nesting do not overflow the stack', () => {

@@ -3,10 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type ExportFixture, exportFixture } from '../support/exports.ts';
+import { type ExportFixture, exportFixture, type Outcome } from '../support/exports.ts';
 
 const list = '@size-20';
-const fields = 'videoId,index';
 
 /** A complete file whose newest entries are the channel's, and so many older ones after them. */
 async function writeLong(fixture: ExportFixture, entries: number): Promise<void> {
@@ -27,35 +26,22 @@ const preload = `NODE_OPTIONS=--require=${join(process.cwd(), 'test/support/peak
 /** Peak memory allowed for a million entries, in KiB: their IDs are a plain set. */
 const maxPeak = 220 * 1024;
 
-/** Updates a file of so many entries; peak memory in KiB. */
-async function peakOf(fixture: ExportFixture, entries: number, uploads: number): Promise<number> {
-  fixture.sandbox.setUploads(list, 20);
-  await writeLong(fixture, entries);
-  fixture.sandbox.setUploads(list, uploads);
-  const peak = join(fixture.folder, 'peak');
-  const args = ['uploads', list, '-o', 'long', '--fields', fields, '--update'];
-  const result = await fixture.run(args, {
-    within: ['env', `PEAK=${peak}`, preload],
-  });
-  assert.equal(result.exit, 0, result.stderr);
-  assert.equal(result.charged, 1);
-  assert.deepEqual([result.only.new, result.only.entries], [uploads - 20, entries + uploads - 20]);
-  return Number(await readFile(peak, 'utf8'));
-}
-
 test('--update of a million entries, then check and a view of them: memory is that of their IDs', async (t) => {
-  const entries = 1_000_000;
   const fixture = await exportFixture(t);
-  const used = await peakOf(fixture, entries, 22);
-  t.diagnostic(`peak ${used >> 10} MiB`);
-  assert.ok(used < maxPeak, `${used} KiB`);
+  await writeLong(fixture, 1_000_000);
+  fixture.sandbox.setUploads(list, 22);
   const peak = join(fixture.folder, 'peak');
-  const options = { within: ['env', `PEAK=${peak}`, preload], noSummary: true };
-  const check = await fixture.run('check long', options);
-  assert.deepEqual([check.exit, JSON.parse(check.stdout).entries], [0, entries + 2], check.stderr);
-  const ofCheck = Number(await readFile(peak, 'utf8'));
-  assert.ok(ofCheck < maxPeak, `check: ${ofCheck} KiB`);
-  assert.equal((await fixture.run('show long -o view.csv', options)).exit, 0);
-  const ofShow = Number(await readFile(peak, 'utf8'));
-  assert.ok(ofShow < maxPeak, `show: ${ofShow} KiB`);
+  const measured = async (line: string): Promise<Outcome> => {
+    const options = { within: ['env', `PEAK=${peak}`, preload], noSummary: !line.startsWith('uploads') };
+    const result = await fixture.run(line, options);
+    assert.equal(result.exit, 0, result.stderr);
+    const used = Number(await readFile(peak, 'utf8'));
+    t.diagnostic(`${line}: peak ${used >> 10} MiB`);
+    assert.ok(used < maxPeak, `${line}: ${used} KiB`);
+    return result;
+  };
+  const update = await measured(`uploads ${list} -o long --fields videoId,index --update`);
+  assert.deepEqual([update.charged, update.only.new, update.only.entries], [1, 2, 1_000_002]);
+  assert.equal(JSON.parse((await measured('check long')).stdout).entries, 1_000_002);
+  await measured('show long -o view.csv');
 });

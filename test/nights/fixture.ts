@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Line, wordsOf } from '../support/program.ts';
-import type { SimulatedOptions } from '../support/simulated-service.ts';
+import { type SimulatedOptions, videos } from '../support/simulated-service.ts';
 import { World, type WorldOptions, type WorldRun } from '../support/world.ts';
 
 /** The cases that take minutes run too, and each run is a process of its own. */
@@ -41,6 +41,14 @@ export async function nightlyRuns(t: TestContext, options: NightsOptions = {}): 
   const { service, folder, home } = await World.open(t, ofService);
   const nights = new Nights(service, folder, home);
   return Object.assign(nights, { references: wordsOf(references), output: wordsOf(output) });
+}
+
+/** The same, with a channel of so many uploads, `@a`, on the day after its first export. */
+export async function exportedNights(t: TestContext, uploads: number, options: NightsOptions = {}) {
+  const nights = await nightlyRuns(t, options);
+  const a = nights.service.addChannel('a', { list: videos(0, uploads) });
+  await nights.night();
+  return { nights, a };
 }
 
 /** Exit, status, credits by the service and new entries: what most tests are about. */

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { video, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
 import { idsInText } from '../support/world.ts';
-import { idsIn, nightlyRuns, outcome, unchanged } from './fixture.ts';
+import { exportedNights, idsIn, nightlyRuns, outcome, unchanged } from './fixture.ts';
 
 test('a first export prints nothing; new entries are printed once, as they stand in FILE', async (t) => {
   const nights = await nightlyRuns(t);
@@ -81,9 +81,7 @@ test('stdout that fails ends the run: nothing more is bought', async (t) => {
 for (const how of ['full device', 'closed pipe'] as const) {
   test(`stdout fails (${how}): 1, FILE is not replaced, printed again without paying twice`, async (t) => {
     if (how === 'full device' && !existsSync('/dev/full')) return t.skip('no /dev/full');
-    const nights = await nightlyRuns(t);
-    const a = nights.service.addChannel('a', { list: videos(0, 150) });
-    await nights.night('--print-new');
+    const { nights, a } = await exportedNights(t, 150);
     const before = nights.read('a.ndjson');
     // The first of two pages ends with an entry that FILE has.
     a.list = videos(0, 153);
@@ -112,9 +110,7 @@ function closedPipe(folder: string): number {
 }
 
 test('an interrupted update is finished and printed: every new entry at least once', async (t) => {
-  const nights = await nightlyRuns(t);
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  await nights.night('--print-new');
+  const { nights, a } = await exportedNights(t, 20);
   a.list = videos(0, 170);
   const stopped = await nights.night('--print-new --max-credits 1');
   assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
 import { newSubject } from '../../src/run/results.ts';
 import { SeenFile } from '../../src/run/seen.ts';
-import { exportFixture } from '../support/exports.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
 import { onlyError, onlyWarning } from '../support/stderr.ts';
@@ -161,11 +160,16 @@ test('a file that is no text is 2, nothing is sent', async (t) => {
 });
 
 test('many channels: FILE is written at the end', async (t) => {
-  const fixture = await exportFixture(t);
+  const nights = await nightlyRuns(t);
+  for (const [name, uploads] of [
+    ['a', 25],
+    ['b', 5],
+    ['c', 8],
+  ] as const)
+    nights.service.addChannel(name, { list: videos(0, uploads, {}, `${name}_`) });
   const written: boolean[] = [];
-  fixture.onRequest = () => written.push(existsSync(join(fixture.folder, 'seen.txt')));
-  const result = await fixture.run('latest @demo @size-5 @size-8 @size-25 --concurrency 1 --seen seen.txt');
-  assert.equal(result.exit, 0, result.stderr);
-  assert.deepEqual(written, [false, false, false, false]);
-  assert.equal((await fixture.read('seen.txt')).split('\n').length, 15 + 5 + 8 + 15 + 4 + 1);
+  nights.service.on(() => void written.push(nights.has('seen.txt')));
+  const result = await nights.run('latest @a @b @c --concurrency 1 --seen seen.txt');
+  assert.deepEqual([result.exit, written], [0, [false, false, false]], result.stderr);
+  assert.equal(nights.read('seen.txt').split('\n').length, 15 + 5 + 8 + 3 + 1);
 });

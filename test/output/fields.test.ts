@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import {
   durationSeconds,
   memberField,
@@ -12,173 +12,164 @@ import type { Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 import { isFailure } from '../support/failures.ts';
-import { elements, item, json, options } from './support.ts';
+import { specifiedFields } from '../support/specified-fields.ts';
+import { elements, item, json, listed, options } from './support.ts';
 
 const fieldsOf = (value: string, operation: RecordShape) => parseFields(value, operation) ?? [];
 
 const refused = (value: string, says: string, operation: 'uploads' | 'resolve' = 'uploads'): void =>
   assert.throws(() => parseFields(value, operations[operation]), isFailure(2, says), value);
 
-suite('--fields', () => {
-  test('paths, in the order given', () => {
-    assert.deepEqual(parseFields('title, thumbnails.0.url,@reference', operations.uploads), [
-      { name: 'title', path: ['title'] },
-      { name: 'thumbnails.0.url', path: ['thumbnails', '0', 'url'] },
-      { name: '@reference', path: null },
-    ]);
-  });
-
-  test('an unspecified field is accepted, a near miss of a specified one is not', () => {
-    assert.deepEqual(parseFields('members_only', operations.uploads), [memberField('members_only')]);
-    assert.equal(fieldsOf('viewCount,published,author,link', operations.latest).length, 4);
-    refused('chanel_id', "'chanel_id'; did you mean channel_id?", 'resolve');
-    refused('@page', '@reference, @seconds, @views, @published');
-    refused('@seconds.0', 'nothing inside @seconds');
-    refused('*.a', 'nothing inside *');
-  });
+test('--fields: paths, in the order given', () => {
+  assert.deepEqual(parseFields('title, thumbnails.0.url,@reference', operations.uploads), [
+    { name: 'title', path: ['title'] },
+    { name: 'thumbnails.0.url', path: ['thumbnails', '0', 'url'] },
+    { name: '@reference', path: null },
+  ]);
 });
 
-suite('names from elsewhere', () => {
-  const meant: Readonly<Record<string, string>> = {
-    id: 'videoId',
-    ID: 'videoId',
-    views: '@views',
-    viewCount: '@views',
-    duration: '@seconds',
-    length: '@seconds',
-    published: '@published',
-    'published.0': '@published',
-    url: 'thumbnails.0.url, or videoId',
-    'thumbnails[0].url': 'thumbnails.0.url',
+test('--fields: an unspecified field is accepted, a near miss of a specified one is not', () => {
+  assert.deepEqual(parseFields('members_only', operations.uploads), [memberField('members_only')]);
+  assert.equal(fieldsOf('viewCount,published,author,link', operations.latest).length, 4);
+  refused('chanel_id', "'chanel_id'; did you mean channel_id?", 'resolve');
+  refused('@page', '@reference, @seconds, @views, @published');
+  refused('@seconds.0', 'nothing inside @seconds');
+  refused('*.a', 'nothing inside *');
+});
+
+const meant: Readonly<Record<string, string>> = {
+  id: 'videoId',
+  ID: 'videoId',
+  views: '@views',
+  viewCount: '@views',
+  duration: '@seconds',
+  length: '@seconds',
+  published: '@published',
+  'published.0': '@published',
+  url: 'thumbnails.0.url, or videoId',
+  'thumbnails[0].url': 'thumbnails.0.url',
+};
+
+test('names from elsewhere: uploads and playlist: an error that names the field that is meant', () => {
+  for (const [name, field] of Object.entries(meant))
+    for (const operation of [operations.uploads, operations.playlist])
+      assert.throws(() => parseFields(`title,${name}`, operation), {
+        exit: 2,
+        message: `--fields: there is no field '${name.replace('.0', '').replace('.url', '')}'`,
+        hint: `did you mean ${field}?`,
+      });
+});
+
+test('names from elsewhere: latest, search and show: fields that entries may have', () => {
+  for (const name of Object.keys(meant))
+    for (const operation of [operations.latest, operations.search, shownEntries])
+      assert.equal(fieldsOf(name, operation)[0]?.name, name);
+});
+
+const entry = json('{"a":{"b":[1,{"c":"x"}]},"n":1.50,"a.b":2,"twice":1,"twice":{"x":3},"nil":null}');
+const fields = fieldsOf('n,a.b.1.c,a.b.2,twice.x,nil,@reference,a.b', operations.latest);
+
+test('picking: reads each field of an entry, null if missing', () => {
+  const expected = ['1.50', '"x"', 'null', '3', 'null', '"@demo"', '[1,{"c":"x"}]'];
+  assert.deepEqual(picker(fields, operations.latest)(entry, item()).map(String), expected);
+});
+
+test('picking: reaches into entries that are arrays, finds nothing in others', () => {
+  const first = picker(fieldsOf('0.x', operations.latest), operations.latest);
+  assert.deepEqual(first(json('[{"x":1}]'), item()).map(String), ['1']);
+  assert.deepEqual(first(json('"text"'), item()).map(String), ['null']);
+});
+
+test('@seconds: minutes and seconds, hours too; null if it is no duration', () => {
+  const cases: Record<string, string | null> = {
+    '0:07': '7',
+    '4:05': '245',
+    '62:33': '3753',
+    '1:02:33': '3753',
+    '100:00:00': '360000',
+    '1000:59': '60059',
+    LIVE: null,
+    '': null,
+    '33': null,
+    '4:5': null,
+    '4:60': null,
+    '1:60:00': null,
+    '1:2:33': null,
+    '1:02:03:04': null,
+    '-1:00': null,
+    PT4M: null,
   };
-
-  test('uploads and playlist: an error that names the field that is meant', () => {
-    for (const [name, field] of Object.entries(meant))
-      for (const operation of [operations.uploads, operations.playlist])
-        assert.throws(() => parseFields(`title,${name}`, operation), {
-          exit: 2,
-          message: `--fields: there is no field '${name.replace('.0', '').replace('.url', '')}'`,
-          hint: `did you mean ${field}?`,
-        });
-  });
-
-  test('latest, search and show: fields that entries may have', () => {
-    for (const name of Object.keys(meant))
-      for (const operation of [operations.latest, operations.search, shownEntries])
-        assert.equal(fieldsOf(name, operation)[0]?.name, name);
-  });
+  for (const [text, expected] of Object.entries(cases)) assert.equal(durationSeconds(text), expected, text);
+  assert.equal(durationSeconds(undefined), null);
 });
 
-suite('picking', () => {
-  const entry = json('{"a":{"b":[1,{"c":"x"}]},"n":1.50,"a.b":2,"twice":1,"twice":{"x":3},"nil":null}');
-  const fields = fieldsOf('n,a.b.1.c,a.b.2,twice.x,nil,@reference,a.b', operations.latest);
-
-  test('reads each field of an entry, null if missing', () => {
-    const expected = ['1.50', '"x"', 'null', '3', 'null', '"@demo"', '[1,{"c":"x"}]'];
-    assert.deepEqual(picker(fields, operations.latest)(entry, item()).map(String), expected);
-  });
-
-  test('reaches into entries that are arrays, finds nothing in others', () => {
-    const first = picker(fieldsOf('0.x', operations.latest), operations.latest);
-    assert.deepEqual(first(json('[{"x":1}]'), item()).map(String), ['1']);
-    assert.deepEqual(first(json('"text"'), item()).map(String), ['null']);
-  });
+test('@views: of viewCount digit for digit, else of viewCountText; never a guess', () => {
+  const texts: Record<string, string | null> = {
+    '434K views': '434000',
+    '3.2M views': '3200000',
+    '3.2M views • 2 years ago': '3200000',
+    '1.25B views': '1250000000',
+    '1,234 views': '1234',
+    '1,234,567 views 3 days ago': '1234567',
+    '1 view': '1',
+    '0 views': '0',
+    'No views': '0',
+    'No views • 1 hour ago': '0',
+    '9007199254740993 views': '9007199254740993',
+    '12 watching': null,
+    '1.234 views': null,
+    '1.2345K views': null,
+    '12,34 views': null,
+    '3,2M views': null,
+    '434 mil visualizaciones': null,
+    '3.2 million views': null,
+    '5T views': null,
+    '434K': null,
+    '10 viewers': null,
+    '': null,
+  };
+  for (const [text, expected] of Object.entries(texts)) assert.equal(views(undefined, text), expected, text);
+  assert.equal(views('9007199254740993', '1 view'), '9007199254740993');
+  assert.equal(views('', '2 views'), '2');
+  assert.equal(views('1e3', undefined), null);
+  assert.equal(views('-5', undefined), null);
+  assert.equal(views('007', undefined), '7');
 });
 
-suite('computed fields', () => {
-  test('@seconds: minutes and seconds, hours too; null if it is no duration', () => {
-    const cases: Record<string, string | null> = {
-      '0:07': '7',
-      '4:05': '245',
-      '62:33': '3753',
-      '1:02:33': '3753',
-      '100:00:00': '360000',
-      '1000:59': '60059',
-      LIVE: null,
-      '': null,
-      '33': null,
-      '4:5': null,
-      '4:60': null,
-      '1:60:00': null,
-      '1:2:33': null,
-      '1:02:03:04': null,
-      '-1:00': null,
-      PT4M: null,
-    };
-    for (const [text, expected] of Object.entries(cases)) assert.equal(durationSeconds(text), expected, text);
-    assert.equal(durationSeconds(undefined), null);
-  });
+test('no text takes more than linear time', () => {
+  for (const long of [' ', '1', '1,', ':', '1:', 'no '].map((part) => part.repeat(600_000))) {
+    assert.equal(durationSeconds(`1${long}:00x`), null);
+    assert.equal(views(undefined, `1${long}views`), null);
+    assert.equal(views(`${long}x`, undefined), null);
+  }
+});
 
-  test('@views: of viewCount digit for digit, else of viewCountText; never a guess', () => {
-    const texts: Record<string, string | null> = {
-      '434K views': '434000',
-      '3.2M views': '3200000',
-      '3.2M views • 2 years ago': '3200000',
-      '1.25B views': '1250000000',
-      '1,234 views': '1234',
-      '1,234,567 views 3 days ago': '1234567',
-      '1 view': '1',
-      '0 views': '0',
-      'No views': '0',
-      'No views • 1 hour ago': '0',
-      '9007199254740993 views': '9007199254740993',
-      '12 watching': null,
-      '1.234 views': null,
-      '1.2345K views': null,
-      '12,34 views': null,
-      '3,2M views': null,
-      '434 mil visualizaciones': null,
-      '3.2 million views': null,
-      '5T views': null,
-      '434K': null,
-      '10 viewers': null,
-      '': null,
-    };
-    for (const [text, expected] of Object.entries(texts))
-      assert.equal(views(undefined, text), expected, text);
-    assert.equal(views('9007199254740993', '1 view'), '9007199254740993');
-    assert.equal(views('', '2 views'), '2');
-    assert.equal(views('1e3', undefined), null);
-    assert.equal(views('-5', undefined), null);
-    assert.equal(views('007', undefined), '7');
-  });
+test('are numbers and strings in every format', async () => {
+  const fields = '@reference,@seconds,@views,@published';
+  const published = (id: string): string | null => (id === 'v' ? '2026-01-01T16:00:00Z' : null);
+  const from = { ...item('@a'), published };
+  const entries = elements(
+    '[{"videoId":"v","lengthText":"1:02:33","viewCountText":"434K views","published":"x"},{"lengthText":"LIVE"}]',
+  );
+  const rows = async (name: 'ndjson' | 'csv'): Promise<string> =>
+    String((await createFormat(name, options('uploads', { fields }))).rows(from, entries));
+  assert.equal(
+    await rows('ndjson'),
+    '{"@reference":"@a","@seconds":3753,"@views":434000,"@published":"2026-01-01T16:00:00Z"}\n' +
+      '{"@reference":"@a","@seconds":null,"@views":null,"@published":null}\n',
+  );
+  assert.equal(await rows('csv'), `${fields}\n@a,3753,434000,2026-01-01T16:00:00Z\n@a,,,\n`);
+});
 
-  test('no text takes more than linear time', () => {
-    for (const long of [' ', '1', '1,', ':', '1:', 'no '].map((part) => part.repeat(600_000))) {
-      assert.equal(durationSeconds(`1${long}:00x`), null);
-      assert.equal(views(undefined, `1${long}views`), null);
-      assert.equal(views(`${long}x`, undefined), null);
-    }
-  });
-
-  test('are numbers and strings in every format', async () => {
-    const fields = '@reference,@seconds,@views,@published';
-    const published = (id: string): string | null => (id === 'v' ? '2026-01-01T16:00:00Z' : null);
-    const from = { ...item('@a'), published };
-    const entries = elements(
-      '[{"videoId":"v","lengthText":"1:02:33","viewCountText":"434K views","published":"x"},{"lengthText":"LIVE"}]',
-    );
-    const rows = async (name: 'ndjson' | 'csv'): Promise<string> =>
-      String((await createFormat(name, options('uploads', { fields }))).rows(from, entries));
-    assert.equal(
-      await rows('ndjson'),
-      '{"@reference":"@a","@seconds":3753,"@views":434000,"@published":"2026-01-01T16:00:00Z"}\n' +
-        '{"@reference":"@a","@seconds":null,"@views":null,"@published":null}\n',
-    );
-    assert.equal(await rows('csv'), `${fields}\n@a,3753,434000,2026-01-01T16:00:00Z\n@a,,,\n`);
-  });
-
-  test('@published is what latest sent; null elsewhere', async () => {
-    const entries = elements('[{"published":"2026-01-01T16:00:00Z"},{"published":1767283200}]');
-    const rows = async (operation: 'latest' | 'search' | 'playlist'): Promise<string> =>
-      String(
-        (await createFormat('ndjson', options(operation, { fields: '@published' }))).rows(item(), entries),
-      );
-    const none = '{"@published":null}\n'.repeat(2);
-    assert.equal(await rows('latest'), '{"@published":"2026-01-01T16:00:00Z"}\n{"@published":1767283200}\n');
-    assert.equal(await rows('search'), none);
-    assert.equal(await rows('playlist'), none);
-  });
+test('@published is what latest sent; null elsewhere', async () => {
+  const sent = '[{"published":"2026-01-01T16:00:00Z"},{"published":1767283200}]';
+  const none = '{"@published":null}\n'.repeat(2);
+  for (const [operation, text] of [
+    ['latest', '{"@published":"2026-01-01T16:00:00Z"}\n{"@published":1767283200}\n'],
+    ['search', none],
+    ['playlist', none],
+  ] as const)
+    assert.equal(await listed('ndjson', operation, { fields: '@published' }, sent), text);
 });
 
 test('@published where it cannot be known is null, with one warning', async () => {
@@ -198,31 +189,26 @@ test('@published where it cannot be known is null, with one warning', async () =
   assert.deepEqual(await warnings('uploads', shownEntries, item()), []);
 });
 
-suite('* stands for all fields as sent', () => {
-  const entries = elements('[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]');
-  const rows = async (name: 'ndjson' | 'csv', fields: string): Promise<string> => {
-    const format = await createFormat(name, options('uploads', { fields }));
-    return String(format.rows(item(), entries));
-  };
-
-  test('in ndjson: at its place, without the fields that are named themselves', async () => {
-    assert.equal(
-      await rows('ndjson', '@reference,*'),
+test('* stands for all fields as sent: in ndjson at its place, without those that are named; in csv the documented columns, then the others', async () => {
+  const sent = '[{"b":1.0,"a":{"c":[]},"title":"t"},{"a":2}]';
+  for (const [format, fields, text] of [
+    [
+      'ndjson',
+      '@reference,*',
       '{"@reference":"@demo","b":1.0,"a":{"c":[]},"title":"t"}\n{"@reference":"@demo","a":2}\n',
-    );
-    assert.equal(
-      await rows('ndjson', 'title,*,@seconds'),
+    ],
+    [
+      'ndjson',
+      'title,*,@seconds',
       '{"title":"t","b":1.0,"a":{"c":[]},"@seconds":null}\n{"title":null,"a":2,"@seconds":null}\n',
-    );
-  });
-
-  test('in csv: the documented columns, then the others', async () => {
-    assert.equal(
-      await rows('csv', '@reference,*'),
-      '@reference,videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index,b,a\n' +
-        '@demo,,t,,,,,,,,1.0,"{""c"":[]}"\n@demo,,,,,,,,,,,2\n',
-    );
-  });
+    ],
+    [
+      'csv',
+      '@reference,*',
+      `@reference,${specifiedFields},b,a\n@demo,,t,,,,,,,,1.0,"{""c"":[]}"\n@demo,,,,,,,,,,,2\n`,
+    ],
+  ] as const)
+    assert.equal(await listed(format, 'uploads', { fields }, sent), text);
 });
 
 test('a path that no entry on the first page has is a warning', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
 import { shownEntries } from '../../src/output/fields.ts';
@@ -8,82 +8,76 @@ import { answered, elements, item, json, listed, options, screen } from './suppo
 
 const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
 
-suite('json: a listing', () => {
-  test('has_more is false if the reference does not exist', async () => {
-    const format = await createFormat('json', options('uploads'));
-    for (const code of ['not_found', 'usage', 'refused'] as const) {
-      const end = { hasMore: true, token: null, failure: new Failure(code, 'no') };
-      format.open(item(), null);
-      assert.match(format.close(item(), end), /"continuation_token":null,"has_more":false,"error"/);
-      format.rows(item(), []);
-      assert.match(format.close(item(), { ...end, token: 't' }), /"continuation_token":"t","has_more":true/);
-      format.open({ reference: null }, null);
-      assert.match(format.close({ reference: null }, end), /"has_more":true,"error"/);
-    }
-  });
-
-  test('is valid at every end, with and without --fields', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.array(fc.json({ maxDepth: 2 }), { maxLength: 4 }), { maxLength: 4 }),
-        fc.boolean(),
-        fc.option(fc.string({ unit: 'binary' })),
-        fc.boolean(),
-        async (pages, several, message, picked) => {
-          const overrides = picked ? { several, fields: 'videoId,a.0,@reference' } : { several };
-          const format = await createFormat('json', options('uploads', overrides));
-          let text = format.open(item(), pages.length > 0 ? json('{}') : null);
-          let count = 0;
-          for (const page of pages) {
-            text += format.rows(item(), elements(`[${page.join(',')}]`));
-            count += page.length;
-          }
-          const failure = message === null ? null : new Failure('invalid_response', message);
-          text +=
-            format.close(item(), { hasMore: failure !== null, token: message, failure }) + format.tail();
-          const document = JSON.parse(text);
-          const listing = several ? document[0].result : document;
-          assert.equal(listing.results.length, count);
-          assert.equal(listing.continuation_token, message);
-          assert.equal(listing.error?.message, message ?? undefined);
-          assert.match(text, /^[^\n]*\n$/);
-        },
-      ),
-    );
-  });
+test('json: a listing: has_more is false if the reference does not exist', async () => {
+  const format = await createFormat('json', options('uploads'));
+  for (const code of ['not_found', 'usage', 'refused'] as const) {
+    const end = { hasMore: true, token: null, failure: new Failure(code, 'no') };
+    format.open(item(), null);
+    assert.match(format.close(item(), end), /"continuation_token":null,"has_more":false,"error"/);
+    format.rows(item(), []);
+    assert.match(format.close(item(), { ...end, token: 't' }), /"continuation_token":"t","has_more":true/);
+    format.open({ reference: null }, null);
+    assert.match(format.close({ reference: null }, end), /"has_more":true,"error"/);
+  }
 });
 
-suite('json: a body', () => {
-  test('is an error if there was no response', async () => {
-    assert.equal(await answered('json', 'resolve', {}, null), `{"error":${errorText}}\n`);
-    assert.equal(
-      await answered('json', 'resolve', { several: true }, '{"channel_id":"UC"}', null),
-      `[{"reference":"@demo","result":{"channel_id":"UC"}},{"reference":"@demo","result":{"error":${errorText}}}]\n`,
-    );
-    assert.equal(await answered('json', 'resolve', { several: true }), '[]\n');
-  });
-
-  test('--fields picks inside the list; the rest of the body is printed as sent', async () => {
-    for (const [sent, printed] of [
-      [
-        '{"channel": {"a": 1}, "results": [{"videoId":"v","x":1}, 2], "result_count": 2.0}',
-        '{"channel":{"a":1},"results":[{"videoId":"v","views":null},{"videoId":null,"views":null}],"result_count":2.0}',
-      ],
-      ['[{"videoId":"v"}]', '[{"videoId":"v","views":null}]'],
-      ['{"videoId":"v","x":1}', '{"videoId":"v","views":null}'],
-      ['{"k":[0],"a":1,"k":[]}', '{"k":[0],"a":1,"k":[]}'],
-    ] as const)
-      assert.equal(await answered('json', 'latest', { fields: 'videoId,views' }, sent), `${printed}\n`);
-  });
+test('json: a listing: is valid at every end, with and without --fields', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.json({ maxDepth: 2 }), { maxLength: 4 }), { maxLength: 4 }),
+      fc.boolean(),
+      fc.option(fc.string({ unit: 'binary' })),
+      fc.boolean(),
+      async (pages, several, message, picked) => {
+        const overrides = picked ? { several, fields: 'videoId,a.0,@reference' } : { several };
+        const format = await createFormat('json', options('uploads', overrides));
+        let text = format.open(item(), pages.length > 0 ? json('{}') : null);
+        let count = 0;
+        for (const page of pages) {
+          text += format.rows(item(), elements(`[${page.join(',')}]`));
+          count += page.length;
+        }
+        const failure = message === null ? null : new Failure('invalid_response', message);
+        text += format.close(item(), { hasMore: failure !== null, token: message, failure }) + format.tail();
+        const document = JSON.parse(text);
+        const listing = several ? document[0].result : document;
+        assert.equal(listing.results.length, count);
+        assert.equal(listing.continuation_token, message);
+        assert.equal(listing.error?.message, message ?? undefined);
+        assert.match(text, /^[^\n]*\n$/);
+      },
+    ),
+  );
 });
 
-suite('json: at a terminal', () => {
-  test('is indented by two spaces, each value as sent', async () => {
-    const pages = ['[{"n":1.50,"x":[1,9007199254740993],"t":"a{\\"[,:"}]', '["t",true,{},[]]'];
-    const text = await listed('json', 'uploads', { terminal: screen(80) }, ...pages);
-    assert.equal(
-      text,
-      `{
+test('json: a body: is an error if there was no response', async () => {
+  assert.equal(await answered('json', 'resolve', {}, null), `{"error":${errorText}}\n`);
+  assert.equal(
+    await answered('json', 'resolve', { several: true }, '{"channel_id":"UC"}', null),
+    `[{"reference":"@demo","result":{"channel_id":"UC"}},{"reference":"@demo","result":{"error":${errorText}}}]\n`,
+  );
+  assert.equal(await answered('json', 'resolve', { several: true }), '[]\n');
+});
+
+test('json: a body: --fields picks inside the list; the rest of the body is printed as sent', async () => {
+  for (const [sent, printed] of [
+    [
+      '{"channel": {"a": 1}, "results": [{"videoId":"v","x":1}, 2], "result_count": 2.0}',
+      '{"channel":{"a":1},"results":[{"videoId":"v","views":null},{"videoId":null,"views":null}],"result_count":2.0}',
+    ],
+    ['[{"videoId":"v"}]', '[{"videoId":"v","views":null}]'],
+    ['{"videoId":"v","x":1}', '{"videoId":"v","views":null}'],
+    ['{"k":[0],"a":1,"k":[]}', '{"k":[0],"a":1,"k":[]}'],
+  ] as const)
+    assert.equal(await answered('json', 'latest', { fields: 'videoId,views' }, sent), `${printed}\n`);
+});
+
+test('json: at a terminal: is indented by two spaces, each value as sent', async () => {
+  const pages = ['[{"n":1.50,"x":[1,9007199254740993],"t":"a{\\"[,:"}]', '["t",true,{},[]]'];
+  const text = await listed('json', 'uploads', { terminal: screen(80) }, ...pages);
+  assert.equal(
+    text,
+    `{
   "playlist_info": {},
   "results": [
     {
@@ -103,22 +97,21 @@ suite('json: at a terminal', () => {
   "has_more": false
 }
 `,
-    );
-  });
+  );
+});
 
-  test('has the same values as the compact document', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 })), fc.boolean(), async (pages, several) => {
-        const write = (terminal: ReturnType<typeof screen> | null): Promise<string> =>
-          answered('json', 'search', { several, terminal }, ...pages);
-        const indented = await write(screen(80));
-        const compact = indented.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/gs, (part) =>
-          part[0] === '"' ? part : '',
-        );
-        assert.equal(compact, (await write(null)).replaceAll('\n', ''));
-      }),
-    );
-  });
+test('json: at a terminal: has the same values as the compact document', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 })), fc.boolean(), async (pages, several) => {
+      const write = (terminal: ReturnType<typeof screen> | null): Promise<string> =>
+        answered('json', 'search', { several, terminal }, ...pages);
+      const indented = await write(screen(80));
+      const compact = indented.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/gs, (part) =>
+        part[0] === '"' ? part : '',
+      );
+      assert.equal(compact, (await write(null)).replaceAll('\n', ''));
+    }),
+  );
 });
 
 test('json: records of no operation are an array', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { shownEntries } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { parseCsv } from '../support/csv.ts';
+import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
 import {
   answered,
   complete,
@@ -18,7 +19,7 @@ import {
   screen,
 } from './support.ts';
 
-const nine = 'videoId,title,channelId,channelTitle,channelHandle,lengthText,viewCountText,thumbnails,index';
+const nine = specifiedFields.join(',');
 const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
 
 /** What is printed of a list, or (if it is no array) of a whole response. */
@@ -103,110 +104,96 @@ const printed: readonly [
   ['a value is harmless on a terminal', 'id', 'uploads', { terminal: screen(80) }, unsafe, 'a b [2J \n'],
 ];
 
-suite('ndjson, csv and id', () => {
-  for (const [what, format, operation, overrides, body, text] of printed) {
-    test(`${format}: ${what}`, async () => {
-      const print = body.trim().startsWith('[') ? listed : answered;
-      assert.equal(await print(format, operation, overrides, body), text);
-    });
-  }
-
-  test('id: entries that it leaves out are a warning', async () => {
-    const format = await createFormat('id', options('uploads'));
-    assert.equal(format.rows(item(), elements('[{"videoId":"a"}]')), 'a\n');
-    assert.deepEqual(format.warnings(), []);
-    assert.equal(format.rows(item(), elements('[{"title":"x"},{"videoId":"b"},{"videoId":null}]')), 'b\n');
-    assert.deepEqual(format.warnings(), ['id: left out 2 entries without videoId']);
+for (const [what, format, operation, overrides, body, text] of printed) {
+  test(`${format}: ${what}`, async () => {
+    const print = body.trim().startsWith('[') ? listed : answered;
+    assert.equal(await print(format, operation, overrides, body), text);
   });
+}
 
-  test('a response that failed prints nothing but the header of csv', async () => {
-    const texts = await Promise.all(
-      (['ndjson', 'id', 'csv'] as const).map((name) => answered(name, 'resolve', {}, null)),
-    );
-    assert.deepEqual(texts, ['', '', 'channel_id,resolved_from\n']);
-  });
+test('id: entries that it leaves out are a warning', async () => {
+  const format = await createFormat('id', options('uploads'));
+  assert.equal(format.rows(item(), elements('[{"videoId":"a"}]')), 'a\n');
+  assert.deepEqual(format.warnings(), []);
+  assert.equal(format.rows(item(), elements('[{"title":"x"},{"videoId":"b"},{"videoId":null}]')), 'b\n');
+  assert.deepEqual(format.warnings(), ['id: left out 2 entries without videoId']);
 });
 
-suite('csv: columns', () => {
-  test('the nine fields, then the other keys of the first page; later keys are left out with one warning', async () => {
-    const format = await createFormat('csv', options('playlist'));
-    assert.equal(format.rows(item(), []), '');
-    assert.equal(
-      String(format.rows(item(), elements('[{"x":1,"videoId":"a"},{"members_only":true,"a,b":null}]'))),
-      `${nine},x,members_only,"a,b"\na,,,,,,,,,1,,\n,,,,,,,,,,true,\n`,
+test('a response that failed prints nothing but the header of csv', async () => {
+  const texts = await Promise.all(
+    (['ndjson', 'id', 'csv'] as const).map((name) => answered(name, 'resolve', {}, null)),
+  );
+  assert.deepEqual(texts, ['', '', 'channel_id,resolved_from\n']);
+});
+
+test('csv: the nine fields, then the other keys of the first page; later keys are left out with one warning', async () => {
+  const format = await createFormat('csv', options('playlist'));
+  assert.equal(format.rows(item(), []), '');
+  assert.equal(
+    String(format.rows(item(), elements('[{"x":1,"videoId":"a"},{"members_only":true,"a,b":null}]'))),
+    `${nine},x,members_only,"a,b"\na,,,,,,,,,1,,\n,,,,,,,,,,true,\n`,
+  );
+  assert.deepEqual(format.warnings(), []);
+  assert.equal(
+    String(format.rows(item(), elements('[{"new":1,"x":2},{"new":3,"newer":4}]'))),
+    ',,,,,,,,,2,,\n,,,,,,,,,,,\n',
+  );
+  assert.deepEqual(format.warnings(), [
+    'csv: left out 2 fields that are not in the header: new, newer; name them with --fields',
+  ]);
+  assert.equal(format.close(item(), complete) + format.tail(), '');
+});
+
+test('csv: columns decided beforehand are the header, also without entries', async () => {
+  const columns = ['videoId', 'x', 'y,z'];
+  const write = (...pages: string[]): Promise<string> =>
+    listed('csv', 'uploads', { columns, shape: shownEntries }, ...pages);
+  assert.equal(await write('[{"videoId":"a","x":1}]', '[{"y,z":2}]'), 'videoId,x,"y,z"\na,1,\n,,2\n');
+  assert.equal(await write(), 'videoId,x,"y,z"\n');
+  const ofFields = { columns: ['videoId', '@seconds', 'title'], fields: 'videoId,@seconds,*' };
+  const sent = '[{"title":"t","videoId":"a","x":1,"lengthText":"1:02"}]';
+  assert.equal(await listed('csv', 'uploads', ofFields, sent), 'videoId,@seconds,title\na,62,t\n');
+});
+
+test('csv: search and latest: the documented fields first, also in the header of an empty result', async () => {
+  for (const [operation, fields] of [
+    ['search', searchFields],
+    ['latest', latestFields],
+  ] as const) {
+    const header = fields.join(',');
+    assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
+    const full = await answered(
+      'csv',
+      operation,
+      {},
+      '[{"extra":{"a": 1},"videoId":"v"}]',
+      '[{"videoId":"w"}]',
     );
-    assert.deepEqual(format.warnings(), []);
-    assert.equal(
-      String(format.rows(item(), elements('[{"new":1,"x":2},{"new":3,"newer":4}]'))),
-      ',,,,,,,,,2,,\n,,,,,,,,,,,\n',
-    );
-    assert.deepEqual(format.warnings(), [
-      'csv: left out 2 fields that are not in the header: new, newer; name them with --fields',
-    ]);
-    assert.equal(format.close(item(), complete) + format.tail(), '');
-  });
+    assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
+  }
+});
 
-  test('given columns are used', async () => {
-    const columns = ['videoId', '@published', 'title'];
-    const format = await createFormat('csv', options('uploads', { columns, fields: 'videoId,@published,*' }));
-    const from = { ...item(), published: () => '2026' };
-    assert.equal(
-      String(format.rows(from, elements('[{"title":"t","videoId":"a","x":1}]'))),
-      'videoId,@published,title\na,2026,t\n',
-    );
-    assert.equal(format.tail(), '');
-  });
+test('csv: a listing without a page has the header', async () => {
+  const format = await createFormat('csv', options('uploads', { several: true }));
+  assert.equal(format.close(item(), { hasMore: true, token: null, failure: notFound }), '');
+  assert.equal(format.tail(), `${nine}\n`);
+});
 
-  test('columns decided beforehand are the header, also without entries', async () => {
-    const columns = ['videoId', 'x', 'y,z'];
-    const write = (...pages: string[]): Promise<string> =>
-      listed('csv', 'uploads', { columns, shape: shownEntries }, ...pages);
-    assert.equal(await write('[{"videoId":"a","x":1}]', '[{"y,z":2}]'), 'videoId,x,"y,z"\na,1,\n,,2\n');
-    assert.equal(await write(), 'videoId,x,"y,z"\n');
+test('csv: an RFC 4180 reader returns any text unchanged', async () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    ),
   });
-
-  test('search and latest: the documented fields first, also in the header of an empty result', async () => {
-    const headers = {
-      search:
-        'type,videoId,title,channelId,channelTitle,channelHandle,channelVerified,lengthText,viewCountText,publishedTimeText,hasCaptions,thumbnails',
-      latest:
-        'videoId,title,channelId,author,published,updated,link,description,thumbnail,viewCount,starRating',
-    };
-    for (const [operation, header] of Object.entries(headers) as ['search' | 'latest', string][]) {
-      assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
-      const full = await answered(
-        'csv',
-        operation,
-        {},
-        '[{"extra":{"a": 1},"videoId":"v"}]',
-        '[{"videoId":"w"}]',
-      );
-      assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
-    }
-  });
-
-  test('a listing without a page has the header', async () => {
-    const format = await createFormat('csv', options('uploads', { several: true }));
-    assert.equal(format.close(item(), { hasMore: true, token: null, failure: notFound }), '');
-    assert.equal(format.tail(), `${nine}\n`);
-  });
-
-  test('an RFC 4180 reader returns any text unchanged', async () => {
-    const text = fc.string({
-      unit: fc.oneof(
-        fc.constantFrom('"', ',', '\n', '\r', ' ', 'a'),
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
-      ),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 5 }), async (rows) => {
-        const format = await createFormat('csv', options('uploads', { fields: 'title,videoId' }));
-        const entries = rows.map(([title, videoId]) => json(JSON.stringify({ videoId, title })));
-        assert.deepEqual(parseCsv(format.rows(item(), entries) + format.tail()), [
-          ['title', 'videoId'],
-          ...rows,
-        ]);
-      }),
-    );
-  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 5 }), async (rows) => {
+      const format = await createFormat('csv', options('uploads', { fields: 'title,videoId' }));
+      const entries = rows.map(([title, videoId]) => json(JSON.stringify({ videoId, title })));
+      assert.deepEqual(parseCsv(format.rows(item(), entries) + format.tail()), [
+        ['title', 'videoId'],
+        ...rows,
+      ]);
+    }),
+  );
 });

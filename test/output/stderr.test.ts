@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { suite, test } from 'node:test';
+import { test } from 'node:test';
 import { Stderr } from '../../src/output/stderr.ts';
 
 function setUp({
@@ -23,59 +23,55 @@ function sayAll(stderr: Stderr): void {
   stderr.detail('detail');
 }
 
-suite('stderr', () => {
-  const cases = [
-    [{}, ['error', 'warn']],
-    [{ quiet: true }, ['error']],
-    [{ quiet: true, isTTY: true, verbose: 2 }, ['error']],
-    [{ isTTY: true }, ['error', 'warn', 'note']],
-    [{ verbose: 1 }, ['error', 'warn', 'note', 'verbose']],
-    [{ verbose: 2, isTTY: true }, ['error', 'warn', 'note', 'verbose', 'detail']],
-  ] as const;
-  for (const [options, said] of cases) {
-    test(`${JSON.stringify(options)}: ${said.join(', ')}`, () => {
-      const { stderr, log } = setUp(options);
-      sayAll(stderr);
-      assert.deepEqual(
-        log,
-        said.map(
-          (word) => `chanlist: ${{ error: 'error: ', warn: 'warning: ' }[word as string] ?? ''}${word}\n`,
-        ),
-      );
-    });
-  }
-
-  test('a message is one line, free of control characters', () => {
-    const { stderr, log } = setUp();
-    stderr.error('a\nb\u001b[2J\u202ec');
-    assert.deepEqual(log, ['chanlist: error: a b [2J c\n']);
-  });
-
-  test('error and warning are coloured at a terminal only, by the rules of colour', () => {
-    const said = (options: Parameters<typeof setUp>[0]): string => {
-      const { stderr, log } = setUp(options);
-      stderr.error('e');
-      stderr.warn('w');
-      stderr.note('n');
-      return log.join('');
-    };
-    assert.equal(
-      said({ isTTY: true, env: {} }),
-      'chanlist: \u001b[31merror: \u001b[39me\nchanlist: \u001b[33mwarning: \u001b[39mw\nchanlist: n\n',
+const cases = [
+  [{}, ['error', 'warn']],
+  [{ quiet: true }, ['error']],
+  [{ quiet: true, isTTY: true, verbose: 2 }, ['error']],
+  [{ isTTY: true }, ['error', 'warn', 'note']],
+  [{ verbose: 1 }, ['error', 'warn', 'note', 'verbose']],
+  [{ verbose: 2, isTTY: true }, ['error', 'warn', 'note', 'verbose', 'detail']],
+] as const;
+for (const [options, said] of cases) {
+  test(`${JSON.stringify(options)}: ${said.join(', ')}`, () => {
+    const { stderr, log } = setUp(options);
+    sayAll(stderr);
+    assert.deepEqual(
+      log,
+      said.map(
+        (word) => `chanlist: ${{ error: 'error: ', warn: 'warning: ' }[word as string] ?? ''}${word}\n`,
+      ),
     );
-    const plain = 'chanlist: error: e\nchanlist: warning: w\n';
-    assert.equal(said({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
-    assert.equal(said({ env: { FORCE_COLOR: '1' } }), plain);
   });
+}
 
-  test('a closed stderr does not stop the run', () => {
-    const { stderr } = setUp();
-    const stream = new PassThrough();
-    const other = new Stderr({ stderr: stream, env: {} }, { quiet: false, verbose: 0 });
-    stream.emit('error', new Error('EPIPE'));
-    other.error('still here');
-    stderr.error('here');
-  });
+test('a message is one line, free of control characters', () => {
+  const { stderr, log } = setUp();
+  stderr.error('a\nb\u001b[2J\u202ec');
+  assert.deepEqual(log, ['chanlist: error: a b [2J c\n']);
+});
+
+test('error and warning are coloured at a terminal only, by the rules of colour', () => {
+  const said = (options: Parameters<typeof setUp>[0]): string => {
+    const { stderr, log } = setUp(options);
+    stderr.error('e');
+    stderr.warn('w');
+    stderr.note('n');
+    return log.join('');
+  };
+  assert.equal(
+    said({ isTTY: true, env: {} }),
+    'chanlist: \u001b[31merror: \u001b[39me\nchanlist: \u001b[33mwarning: \u001b[39mw\nchanlist: n\n',
+  );
+  const plain = 'chanlist: error: e\nchanlist: warning: w\n';
+  assert.equal(said({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
+  assert.equal(said({ env: { FORCE_COLOR: '1' } }), plain);
+});
+
+test('a closed stderr does not stop the run', () => {
+  const stream = new PassThrough();
+  const stderr = new Stderr({ stderr: stream, env: {} }, { quiet: false, verbose: 0 });
+  stream.emit('error', new Error('EPIPE'));
+  stderr.error('still here');
 });
 
 test('a secret of eight characters is hidden in every message; a shorter one is not', () => {

@@ -1,60 +1,33 @@
 import assert from 'node:assert/strict';
-import { PassThrough, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { parseArguments } from '../../src/cli/program.ts';
-import { commands } from '../../src/commands/command-table.ts';
-import { run, type ServeOptions } from '../../src/commands/serve.ts';
-import { Failure, interrupted } from '../../src/errors.ts';
-import { Stderr } from '../../src/output/stderr.ts';
-import { isFailure } from '../support/failures.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { interrupted } from '../../src/errors.ts';
+import { main } from '../../src/main.ts';
+import { command } from '../support/command.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { onlyError } from '../support/stderr.ts';
 import { get } from './client.ts';
 
-/** Parses arguments to options. */
-async function parse(...argv: string[]): Promise<ServeOptions> {
-  const { request } = await parseArguments(['serve', ...argv], commands);
-  if (request instanceof Failure) throw request;
-  assert.ok(typeof request === 'object' && 'run' in request);
-  return request.options as unknown as ServeOptions;
-}
-
-interface Served {
-  readonly stop: AbortController;
-  readonly exit: Promise<number>;
-  /** Resolves with a line of stdout, from 0. */
-  line(number: number): Promise<string>;
-}
-
+/** Runs `chanlist serve` on any port until the test ends. */
 function serve(
   t: TestContext,
-  options: ServeOptions,
+  words: readonly string[] = [],
   { stdout, env = {} }: { stdout?: Writable; env?: Record<string, string> } = {},
-): Served {
-  const stop = new AbortController();
+) {
+  const fake = fakeContext({ env });
+  const { controller: stop, stderr } = fake;
   t.after(() => stop.abort(interrupted('SIGINT')));
-  let text = '';
-  const arrived = new PassThrough().setMaxListeners(0);
-  const lines = new Writable({
-    write(chunk, _, done) {
-      text += String(chunk);
-      arrived.emit('text');
-      done();
-    },
-  });
-  const context = { ...fakeContext({ env }).context, stdout: stdout ?? lines, stop: stop.signal };
-  const exit = run(options, context, new Stderr(context));
-  return {
-    stop,
-    exit,
-    async line(number) {
-      for (;;) {
-        const whole = text.split('\n').slice(0, -1);
-        const found = whole[number];
-        if (found !== undefined) return found;
-        await new Promise((resolve) => arrived.once('text', resolve));
-      }
-    },
+  const context = { ...fake.context, ...(stdout !== undefined && { stdout }) };
+  /** Resolves with a line of stdout, from 0. */
+  const line = async (number: number): Promise<string> => {
+    for (;;) {
+      const found = fake.stdout().split('\n').slice(0, -1)[number];
+      if (found !== undefined) return found;
+      await turn();
+    }
   };
+  return { stop, exit: main(['serve', '--port', '0', ...words], context), line, stderr };
 }
 
 test('a wrong value of a flag is a usage error that names the flag', async () => {
@@ -63,12 +36,15 @@ test('a wrong value of a flag is a usage error that names the flag', async () =>
   for (const argv of [
     ...`${ports} | ${others}`.split(' | ').map((line) => line.split(' ')),
     ['--key', 'a b'],
-  ])
-    await assert.rejects(parse(...argv), isFailure(2, argv[0] ?? ''), argv.join(' '));
+  ]) {
+    const result = await command(['serve', ...argv]);
+    assert.equal(result.exit, 2, argv.join(' '));
+    onlyError(result, argv[0] ?? '');
+  }
 });
 
 test('ready, it prints URL, key and export lines; then one line per request; SIGINT stops it with 0', async (t) => {
-  const { line, stop, exit } = serve(t, await parse('--port', '0', '--key', 'sk_mine', '--credits', '2'));
+  const { line, stop, exit } = serve(t, ['--key', 'sk_mine', '--credits', '2']);
   const ready = await line(0);
   const [, baseUrl = ''] =
     /^# chanlist sandbox at (http:\/\/127\.0\.0\.1:\d+) with key sk_mine$/.exec(ready) ?? [];
@@ -85,46 +61,42 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
 });
 
 test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
-  const terminated = serve(t, await parse('--port', '0'));
+  const terminated = serve(t);
   await terminated.line(0);
   terminated.stop.abort(interrupted('SIGTERM'));
   assert.equal(await terminated.exit, 0);
-  const { line, stop, exit } = serve(t, await parse('--port', '0'));
+  const { line, stop, exit } = serve(t);
   await line(0);
   stop.abort(interrupted('SIGHUP'));
-  await assert.rejects(exit, isFailure(129));
+  assert.equal(await exit, 129);
 });
 
 test('another namespace, from the flag or the environment, is a third export line', async (t) => {
-  const port = ['--port', '0'];
   const third = 'export CHANLIST_NAMESPACE=';
   const both = { CHANLIST_NAMESPACE: 'tube' };
-  assert.equal(await serve(t, await parse(...port, '--namespace', 'tube')).line(3), `${third}tube`);
-  assert.equal(await serve(t, await parse(...port), { env: both }).line(3), `${third}tube`);
-  assert.equal(await serve(t, await parse(...port, '--namespace', 'v'), { env: both }).line(3), `${third}v`);
-  await assert.rejects(
-    serve(t, await parse(...port, '--namespace', 'a/b')).exit,
-    isFailure(2, '--namespace'),
-  );
+  assert.equal(await serve(t, ['--namespace', 'tube']).line(3), `${third}tube`);
+  assert.equal(await serve(t, [], { env: both }).line(3), `${third}tube`);
+  assert.equal(await serve(t, ['--namespace', 'v'], { env: both }).line(3), `${third}v`);
+  assert.equal(await serve(t, ['--namespace', 'a/b']).exit, 2);
 });
 
 test('a key that a shell would expand is quoted', async (t) => {
-  const { line } = serve(t, await parse('--port', '0', '--key', "a$HOME'b"));
+  const { line } = serve(t, ['--key', "a$HOME'b"]);
   assert.equal(await line(2), `export CHANLIST_API_KEY='a$HOME'\\''b'`);
 });
 
 test('a port in use is an error that names the next step', async (t) => {
-  const { line } = serve(t, await parse('--port', '0'));
+  const { line } = serve(t);
   const port = /:(\d+) /.exec(await line(0))?.[1] ?? '';
-  await assert.rejects(
-    serve(t, await parse('--port', port)).exit,
-    isFailure(1, `cannot listen on 127.0.0.1, port ${port}: the port is in use; `, '--port 0'),
-  );
+  const { exit, stderr } = serve(t, ['--port', port]);
+  assert.equal(await exit, 1);
+  const inUse = `cannot listen on 127.0.0.1, port ${port}: the port is in use; `;
+  onlyError({ stderr: stderr() }, inUse, '--port 0');
 });
 
 test('an IPv6 address is accepted, and printed with brackets', async (t) => {
-  const { line, exit } = serve(t, await parse('--port', '0', '--host', '::1'));
-  const ready = await Promise.race([line(0), exit.then(String, String)]);
+  const { line, exit, stderr } = serve(t, ['--host', '::1']);
+  const ready = await Promise.race([line(0), exit.then(stderr)]);
   if (/EADDRNOTAVAIL|EAFNOSUPPORT/.test(ready)) return t.skip('this machine has no IPv6');
   assert.match(ready, / at http:\/\/\[::1\]:\d+ with /);
 });
@@ -134,14 +106,11 @@ test('a closed stdout ends it with 0, a full disk with 1', async (t) => {
     new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
     });
-  assert.equal(await serve(t, await parse('--port', '0'), { stdout: failing('EPIPE') }).exit, 0);
-  await assert.rejects(
-    serve(t, await parse('--port', '0'), { stdout: failing('ENOSPC') }).exit,
-    isFailure(1),
-  );
+  assert.equal(await serve(t, [], { stdout: failing('EPIPE') }).exit, 0);
+  assert.equal(await serve(t, [], { stdout: failing('ENOSPC') }).exit, 1);
 });
 
 test('listening on every address, it prints one that clients on this machine can use', async (t) => {
-  const { line } = serve(t, await parse('--port', '0', '--host', '0.0.0.0'));
+  const { line } = serve(t, ['--host', '0.0.0.0']);
   assert.match(await line(0), / at http:\/\/127\.0\.0\.1:\d+ with /);
 });

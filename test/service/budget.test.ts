@@ -94,21 +94,16 @@ test('requests that are reserved at once never exceed a bound together', async (
   await refused;
 });
 
-test('without a ledger, bounds per day and month apply to the run', async () => {
-  const tally = newTally();
-  const budget = new Budget([{ credits: 1, per: 'day' }], null);
-  (await reserved(budget, tally))('confirmed');
-  await assert.rejects(reserved(budget, tally), {
-    message: 'stopped at --max-credits 1/day',
-  });
-});
-
-test('possibly charged credits count against a bound of the run', async () => {
-  const tally = newTally();
-  const budget = new Budget([perRun(2)], null);
-  for (const charge of ['possibly_charged', 'none', 'confirmed'] as const)
-    (await reserved(budget, tally))(charge);
-  await assert.rejects(reserved(budget, tally), { code: 'budget' });
+test('without a ledger all bounds apply to the run; possibly charged credits count', async () => {
+  for (const [credits, per, ...charges] of [
+    [1, 'day', 'confirmed'],
+    [2, 'run', 'possibly_charged', 'none', 'confirmed'],
+  ] as const) {
+    const budget = new Budget([{ credits, per }], null);
+    for (const charge of charges) (await reserved(budget))(charge);
+    const shown = per === 'run' ? '2' : '1/day';
+    await assert.rejects(reserved(budget), { message: `stopped at --max-credits ${shown}` });
+  }
 });
 
 test('the smallest bound of the run is named', async () => {

@@ -59,8 +59,8 @@ test('playlist references: the five ID forms, and the list= of a URL (specificat
   for (const [typed, sent] of playlists) assert.equal(parseReference(typed, 'playlist').value, sent, typed);
 });
 
-const refused: readonly (readonly [ReferenceKind, string])[] = [
-  ...[
+const refused: Readonly<Record<ReferenceKind, readonly string[]>> = {
+  channel: [
     '',
     ' ',
     '@',
@@ -74,8 +74,6 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
     '@a\u202eb',
     '@a\u0007',
     'dQw4w9WgXcQ',
-  ].map((text) => ['channel', text] as const),
-  ...[
     'https://example.com/',
     'https://example.com/watch?v=abc',
     'https://example.com/playlist?list=PLdemo',
@@ -95,8 +93,8 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
     'refs.txt',
     'https://',
     'file/@demo',
-  ].map((text) => ['channel', text] as const),
-  ...[
+  ],
+  playlist: [
     '',
     'PL',
     '@demo',
@@ -106,13 +104,13 @@ const refused: readonly (readonly [ReferenceKind, string])[] = [
     'PL a',
     'https://example.com/playlist',
     'https://example.com/playlist?list=RDx',
-  ].map((text) => ['playlist', text] as const),
-];
+  ],
+};
 
 test('an invalid reference is a usage error that names the expected forms', () => {
-  for (const [kind, text] of refused) {
-    assert.throws(() => parseReference(text, kind), isFailure(2, 'expected'), `${kind} '${text}'`);
-  }
+  for (const kind of ['channel', 'playlist'] as const)
+    for (const text of refused[kind])
+      assert.throws(() => parseReference(text, kind), isFailure(2, 'expected'), `${kind} '${text}'`);
 });
 
 test('a typo gets a suggestion', () => {

@@ -17,23 +17,12 @@ import {
   wordsOf,
 } from './program.ts';
 import type { ScriptedService } from './service.ts';
-import {
-  assertSummary,
-  isSummaryDue,
-  onlyReference,
-  type ReferenceSummary,
-  type Summary,
-  takeSummary,
-} from './summary.ts';
+import { type Reported, reported } from './summary.ts';
 import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 /** How a run ended, and what it cost by the service's own account. */
-export interface Outcome extends Result {
+export interface Outcome extends Result, Reported {
   readonly charged: number;
-  /** Null without one. */
-  readonly summary: Summary | null;
-  /** The only reference of the summary. */
-  readonly only: ReferenceSummary;
 }
 
 export interface FixtureRunOptions {
@@ -108,38 +97,26 @@ export async function exportFixture(
     },
     run: async (line, { started, env = {}, within, now, noSummary, keepStdin, ...others } = {}) => {
       const { baseUrl = service?.url ?? sandbox.baseUrl, unwatched = service !== undefined } = others;
-      const report = join(reports, `${runs++}.json`);
       const before = sandbox.account.credits;
-      const words = noSummary ? line : [...wordsOf(line), '--summary', report];
+      const charged = (): number => before - sandbox.account.credits;
       const environment = { ...serviceEnvironment(baseUrl), ...env };
-      const asProcess = async (): Promise<Result> => {
+      const asProcess = async (words: Line): Promise<Result> => {
         const clock = now === undefined ? {} : clockEnvironment(now);
-        const child = start(words, {
-          env: { ...environment, ...clock },
-          cwd: folder,
-          ...(within !== undefined && { within }),
-        });
+        const all = { env: { ...environment, ...clock }, cwd: folder };
+        const child = start(words, { ...all, ...(within !== undefined && { within }) });
         child.stdin?.on('error', () => {});
         if (!keepStdin) child.stdin?.end();
         started?.(child);
         return await ended(child);
       };
-      const needsProcess = started !== undefined || within !== undefined || keepStdin;
-      const result = needsProcess
-        ? await asProcess()
-        : await runHere(words, { env: environment, cwd: folder, ...(now !== undefined && { now }) });
-      const charged = before - sandbox.account.credits;
-      const summary = await takeSummary(report);
-      assert.ok(summary !== null || !isSummaryDue(wordsOf(words), result), 'there is no summary');
-      assertSummary(summary, result, unwatched ? null : charged);
-      return {
-        ...result,
-        charged,
-        summary,
-        get only() {
-          return onlyReference(summary);
-        },
+      const isProcess = started !== undefined || within !== undefined || keepStdin;
+      const here = { env: environment, cwd: folder, ...(now !== undefined && { now }) };
+      const run = async (words: Line): Promise<Result & { readonly charged: number }> => {
+        const result = isProcess ? await asProcess(words) : await runHere(words, here);
+        return { ...result, charged: charged() };
       };
+      const report = noSummary ? null : join(reports, `${runs++}.json`);
+      return await reported(wordsOf(line), report, run, () => (unwatched ? null : charged()));
     },
     files: () => exportsIn(folder),
     read: (name) => readFile(join(folder, name), 'utf8'),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type CommandOptions, type CommandResult, command, runHere } from './command.ts';
+import { listen } from './listen.ts';
 import {
   type Line,
   type Result,
@@ -14,7 +15,7 @@ import {
   temporaryFolder,
   wordsOf,
 } from './program.ts';
-import { assertSummary, type Summary, takeSummary } from './summary.ts';
+import { reported, type Summary } from './summary.ts';
 
 /** A request as the service saw it. */
 export interface Seen {
@@ -71,16 +72,7 @@ export async function scriptedService(
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
     response.end(text);
   });
-  server.on('clientError', (_, socket) => socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listen(t, server);
   const env = serviceEnvironment(url);
   const reports = await temporaryFolder(t);
   const runAgainst: ScriptedService['run'] = (line, options) => {
@@ -96,11 +88,10 @@ export async function scriptedService(
     run: runAgainst,
     report: async (line, options) => {
       const path = join(reports, 'summary.json');
-      const result = await runAgainst([...wordsOf(line), '--summary', path], options);
-      const summary = await takeSummary(path);
-      assert.ok(summary !== null, 'there is no summary');
-      assertSummary(summary, result, null);
-      return { ...result, summary };
+      const run = (words: Line): Promise<Result> => runAgainst(words, options);
+      const result = await reported(wordsOf(line), path, run, () => null);
+      assert.ok(result.summary !== null, 'there is no summary');
+      return result as Result & { readonly summary: Summary };
     },
     command: (line, options) => command(line, { ...options, env: { ...env, ...options?.env } }),
     arrived: async (count) => {

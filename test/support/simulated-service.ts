@@ -3,8 +3,8 @@
  * sandbox: what both could get wrong together, this one gets right by itself.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from './listen.ts';
 import { testKey } from './program.ts';
 
 /**
@@ -19,8 +19,8 @@ export type Entry = Readonly<Record<string, unknown>>;
  */
 export type Feed = readonly Entry[] | number | 'empty' | 'garbage' | 'list' | { readonly body: unknown };
 
-/** A list of videos that is read in pages; tests change it at will. */
-export interface SimulatedList {
+/** A list of videos that is read in pages, that of a channel or a playlist; tests change it at will. */
+export interface SimulatedChannel {
   readonly id: string;
   /** ID of the channel of its entries. */
   readonly owner: string;
@@ -33,9 +33,6 @@ export interface SimulatedList {
   gone: boolean;
   /** IDs of all entries of the pages that were sent whole. */
   readonly sent: Set<string>;
-}
-
-export interface SimulatedChannel extends SimulatedList {
   feed: Feed;
 }
 
@@ -158,7 +155,7 @@ export class SimulatedService {
   credits: number;
   pageSize: number;
   readonly log: LoggedRequest[] = [];
-  readonly lists = new Map<string, SimulatedList | SimulatedChannel>();
+  readonly lists = new Map<string, SimulatedChannel>();
   /** IDs by handle (lower case): rename, hand over and delete here. */
   readonly handles = new Map<string, string>();
   /** Called for each request; null: no fault. */
@@ -177,17 +174,21 @@ export class SimulatedService {
 
   /** Adds a channel; `handle` null: it has none. */
   addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
-    const channel: SimulatedChannel = { ...newList(channelId(name), channelId(name), list), feed };
-    this.lists.set(channel.id, channel);
-    if (handle !== null) this.handles.set(handle.toLowerCase(), channel.id);
-    return channel;
+    const id = channelId(name);
+    if (handle !== null) this.handles.set(handle.toLowerCase(), id);
+    return this.#add(id, id, list, feed);
   }
 
   /** Adds a playlist with these entries. */
-  addPlaylist(id: string, list: readonly Entry[]): SimulatedList {
-    const playlist = newList(id, channelId('a'), list);
-    this.lists.set(id, playlist);
-    return playlist;
+  addPlaylist(id: string, list: readonly Entry[]): SimulatedChannel {
+    return this.#add(id, channelId('a'), list, 404);
+  }
+
+  #add(id: string, owner: string, list: readonly Entry[], feed: Feed): SimulatedChannel {
+    const settings = { numVideos: null, pageSizes: [], gone: false };
+    const added = { ...settings, id, owner, list: [...list], sent: new Set<string>(), feed };
+    this.lists.set(id, added);
+    return added;
   }
 
   /** Calls the hook before each response; returns a function that removes it. */
@@ -310,7 +311,7 @@ export class SimulatedService {
   }
 
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
-  #page(source: SimulatedList, { offset, page }: Position, logged: LoggedRequest): string {
+  #page(source: SimulatedChannel, { offset, page }: Position, logged: LoggedRequest): string {
     const end = offset + (source.pageSizes[page] ?? this.pageSize);
     const results = source.list.slice(offset, end).map((entry, i): Entry => {
       const { channelId: channel, index = String(offset + i) } = entry;
@@ -332,18 +333,11 @@ export class SimulatedService {
   }
 }
 
-function newList(id: string, owner: string, list: readonly Entry[]): SimulatedList {
-  const settings = { numVideos: null, pageSizes: [], gone: false };
-  return { ...settings, id, owner, list: [...list], sent: new Set() };
-}
-
-function feedBody(channel: SimulatedList | SimulatedChannel): string {
-  const feed = 'feed' in channel ? channel.feed : 'list';
+function feedBody({ id, list, feed }: SimulatedChannel): string {
   if (feed === 'garbage') return '<html>Something went wrong</html>';
   if (typeof feed === 'number') throw new Refusal(feed, 'no feed');
   if (typeof feed === 'object' && 'body' in feed) return JSON.stringify(feed.body);
-  const results = feed === 'empty' ? [] : feed === 'list' ? feedOf(channel.list) : feed;
-  const { id } = channel;
+  const results = feed === 'empty' ? [] : feed === 'list' ? feedOf(list) : feed;
   const url = `https://video.example/channel/${id}`;
   const about = { channelId: id, title: 'Uploads', author: 'A', url, published: '2020-01-01T00:00:00Z' };
   return JSON.stringify({ channel: about, results, result_count: results.length });
@@ -370,15 +364,6 @@ export async function simulatedService(
       });
     });
   });
-  server.on('clientError', (_, socket) => socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  t.after(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
+  service.url = await listen(t, server);
   return service;
 }

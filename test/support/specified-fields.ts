@@ -10,3 +10,13 @@ export const specifiedFields = [
   'thumbnails',
   'index',
 ];
+
+/** The fields of a search and of a feed that a deployment is documented to send: the first columns of csv. */
+export const searchFields = [
+  ...['type', 'videoId', 'title', 'channelId', 'channelTitle', 'channelHandle', 'channelVerified'],
+  ...['lengthText', 'viewCountText', 'publishedTimeText', 'hasCaptions', 'thumbnails'],
+];
+export const latestFields = [
+  ...['videoId', 'title', 'channelId', 'author', 'published', 'updated', 'link', 'description'],
+  ...['thumbnail', 'viewCount', 'starRating'],
+];

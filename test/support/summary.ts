@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import type { Collected } from './collect.ts';
 
 /** The fields of `--summary`, as the contract names them. */
@@ -49,45 +49,62 @@ export interface Summary {
   readonly references: readonly ReferenceSummary[];
 }
 
-/** Reads the summary of a run and removes it; null if there is none. */
-export async function takeSummary(path: string): Promise<Summary | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Summary;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  } finally {
-    await rm(path, { force: true });
-  }
+export interface Reported {
+  /** Null without one. */
+  readonly summary: Summary | null;
+  /** The only reference of the summary. */
+  readonly only: ReferenceSummary;
+  /** The `counts` of the summary, without those that are 0. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Holds a summary against how its run ended, and against what the service charged (null: it keeps no account). */
-export function assertSummary(
-  summary: Summary | null,
-  { exit, signal, stderr }: Omit<Collected, 'stdout'>,
-  charged: number | null,
-): void {
-  if (summary === null || signal === 'SIGKILL') return;
-  assert.equal(summary.exit, exit, stderr);
-  const { confirmed, possibly_charged: possibly } = summary.credits;
-  assert.ok(
-    charged === null || (confirmed <= charged && charged <= confirmed + possibly),
-    `the summary says ${confirmed} + ${possibly} credits, the service ${charged}`,
-  );
-}
-
-/** Whether a run has to write its summary: a usage error and --dry-run need not. */
-export const isSummaryDue = (
+/**
+ * Runs a command with `--summary PATH` (null: as it is), and holds the summary against how the run ended, and against what
+ * the service charged (null: it keeps no account). A usage error and --dry-run need not write one.
+ */
+export async function reported<R extends Omit<Collected, 'stdout'>>(
   words: readonly string[],
-  { exit, signal }: Omit<Collected, 'stdout'>,
-): boolean => words.includes('--summary') && signal === null && exit !== 2 && !words.includes('--dry-run');
+  path: string | null,
+  run: (words: readonly string[]) => Promise<R>,
+  charged: () => number | null,
+): Promise<R & Reported> {
+  const result = await run(path === null ? words : [...words, '--summary', path]);
+  const { exit, signal, stderr } = result;
+  const summary = path === null ? null : await takeSummary(path);
+  const isDue = path !== null && signal === null && exit !== 2 && !words.includes('--dry-run');
+  assert.ok(summary !== null || !isDue, 'there is no summary');
+  if (summary !== null && signal !== 'SIGKILL') {
+    assert.equal(summary.exit, exit, stderr);
+    const { confirmed, possibly_charged: possibly } = summary.credits;
+    const credits = charged() ?? confirmed;
+    assert.ok(
+      confirmed <= credits && credits <= confirmed + possibly,
+      `the summary says ${confirmed} + ${possibly} credits, the service ${credits}`,
+    );
+  }
+  return {
+    ...result,
+    summary,
+    counts: Object.fromEntries(Object.entries(summary?.counts ?? {}).filter(([, count]) => count > 0)),
+    get only() {
+      return onlyReference(summary);
+    },
+  };
+}
 
 /** The only reference of a summary. */
 export function onlyReference(summary: Summary | null): ReferenceSummary {
-  assert.equal(summary?.references.length, 1);
-  const [only] = summary.references;
-  assert.ok(only);
+  const [only, ...others] = summary?.references ?? [];
+  assert.ok(only !== undefined && others.length === 0, 'the summary has not one reference');
   return only;
+}
+
+/** Reads the summary of a run and removes it; null if there is none. */
+async function takeSummary(path: string): Promise<Summary | null> {
+  if (!existsSync(path)) return null;
+  const summary = JSON.parse(readFileSync(path, 'utf8')) as Summary;
+  rmSync(path);
+  return summary;
 }
 
 /** What became of each reference: its status, and its exit code if it has one (`failed 5`). */

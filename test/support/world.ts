@@ -34,14 +34,7 @@ import {
   simulatedService,
 } from './simulated-service.ts';
 import { said } from './stderr.ts';
-import {
-  assertSummary,
-  isSummaryDue,
-  onlyReference,
-  type ReferenceSummary,
-  type Summary,
-  takeSummary,
-} from './summary.ts';
+import { type Reported, reported } from './summary.ts';
 
 /** A paid request that ends a run, counted from 1, and how: a status, or the death of the process (page charged or not). */
 export interface Stop {
@@ -59,22 +52,18 @@ export interface WorldOptions extends Partial<Stop> {
 }
 
 /** How a run ended, and what the service saw of it. */
-export interface WorldRun extends Result {
+interface Ended extends Result {
   /** Charged by the service. */
   readonly credits: number;
   readonly requests: readonly LoggedRequest[];
   readonly operations: readonly LoggedRequest['operation'][];
-  /** Null without one. */
-  readonly summary: Summary | null;
-  /** The only reference of the summary. */
-  readonly only: ReferenceSummary;
-  /** The `counts` of the summary, without those that are 0. */
-  readonly counts: Readonly<Record<string, number>>;
   /** Lines of stderr; the first two without their beginning. */
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
   readonly mail: readonly string[];
 }
+
+export type WorldRun = Ended & Reported;
 
 type Snapshot = ReadonlyMap<string, { readonly bytes: Buffer | null; readonly mode: number }>;
 
@@ -111,7 +100,17 @@ export class World {
    * this process is the folder as it was when the request arrived: what the run did after that is undone.
    */
   async run(line: Line, options: WorldOptions | null = null): Promise<WorldRun> {
-    const { at = null, by = 500, env, started, stdout, noSummary = !this.isReported } = options ?? {};
+    const words = withoutRetries(line);
+    const { noSummary = !this.isReported, ...others } = options ?? {};
+    const first = this.service.log.length;
+    const path = noSummary || isLocal(words) ? null : join(this.home, 'summary.json');
+    const charged = (): number =>
+      this.service.log.slice(first).reduce((sum, { credits }) => sum + credits, 0);
+    return await reported(words, path, (all) => this.#run(all, others), charged);
+  }
+
+  async #run(words: readonly string[], options: WorldOptions): Promise<Ended> {
+    const { at = null, by = 500, env, started, stdout } = options;
     const { service, folder, home, now } = this;
     const first = service.log.length;
     let atKill: Snapshot | null = null;
@@ -128,10 +127,6 @@ export class World {
         unhook();
       };
     }
-    const words = withoutRetries(line);
-    const path = join(home, 'summary.json');
-    const isReported = !noSummary && !isLocal(words);
-    const all = isReported ? [...words, '--summary', path] : words;
     const environment = {
       ...serviceEnvironment(service.url),
       ...{ HOME: home, XDG_STATE_HOME: join(home, 'state'), TZ: 'UTC' },
@@ -140,10 +135,10 @@ export class World {
     process.chdir(folder);
     let result: Collected;
     if (started === undefined && stdout === undefined)
-      result = { ...(await command(all, { env: environment, now: () => now })), signal: null };
+      result = { ...(await command(words, { env: environment, now: () => now })), signal: null };
     else {
       const stdio: StdioOptions = ['ignore', stdout ?? 'pipe', 'pipe'];
-      const child = start(all, { env: { ...environment, ...clockEnvironment(now) }, cwd: folder, stdio });
+      const child = start(words, { env: { ...environment, ...clockEnvironment(now) }, cwd: folder, stdio });
       started?.(child);
       result = await ended(child);
       // The service charges for the request that was under way.
@@ -152,21 +147,14 @@ export class World {
     cancel();
     if (atKill !== null) restoreSnapshot(folder, atKill);
     const requests = service.log.slice(first);
-    const credits = requests.reduce((sum, request) => sum + request.credits, 0);
-    const summary = isReported ? await takeSummary(path) : null;
-    assert.ok(!isReported || summary !== null || !isSummaryDue(all, result), 'there is no summary');
-    assertSummary(summary, result, credits);
-    const { errors, warnings } = said(result.stderr);
     const mail = linesOf(result.stderr);
     assert.ok(mail.length <= 20, `a mail of ${mail.length} lines:\n${result.stderr}`);
+    const { errors, warnings } = said(result.stderr);
     return {
       ...result,
-      ...{ exit: atKill === null ? result.exit : null, lines: linesOf(result.stdout), summary, credits },
+      ...{ exit: atKill === null ? result.exit : null, lines: linesOf(result.stdout) },
       ...{ requests, operations: requests.map(({ operation }) => operation), errors, warnings, mail },
-      counts: Object.fromEntries(Object.entries(summary?.counts ?? {}).filter(([, count]) => count > 0)),
-      get only() {
-        return onlyReference(summary);
-      },
+      credits: requests.reduce((sum, request) => sum + request.credits, 0),
     };
   }
 
