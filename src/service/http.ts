@@ -133,7 +133,6 @@ export function get(
         settle({ status, headers, body: body.subarray(0, length) });
       },
       onResponseError(_, error) {
-        if (!settled && controller !== null && status === null) connections.closesUnannounced = true;
         fail(error);
       },
     };
