@@ -41,36 +41,32 @@ export async function firstRequests(
     void warnings.push({ code, label, message });
   const shared = { warn, context, serviceName: service, several: inputs.length > 1 };
   const isThere = existsSync(parent);
-  const folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
-  try {
-    if (options.update && folder === null && !hasExports(destination)) throw notMounted(parent);
-    const setup = exportSetup(shared, operation, options, destination, folder);
-    const index = readRecords(setup, destination);
-    const performer = new DryPerformer();
-    const { items, results } = await groupById(setup, knownReferences(), index, destination);
-    for (const item of items) results.set(item.value, await exportOne(setup, item, performer));
-    reportWarnings(new Stderr(context, options), warnings);
-    const failures = [...results.values()].flatMap(({ label, failure }) =>
-      failure === null
-        ? []
-        : failure.with({ message: inputs.length === 1 ? failure.message : `${label}: ${failure.message}` }),
-    );
-    const requests = inputs
-      .filter(({ value }) => results.get(value)?.failure == null)
-      .flatMap(({ reference }) => performer.requests.get(reference) ?? []);
-    return { requests, failures };
+  using folder = isThere ? PrivateFolder.open(privateFolderOf(parent), { readOnly: true }) : null;
+  if (options.update && folder === null && !hasExports(destination)) throw notMounted(parent);
+  const setup = exportSetup(shared, operation, options, destination, folder);
+  const index = readRecords(setup, destination);
+  const performer = new DryPerformer();
+  const { items, results } = await groupById(setup, knownReferences(), index, destination);
+  for (const item of items) results.set(item.value, await exportOne(setup, item, performer));
+  reportWarnings(new Stderr(context, options), warnings);
+  const failures = [...results.values()].flatMap(({ label, failure }) =>
+    failure === null
+      ? []
+      : failure.with({ message: inputs.length === 1 ? failure.message : `${label}: ${failure.message}` }),
+  );
+  const requests = inputs
+    .filter(({ value }) => results.get(value)?.failure == null)
+    .flatMap(({ reference }) => performer.requests.get(reference) ?? []);
+  return { requests, failures };
 
-    /** References whose ID is known; a run would resolve the others first. */
-    async function* knownReferences(): AsyncGenerator<[InputReference, Resolved]> {
-      for (const input of inputs) {
-        const id = index.knownId(input);
-        if (id !== null && !isThere) performer.firstPage(setup, input.reference, id);
-        else if (id !== null) yield [input, { id, references: {} }];
-        else performer.add(input.reference, operations.resolve, { input: input.value }, perPage);
-      }
+  /** References whose ID is known; a run would resolve the others first. */
+  async function* knownReferences(): AsyncGenerator<[InputReference, Resolved]> {
+    for (const input of inputs) {
+      const id = index.knownId(input);
+      if (id !== null && !isThere) performer.firstPage(setup, input.reference, id);
+      else if (id !== null) yield [input, { id, references: {} }];
+      else performer.add(input.reference, operations.resolve, { input: input.value }, perPage);
     }
-  } finally {
-    folder?.close();
   }
 }
 

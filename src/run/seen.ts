@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
-import { acquireLock, type Release } from '../fs/file-lock.ts';
+import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { assertNotRecorded, PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
@@ -20,7 +20,7 @@ const maxUnsaved = 1000;
 export class SeenFile {
   readonly #target: Target;
   readonly #folder: PrivateFolder;
-  readonly #release: Release | null;
+  readonly #lock: Disposable | null;
   readonly #ids: Set<string>;
   /** IDs of the entries that are being printed, and of baselines. */
   #pending: string[] = [];
@@ -29,10 +29,10 @@ export class SeenFile {
   readonly #baselines: string[] = [];
   readonly #missed: string[] = [];
 
-  private constructor(target: Target, folder: PrivateFolder, release: Release | null, ids: Set<string>) {
+  private constructor(target: Target, folder: PrivateFolder, lock: Disposable | null, ids: Set<string>) {
     this.#target = target;
     this.#folder = folder;
-    this.#release = release;
+    this.#lock = lock;
     this.#ids = ids;
   }
 
@@ -45,14 +45,14 @@ export class SeenFile {
     assertNotRecorded(target);
     assertReplaceable(target);
     const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(target.real)));
-    let release: Release | null = null;
+    let lock: Disposable | null = null;
     try {
-      release = await acquireLock(folder, basename(target.real), path);
+      lock = await acquireLock(folder, basename(target.real), path);
       // A run that has just ended may have replaced it.
       const locked = resolveTarget(path, { onlyFiles: true });
-      return new SeenFile(locked, folder, release, await readIds(locked, stop));
+      return new SeenFile(locked, folder, lock, await readIds(locked, stop));
     } catch (error) {
-      release?.();
+      lock?.[Symbol.dispose]();
       folder.close();
       throw error;
     }
@@ -107,7 +107,7 @@ export class SeenFile {
   }
 
   [Symbol.dispose](): void {
-    this.#release?.();
+    this.#lock?.[Symbol.dispose]();
     this.#folder.close();
   }
 

@@ -318,7 +318,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   await buy(ledger, 'confirmed');
   const before = readFileSync(file, 'utf8');
   using opened = PrivateFolder.openOrCreate(folder);
-  const release = await acquireLock(opened, 'credits', 'the ledger');
+  const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
     ledger.reserve(1, '@a'),
     isFailure(1, 'which --max-credits needs, cannot be used: another process', `${folder} for more than 7 s`),
@@ -326,7 +326,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   assert.equal(readFileSync(file, 'utf8'), before);
   // Requests without such a bound, and outcomes, wait for nothing.
   await buy(open('5'), 'confirmed');
-  release?.();
+  lock?.[Symbol.dispose]();
   await buy(ledger, 'confirmed');
   assert.match((await spentBound(open('3/month'))) ?? '', /^3\/month/);
 });
@@ -339,9 +339,9 @@ test('a signal ends the wait for a ledger that is locked', async (t) => {
   const clock = { ...context.clock, sleep };
   const ledger = open('5/month', { context: { ...context, clock, stop } });
   using opened = PrivateFolder.openOrCreate(folder);
-  const release = await acquireLock(opened, 'credits', 'the ledger');
+  const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(ledger.reserve(1, '@a'), { code: 'interrupted', exit: 143 });
-  release?.();
+  lock?.[Symbol.dispose]();
 });
 
 test('a clock that is behind a later ledger: 1 with a bound per month, else one warning', async (t) => {

@@ -408,12 +408,12 @@ test('while another run holds the lock, only what is certain is reported', async
   }));
   assert.deepEqual(codes(await check(folder, 'lists')), ['lost']);
   const own = PrivateFolder.openOrCreate(join(folder, 'lists/.chanlist'));
-  const release = await acquireLock(own, name, file);
+  const lock = await acquireLock(own, name, file);
   const busy = await check(folder, 'lists --max-age 1h');
   assert.deepEqual([busy.exit, codes(busy), busy.exports[0]?.entries], [0, [null], 250]);
   writeFileSync(file, `${whole}{`);
   assert.deepEqual(codes(await check(folder, 'lists')), ['damaged']);
-  release?.();
+  lock?.[Symbol.dispose]();
   own.close();
 });
 

@@ -26,18 +26,18 @@ test('new rows: text and bytes in order; each file has a name of its own', async
   assert.deepEqual([size, entries], [5, 2]);
   one.remove();
   assert.deepEqual(folder.names().sort(), ['.gitignore', two.name].sort());
-  one.close();
-  two.close();
+  one[Symbol.dispose]();
+  two[Symbol.dispose]();
 });
 
 test('reopened rows end where their record says', async (t) => {
   const folder = await privateFolder(t);
   const first = created(folder, '{"videoId":"a"}\n');
-  first.close();
+  first[Symbol.dispose]();
   const of = (entries: number) => progress({ rows: first.name, bytes: 16, entries });
   appendFileSync(folder.at(first.name), '{"videoId":"not yet');
   const again = Rows.reopen(folder, of(1));
   again.append('{"videoId":"b"}\n');
   assert.equal(textOf(folder, again), '{"videoId":"a"}\n{"videoId":"b"}\n');
-  again.close();
+  again[Symbol.dispose]();
 });

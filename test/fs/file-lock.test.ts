@@ -45,14 +45,14 @@ async function child(): Promise<void> {
   const guard = join(path, '..', 'guard');
   for (let taken = 0; taken < Number(times); ) {
     try {
-      const release = await acquireLock(folder, 'out', 'out');
+      const lock = await acquireLock(folder, 'out', 'out');
       // Fails if another process has the lock.
       closeSync(openSync(guard, 'wx'));
       if (taken % 3 === 0) await turn();
       unlinkSync(guard);
       taken++;
       if (taken % 50 === 0) process.kill(process.pid, 'SIGKILL');
-      release?.();
+      lock?.[Symbol.dispose]();
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'locked') throw error;
     }
@@ -92,8 +92,8 @@ function tests(): void {
   test('one writer: the second is refused at once, in this process too; no leftovers', async (t) => {
     const folder = await newFolder(t);
     assert.equal(await isLocked(folder, 'out'), false);
-    const release = await acquireLock(folder, 'out', 'shown');
-    assert.ok(release);
+    const lock = await acquireLock(folder, 'out', 'shown');
+    assert.ok(lock);
     assert.equal(await isLocked(folder, 'out'), true);
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     const long = 'x'.repeat(249);
@@ -101,10 +101,10 @@ function tests(): void {
       await acquireLock(folder, `${long}1`, 'shown'),
       await acquireLock(folder, `${long}2`, 'shown'),
     ];
-    for (const each of [...others, release]) each?.();
+    for (const each of [...others, lock]) each?.[Symbol.dispose]();
     assert.equal(await isLocked(folder, 'out'), false);
     assert.deepEqual(folder.names(), ['.gitignore']);
-    (await acquireLock(folder, 'out', 'shown'))?.();
+    (await acquireLock(folder, 'out', 'shown'))?.[Symbol.dispose]();
   });
 
   test('a dead process holds no lock, a stopped one does', async (t) => {
@@ -118,9 +118,9 @@ function tests(): void {
     assert.equal(left.length, 3, 'the dead process has left its lock');
     assert.equal(await isLocked(folder, 'out'), false);
     assert.deepEqual(readdirSync(folder.path, { recursive: true }), left);
-    const release = await acquireLock(folder, 'out', 'shown');
+    const lock = await acquireLock(folder, 'out', 'shown');
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
-    release?.();
+    lock?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
@@ -134,7 +134,7 @@ function tests(): void {
       }
     };
     await Promise.all([process.platform, process.platform, withoutProc, withoutProc].map(racer));
-    (await acquireLock(folder, 'out', 'shown'))?.();
+    (await acquireLock(folder, 'out', 'shown'))?.[Symbol.dispose]();
     assert.deepEqual(folder.names(), ['.gitignore']);
   });
 
@@ -146,7 +146,7 @@ function tests(): void {
       );
       const won = results.filter((result) => result.status === 'fulfilled');
       assert.equal(won.length, 1);
-      won[0]?.value?.();
+      won[0]?.value?.[Symbol.dispose]();
     }
   });
 
@@ -159,9 +159,9 @@ function tests(): void {
     process.umask(0o277);
     await asUser(nobody, async () => {
       const folder = PrivateFolder.openOrCreate(join(parent, 'open', '.chanlist'));
-      const release = await acquireLock(folder, 'out', 'shown');
+      const lock = await acquireLock(folder, 'out', 'shown');
       await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
-      release?.();
+      lock?.[Symbol.dispose]();
       folder.close();
     });
   });
@@ -172,15 +172,15 @@ function tests(): void {
     const cwd = process.cwd();
     const crypto = process.getBuiltinModule('node:crypto');
     const random = t.mock.method(crypto, 'randomBytes', () => Buffer.from('217e1965261694980097', 'hex'));
-    const release = await acquireLock(folder, 'out', 'shown');
+    const lock = await acquireLock(folder, 'out', 'shown');
     random.mock.restore();
-    assert.ok(release);
+    assert.ok(lock);
     assert.equal(await isLocked(folder, 'out'), true);
     await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
     assert.equal(await isLocked(other, 'out'), false);
-    (await acquireLock(other, 'out', 'shown'))?.();
+    (await acquireLock(other, 'out', 'shown'))?.[Symbol.dispose]();
     assert.equal(process.cwd(), cwd);
-    release();
+    lock[Symbol.dispose]();
     assert.equal(await isLocked(folder, 'out'), false);
     assert.deepEqual([folder.names(), other.names()], [['.gitignore'], ['.gitignore']]);
   });
@@ -196,10 +196,10 @@ function tests(): void {
       // Node remembers it.
       if (isKnown) assert.equal(process.cwd(), realpathSync(gone));
       rmdirSync(gone);
-      const release = await acquireLock(folder, 'out', 'shown');
-      assert.ok(release);
+      const lock = await acquireLock(folder, 'out', 'shown');
+      assert.ok(lock);
       await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
-      release();
+      lock[Symbol.dispose]();
       assert.throws(() => writeFileSync('relative', ''), { code: 'ENOENT' });
       assert.deepEqual(folder.names(), ['.gitignore']);
     }
@@ -208,13 +208,13 @@ function tests(): void {
   test('two names that are one to the file system are one lock', async (t) => {
     const folder = await newFolder(t);
     const ignoringCase = { at: (name: string) => folder.at(name.normalize().toLowerCase()) };
-    const release = await acquireLock(ignoringCase, 'caf\u00e9.ndjson', 'shown');
-    assert.ok(release);
+    const lock = await acquireLock(ignoringCase, 'caf\u00e9.ndjson', 'shown');
+    assert.ok(lock);
     for (const name of ['CAFE\u0301.ndjson', 'Caf\u00e9.ndjson']) {
       await assert.rejects(acquireLock(ignoringCase, name, 'shown'), isLockedFailure);
       assert.equal(await isLocked(ignoringCase, name), true);
     }
-    release();
+    lock[Symbol.dispose]();
   });
 
   test('a process that has no time for connections, or belongs to another user, lives', async (t) => {
@@ -239,14 +239,14 @@ function tests(): void {
     skip: notRoot,
   }, async (t) => {
     const folder = await newFolder(t);
-    const release = await acquireLock(folder, 'out', 'shown');
+    const lock = await acquireLock(folder, 'out', 'shown');
     for (const path of [join(folder.path, '..'), folder.path, join(folder.path, 'out.lock')])
       chmodSync(path, 0o777);
     await asUser(nobody, async () => {
       await assert.rejects(acquireLock(folder, 'out', 'shown'), isLockedFailure);
       assert.equal(await isLocked(folder, 'out'), true);
     });
-    release?.();
+    lock?.[Symbol.dispose]();
   });
 
   test('what an error of a connection says', () => {

@@ -22,21 +22,18 @@ export async function exportList(locked: LockedExport, interrupted: Progress | n
   const { limit } = progress.request;
   const written = operation.distinct ? new Set(interrupted === null ? [] : file.rowIds) : null;
   const fetched = await fetchRows(locked, progress, firstEntries(operation, limit, written));
-  const { rows, failure } = fetched;
+  using rows = fetched.rows;
+  const { failure } = fetched;
   const { entries } = fetched.progress;
   const facts = { ...fetched.facts, entries, resumed };
-  try {
-    if (failure !== null)
-      return noteFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
-    if (entries === 0 && file.entries > 0) {
-      rows.remove();
-      note(locked, { ...locked.record, progress: null });
-      return noteFailure(locked, emptyList(file.target.path), facts);
-    }
-    return await putInPlace(locked, fetched, facts, { ...nothingChecked, missing: facts.missing });
-  } finally {
-    rows.close();
+  if (failure !== null)
+    return noteFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
+  if (entries === 0 && file.entries > 0) {
+    rows.remove();
+    note(locked, { ...locked.record, progress: null });
+    return noteFailure(locked, emptyList(file.target.path), facts);
   }
+  return await putInPlace(locked, fetched, facts, { ...nothingChecked, missing: facts.missing });
 }
 
 const viewNote =

@@ -20,17 +20,13 @@ export async function rememberReferences(exports: ExportRun, item: ExportItem): 
   const { folder, context } = exports;
   const name = nameOf(item.snapshot);
   try {
-    const release = await acquireLock(folder, name, item.snapshot.target.path);
-    try {
-      const { record, unusable } = readRecord(folder, name);
-      const { request } = exportFlags(exports, item.id, context.clock.now());
-      const isOther = record?.request.id !== item.id;
-      if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
-      const known = record === null || isOther ? newRecord(item.reference, request) : record;
-      writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
-    } finally {
-      release?.();
-    }
+    using _lock = await acquireLock(folder, name, item.snapshot.target.path);
+    const { record, unusable } = readRecord(folder, name);
+    const { request } = exportFlags(exports, item.id, context.clock.now());
+    const isOther = record?.request.id !== item.id;
+    if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
+    const known = record === null || isOther ? newRecord(item.reference, request) : record;
+    writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
   } catch {
     // The export itself fails in the same way, and reports it.
   }
@@ -41,18 +37,14 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
   const { folder, warn } = exports;
   const name = nameOf(item.snapshot);
   try {
-    const release = await acquireLock(folder, name, item.snapshot.target.path);
-    if (release === null && folder.created)
+    using lock = await acquireLock(folder, name, item.snapshot.target.path);
+    if (lock === null && folder.created)
       warn(
         'no lock',
         null,
         `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
       );
-    try {
-      return await exportOne(exports, item, performer);
-    } finally {
-      release?.();
-    }
+    return await exportOne(exports, item, performer);
   } catch (error) {
     return failed(item, toFailure(error));
   }

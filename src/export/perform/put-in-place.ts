@@ -44,7 +44,7 @@ export async function putInPlace(
     if (whole !== rows) whole.remove();
     return noteFailure(locked, toFailure(error), facts);
   } finally {
-    if (whole !== rows) whole.close();
+    if (whole !== rows) whole[Symbol.dispose]();
   }
 }
 

@@ -66,7 +66,7 @@ export class Rows {
     return chunksOf(this.#fd, stop, range);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     closeQuietly(this.#fd);
   }
 

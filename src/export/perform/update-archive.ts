@@ -101,7 +101,8 @@ async function fetchNew(
   const resumed = boughtIds.size + olderIds.size;
   const { select, seen } = newEntries(contents.ids, rowIds, before.isAll);
   const fetched = await fetchRows(locked, before, select, contents.entries);
-  const { rows, failure, progress } = fetched;
+  using _rows = fetched.rows;
+  const { failure, progress } = fetched;
   const { pages } = fetched.facts;
   const isUnexplained = expected.length > 0 && !expected.some((id) => rowIds.has(id));
   const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
@@ -115,27 +116,22 @@ async function fetchNew(
     why: pages === 0 ? null : (why ?? (isUnexplained ? lacks : null)),
     unlisted: failure === null && isListRead ? unlistedIds(contents, seen.knownIds) : null,
   };
-  try {
-    if (failure !== null) return noteFailure(locked, failure, facts);
-    if (feedProblem !== null)
-      warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
-    if (seen.isEntryWithoutId)
-      warn(
-        'no ID',
-        item.label,
-        `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
-      );
-    const has = (id: string): boolean =>
-      [contents.ids, rowIds, boughtIds, olderIds].some((ids) => ids.has(id));
-    const isWithoutFeed = feedProblem !== null;
-    const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
-    if (progress.entries === 0 && progress.olderBytes === 0 && isComplete(locked.file)) {
-      return await noteCheck(locked, { ...facts, status: 'unchanged' }, check);
-    }
-    return await putInPlace(locked, fetched, facts, check);
-  } finally {
-    rows.close();
+  if (failure !== null) return noteFailure(locked, failure, facts);
+  if (feedProblem !== null)
+    warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
+  if (seen.isEntryWithoutId)
+    warn(
+      'no ID',
+      item.label,
+      `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
+    );
+  const has = (id: string): boolean => [contents.ids, rowIds, boughtIds, olderIds].some((ids) => ids.has(id));
+  const isWithoutFeed = feedProblem !== null;
+  const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
+  if (progress.entries === 0 && progress.olderBytes === 0 && isComplete(locked.file)) {
+    return await noteCheck(locked, { ...facts, status: 'unchanged' }, check);
   }
+  return await putInPlace(locked, fetched, facts, check);
 }
 
 /**
