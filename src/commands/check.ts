@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
@@ -10,15 +11,11 @@ import {
   problemCodes,
   unknownExport,
 } from '../export/check/check-export.ts';
-import {
-  expectedExports,
-  type FoundExport,
-  findExports,
-  nothingFound,
-} from '../export/check/find-exports.ts';
+import { expectedExports, type FoundExport, findExports } from '../export/check/find-exports.ts';
 import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
 import { clockWarning } from '../export/record/reference-index.ts';
 import { inputName } from '../fs/text-input.ts';
+import { exportName } from '../output/formats.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
 import { type InputReference, readReferences } from '../run/read-references.ts';
@@ -73,15 +70,16 @@ export const run: RunCommand<
       if (result.shown.problem !== null) bad.push(result);
       if (result.shown.problem !== null || !quiet) yield result.shown;
     }
-    const unrecorded = others.filter(({ stored }) => stored.record === null).length;
+    const unrecorded = others.filter(
+      ({ path, stored }) => stored.record === null && exportName.test(basename(path)),
+    ).length;
     for (const input of absent) {
       // What cannot be read, or is not mounted, may have it.
       if (found.failures.length > 0) continue;
-      const result = absentExport(input, folder ?? '.', input.id === null ? unrecorded : 0, from ?? '');
+      const result = absentExport(input, folder, input.id === null ? unrecorded : 0, from);
       bad.push(result);
       yield result.shown;
     }
-    if (checked === 0 && bad.length === 0 && found.failures.length === 0) throw nothingFound(paths);
   }
 
   await printRecords(checkedExports(), {
@@ -108,25 +106,29 @@ export const run: RunCommand<
   return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
 };
 
-/** A reference without an export. `unrecorded`: files without a record that may be its export. */
-function absentExport(input: InputReference, folder: string, unrecorded: number, from: string): Checked {
+/**
+ * A reference without an export. `folder`: of the exports, if one was named; `unrecorded`: files without a record that may
+ * be its export.
+ */
+function absentExport(
+  input: InputReference,
+  folder: string | null,
+  unrecorded: number,
+  from: string | null,
+): Checked {
   const { label, reference, id, value } = input;
-  const name = listingOf(value);
-  const isMaybeThere = unrecorded > 0;
-  const command = isMaybeThere
-    ? folderCommand(from, folder, { name, update: false })
-    : exportCommand(input, folder);
+  const folderFlags = { name: listingOf(value), update: false };
+  const isMaybeThere = unrecorded > 0 && folder !== null && isPrintable(from);
   const maybe = isMaybeThere
     ? `; ${count(unrecorded, 'file has no record, and', 'files have no record, and one of them')} may be this export; the fix adopts it`
     : '';
-  const problem = {
-    code: 'absent',
-    message: `${label} has not been exported${maybe}`,
-    fix: command,
-  } as const;
-  const fix = { command, cost: null, folderFlags: { name, update: false } };
-  return { shown: { ...unknownExport, reference, id, problem }, fix };
+  const command = isMaybeThere ? folderCommand(from, folder, folderFlags) : exportCommand(input, folder);
+  const problem = { code: 'absent', message: `it has not been exported${maybe}`, fix: command } as const;
+  return { shown: { ...unknownExport, reference, id, problem }, name: label ?? reference, folderFlags };
 }
+
+/** Whether a command can name a list again: what was read from stdin is gone. */
+const isPrintable = (from: string | null): from is string => from !== null && from !== '-';
 
 /** Exports that are not in the list, but were checked in the last 30 days: the list may have lost a part. */
 function listWarnings(others: readonly FoundExport[], from: string | null, now: number): string[] {
@@ -148,23 +150,21 @@ export function problemLines(bad: readonly Checked[], from: string | null, folde
     const [first] = group;
     if (first?.shown.problem == null) return [];
     const { message } = first.shown.problem;
-    const names = group.map(({ shown }) => shown.file ?? shown.reference ?? '');
+    const names = group.map(({ name }) => name);
     const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${firstOf(names)}`;
-    const fix = group.length === 1 ? first.fix?.command : groupFix(group, from, folder);
+    const fix = group.length === 1 ? first.shown.problem.fix : groupFix(group, from, folder);
     return [`${code}: ${subject}: ${message}${fix == null ? '' : `; fix: ${fix}`}`];
   });
 }
 
 /** The run over list and folder, if it repairs all of these; else the fix of the first that has one. */
 function groupFix(group: readonly Checked[], from: string | null, folder: string | null): string | null {
-  const [first] = group;
-  const flags = first?.fix?.folderFlags ?? null;
+  const flags = group[0]?.folderFlags ?? null;
   const isForAll = group.every(
-    ({ fix }) => fix?.folderFlags?.name === flags?.name && fix?.folderFlags?.update === flags?.update,
+    ({ folderFlags }) => folderFlags?.name === flags?.name && folderFlags?.update === flags?.update,
   );
-  // What was read from stdin is gone.
-  if (flags !== null && isForAll && from !== null && from !== '-' && folder !== null)
+  if (flags !== null && isForAll && isPrintable(from) && folder !== null)
     return folderCommand(from, folder, flags);
-  const some = group.find(({ fix }) => fix !== null);
-  return some?.fix == null ? null : `one at a time, the first: ${some.fix.command}`;
+  const fix = group.find(({ shown }) => shown.problem?.fix != null)?.shown.problem?.fix;
+  return fix == null ? null : `one at a time, the first: ${fix}`;
 }

@@ -66,8 +66,15 @@ export async function runListing(
   const destination = destinationOf(outputDir, format, target);
   if (options.dryRun) {
     const { firstRequests } = await import('../export/dry-run.ts');
-    const { requests, failures } = await firstRequests(operation, distinct, ofFile, destination, context);
-    return await printDryRun(requests, options, context, stderr, failures);
+    const { requests, results } = await firstRequests(
+      operation,
+      distinct,
+      ofFile,
+      destination,
+      context,
+      stderr,
+    );
+    return await printDryRun(requests, options, context, stderr, results);
   }
   const { exportAll } = await import('../export/export-all.ts');
   await using run = await open(distinct, options.concurrency);

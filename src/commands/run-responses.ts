@@ -14,7 +14,7 @@ import { openRun, type Run } from '../run/open.ts';
 import { openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import { type InputReference, type References, readReferences } from '../run/read-references.ts';
-import { type Result, resultOf, unreached } from '../run/results.ts';
+import { failedRequest, type Result, resultOf, unreached } from '../run/results.ts';
 import type { SeenFile } from '../run/seen.ts';
 import { spent } from '../service/budget.ts';
 import { assertParameters, type Operation, type operations, type Parameters } from '../service/contract.ts';
@@ -102,9 +102,7 @@ async function printResponses(
     for await (const [input, response] of responses) {
       if (response instanceof Failure) {
         await output.write(format.failed(input, response));
-        const { requests } = (input.repeats ?? input).tally;
-        const isReached = response.scope !== 'run' || requests > 0;
-        results.push(resultOf(input, { failure: response, isReached }));
+        results.push(failedRequest(input, response, (input.repeats ?? input).tally));
         continue;
       }
       const [body, entries] = selected(operation, response, options.limit, seen, input);

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolveService } from '../accounts/settings.ts';
 import type { ListingOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import type { Failure, Warning } from '../errors.ts';
+import type { Warning } from '../errors.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
-import { Stderr } from '../output/stderr.ts';
+import type { Stderr } from '../output/stderr.ts';
 import { type FirstRequest, perPage } from '../run/print-dry-run.ts';
 import type { InputReference } from '../run/read-references.ts';
 import { reportWarnings } from '../run/report.ts';
@@ -24,8 +24,8 @@ import { isFetched, type Progress } from './record/export-record.ts';
 import type { Resolved } from './record/reference-index.ts';
 
 /**
- * The first request of each export, by the decisions of a run, and the failures of exports that it would refuse. Warns
- * of those that it would skip; sends and changes nothing.
+ * The first request of each export, by the decisions of a run, and the results of exports, also those that it would
+ * refuse. Warns of those that it would skip; sends and changes nothing.
  */
 export async function firstRequests(
   operation: PagedOperation,
@@ -33,7 +33,8 @@ export async function firstRequests(
   options: ListingOptions,
   destination: Destination,
   context: Context,
-): Promise<{ readonly requests: readonly FirstRequest[]; readonly failures: readonly Failure[] }> {
+  stderr: Stderr,
+): Promise<{ readonly requests: readonly FirstRequest[]; readonly results: readonly Result[] }> {
   const { folder: parent } = destination;
   const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
   const warnings: Warning[] = [];
@@ -48,16 +49,11 @@ export async function firstRequests(
   const performer = new DryPerformer();
   const { items, results } = await groupById(setup, knownReferences(), index, destination);
   for (const item of items) results.set(item.value, await exportOne(setup, item, performer));
-  reportWarnings(new Stderr(context, options), warnings);
-  const failures = [...results.values()].flatMap(({ label, failure }) =>
-    failure === null
-      ? []
-      : failure.with({ message: inputs.length === 1 ? failure.message : `${label}: ${failure.message}` }),
-  );
+  reportWarnings(stderr, warnings);
   const requests = inputs
     .filter(({ value }) => results.get(value)?.failure == null)
     .flatMap(({ reference }) => performer.requests.get(reference) ?? []);
-  return { requests, failures };
+  return { requests, results: [...results.values()] };
 
   /** References whose ID is known; a run would resolve the others first. */
   async function* knownReferences(): AsyncGenerator<[InputReference, Resolved]> {
@@ -65,7 +61,11 @@ export async function firstRequests(
       const id = index.knownId(input);
       if (id !== null && !isThere) performer.firstPage(setup, input.reference, id);
       else if (id !== null) yield [input, { id, references: {} }];
-      else performer.add(input.reference, operations.resolve, { input: input.value }, perPage);
+      else {
+        // What a run would do with an export that is there is known only once its ID is.
+        const next = index.isRecorded(input) ? `${perPage} that is needed` : perPage;
+        performer.add(input.reference, operations.resolve, { input: input.value }, next);
+      }
     }
   }
 }

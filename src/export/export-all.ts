@@ -8,7 +8,7 @@ import { mapConcurrently } from '../run/map-concurrently.ts';
 import type { Run } from '../run/open.ts';
 import { assertPaths } from '../run/output.ts';
 import { type InputReference, sameAs } from '../run/read-references.ts';
-import { type Result, resultOf } from '../run/results.ts';
+import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { type Destination, hasExports, privateFolderIn, targetOf } from './destination.ts';
 import type { ExportItem, ExportRun, ExportSetup } from './locked-export.ts';
@@ -43,9 +43,11 @@ export async function exportAll(
     const setup = exportSetup(shared, operation, options, destination, folder);
     const index = readRecords(setup, destination);
     if (inputs.length > 1) session.shareProgress(inputs.length);
-    const resolved = mapConcurrently(inputs, { concurrency }, (input) =>
-      report.request(() => index.resolve(run, input)),
-    );
+    const resolved = mapConcurrently(inputs, { concurrency }, async (input) => {
+      const response = await report.request(() => index.resolve(run, input));
+      if (response instanceof Failure) session.progress.referenceDone();
+      return response;
+    });
     const { items, results } = await groupById(setup, resolved, index, destination);
     const targets = items.map(({ snapshot }) => snapshot.target);
     await assertPaths({ ...options, output: null }, context, targets);
@@ -112,7 +114,7 @@ export async function groupById(
   const results = new Map<string, Result>();
   for await (const [input, value] of resolved) {
     if (value instanceof Failure) {
-      results.set(input.value, resultOf(input, { failure: value }));
+      results.set(input.value, failedRequest(input, value));
       continue;
     }
     const { id, references } = value;

@@ -37,7 +37,8 @@ export async function exportOne<Setup extends ExportSetup>(
     const snapshot = currentSnapshot(exports, item);
     const rows = rowsNames(names, name);
     const file = await inspect(folder, snapshot, { stop: context.stop, rows });
-    if (file.unusable !== null && folder !== null) warn('record', item.label, unusableText(file, folder));
+    if (file.unusable !== null && folder !== null && !file.hasUnrecordedRows)
+      warn('record', item.label, unusableText(file, folder));
     const interrupted = file.record?.progress ?? null;
     if (interrupted !== null && file.progress === null && !file.isPublished)
       warn('given up', item.label, givenUpText(interrupted));

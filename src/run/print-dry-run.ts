@@ -1,7 +1,7 @@
 import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, type Failure, gravest } from '../errors.ts';
+import { type ExitCode, gravest } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { Stdout } from '../output/stdout.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
@@ -12,6 +12,8 @@ import { defaultNamespace, type Operation, type Parameters } from '../service/co
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { printRecords } from './print-records.ts';
+import { failureLines } from './report-lines.ts';
+import type { Result } from './results.ts';
 
 /** The first request for a reference, or that it needs none. */
 export interface FirstRequest {
@@ -38,7 +40,7 @@ export async function printDryRun(
   options: CommonOptions,
   context: Context,
   stderr: Stderr,
-  failures: readonly Failure[] = [],
+  results: readonly Result[] = [],
 ): Promise<ExitCode> {
   const settings = options.sandbox ? null : await resolveService(options, context);
   const { baseUrl } = settings ?? parseAddress(sandboxAddress, '--sandbox');
@@ -60,10 +62,10 @@ export async function printDryRun(
     });
     await new Stdout(context, stderr).write(lines.join(''));
   }
-  for (const failure of failures) stderr.printFailure(failure);
+  for (const { text } of failureLines(results, null, options.sandbox)) stderr.error(text);
   const bounds = resolveBounds(options.maxCredits, settings ? context.env : {}, settings?.maxCredits ?? []);
   stderr.result(sumText(requests, bounds));
-  return gravest(failures.map(({ exit }) => exit));
+  return gravest(results.map(({ failure }) => failure?.exit ?? 0));
 }
 
 const priceOf = (cost: number, next: string | undefined): string =>

@@ -26,7 +26,7 @@ export class SeenFile {
   #pending: string[] = [];
   #unsaved = 0;
   /** References that are checked for the first time. */
-  readonly #baselines: string[] = [];
+  readonly #baselines = new Set<string>();
   readonly #missed: string[] = [];
 
   private constructor(target: Target, folder: PrivateFolder, lock: Disposable | null, ids: Set<string>) {
@@ -76,7 +76,7 @@ export class SeenFile {
     this.#pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
     if (!isKnown) {
       this.#pending.push(value);
-      this.#baselines.push(value);
+      this.#baselines.add(value);
     } else if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(label ?? value);
     return printed;
   }
@@ -93,7 +93,7 @@ export class SeenFile {
   save(report: Report): void {
     this.#save();
     const { path } = this.#target;
-    const added = this.#baselines.filter((value) => this.#ids.has(value)).length;
+    const added = [...this.#baselines].filter((value) => this.#ids.has(value)).length;
     if (added > 0) {
       const what = `added ${count(added, 'reference', 'references')} to ${path}`;
       report.warn('baseline', null, `${what}; uploads from now on will be printed`);

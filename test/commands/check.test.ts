@@ -226,7 +226,8 @@ test('the fix of an export with its own request and name: the remaining cost, no
   }
   // Deleting FILE starts over: no problem, unless a run was interrupted.
   rmSync(file);
-  assert.equal((await check(folder, '.')).exit, 2);
+  const none = await check(folder, '.');
+  assert.deepEqual([none.exit, none.stdout, none.stderr], [0, '', '']);
 });
 
 test('a view that was changed is damaged, also under its size and time; it is never stale', async (t) => {
@@ -285,7 +286,7 @@ test('--from: exactly these references, by ID or as a record knows them', async 
   assert.equal(found.exit, 11);
   assert.deepEqual(found.stderr.split('\n'), [
     'chanlist: warning: 1 export is not in stdin (lists/PLdemo.ndjson)',
-    'chanlist: error: absent: 2 exports (@size-9, PLother): stdin:3 @size-9 has not been exported; ' +
+    'chanlist: error: absent: 2 exports (stdin:3 @size-9, stdin:4 PLother): it has not been exported; ' +
       'fix: one at a time, the first: chanlist uploads @size-9 --output-dir lists',
     '',
   ]);
@@ -306,6 +307,15 @@ test('--from: exactly these references, by ID or as a record knows them', async 
   ]);
   const well = await check(folder, 'lists --from -', `@size-250\n@size-250 # twice\n${id}\n`);
   assert.deepEqual([well.exit, well.lines.length], [0, 1]);
+  // FILE is gone: that is graver than the run which was interrupted over it.
+  assert.equal((await fixture.run('uploads @size-250 --output-dir lists --restart --max-credits 1')).exit, 9);
+  rmSync(join(folder, 'lists', name));
+  assert.deepEqual(codes(await check(folder, 'lists --from -', '@size-250\n')), ['absent']);
+  await fixture.run('uploads @size-250 --output-dir lists --restart');
+  // A list from stdin cannot be named again; only a file that is named by an ID may be adopted.
+  rmSync(join(folder, 'lists', '.chanlist', `${name}.json`));
+  const unknown = await check(folder, 'lists --from -', '@size-251\n');
+  assert.equal(unknown.exports[0]?.problem?.fix, 'chanlist uploads @size-251 --output-dir lists');
   // Without records, names that are IDs.
   rmSync(join(folder, 'lists/.chanlist'), { recursive: true });
   const bare = await check(folder, 'lists --from -', `@empty\n${id}\n`);
@@ -334,6 +344,8 @@ test('an export that is no regular file is damaged; a link is followed', async (
   symlinkSync(file, join(folder, 'a link.ndjson'));
   const linked = await check(folder, ['a link.ndjson', 'lists/UCfifo.ndjson']);
   assert.deepEqual([linked.exports[0]?.id, codes(linked)], [id, [null, 'damaged']]);
+  truncateSync(file, 0);
+  assert.deepEqual(codes(await check(folder, ['a link.ndjson'])), ['lost']);
 });
 
 test('an export that cannot be examined is one line (2, before 11), and the rest is checked', async (t) => {

@@ -33,6 +33,8 @@ test('the first time is the baseline: nothing printed, one line counts the refer
   assert.equal(seen.length, 32);
   const quiet = await nights.run(line);
   assert.deepEqual([quiet.exit, quiet.stdout, quiet.stderr, quiet.credits], [0, '', '', 0]);
+  const twice = await nights.run(['latest', '@a', '@a', '--seen', 'other.txt', '-o', 'news.ndjson']);
+  assert.match(twice.stderr, /added 1 reference to/);
 });
 
 test('new entries are printed once; a channel that joins is a baseline of its own', async (t) => {

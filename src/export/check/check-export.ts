@@ -69,15 +69,16 @@ export interface Expectations {
   readonly isExpected: boolean;
 }
 
-/** An export as it is printed, and the command that repairs it. */
+/** An export as it is printed, how messages name it, and the run over a folder that repairs it, too. */
 export interface Checked {
   readonly shown: CheckedExport;
-  readonly fix: Fix | null;
+  readonly name: string;
+  readonly folderFlags: Fix['folderFlags'];
 }
 
 /** Checks one export, FILE read whole; null for a record without FILE that nothing needs. Throws the reason of `stop`. */
 export async function checkExport(
-  { path, folder, stored }: FoundExport,
+  { path, name, folder, stored }: FoundExport,
   expectations: Expectations,
   stop: AbortSignal,
 ): Promise<Checked | null> {
@@ -93,15 +94,14 @@ export async function checkExport(
     checked: record?.checked ?? null,
   };
   let file: ExportFile;
-  const name = basename(path);
   try {
     const target = resolveTarget(path, { onlyFiles: true });
-    const rows = rowsNames(folder?.names() ?? [], basename(target.real));
+    const rows = rowsNames(folder?.names() ?? [], name);
     file = await inspect(folder, { target, ...stored }, { stop, readAll: true, rows });
   } catch (error) {
     stop.throwIfAborted();
     const problem = { code: 'damaged', message: toFailure(error).message, fix: null } as const;
-    return { shown: { ...facts, problem }, fix: null };
+    return { shown: { ...facts, problem }, name: path, folderFlags: null };
   }
   const { contents, state } = file;
   const hasRows = file.progress !== null || file.hasUnrecordedRows;
@@ -114,7 +114,11 @@ export async function checkExport(
   const entries = state === 'none' ? null : file.entries;
   const message = fix?.cost ? `${found?.message} (repair: ${fix.cost})` : found?.message;
   const problem = found && { code: found.code, message: message ?? '', fix: fix?.command ?? null };
-  return { shown: { ...facts, entries, newest, problem }, fix };
+  return {
+    shown: { ...facts, entries, newest, problem },
+    name: path,
+    folderFlags: fix?.folderFlags ?? null,
+  };
 }
 
 /** The request of an export; without a record, what its name says. An ID of '' is unknown. */
@@ -151,7 +155,8 @@ export function problemOf(
   const had = record?.finished?.entries ?? 0;
   if (state === 'lost')
     return problem('lost', `${count(file.entries, 'entry', 'entries')}, but it had ${thousands(had)}`);
-  if (state === 'none' && isExpected && progress === null) return problem('absent', 'the file is missing');
+  if (state === 'none' && isExpected && (progress === null || record?.finished))
+    return problem('absent', 'the file is missing');
   const { code = null, since = '' } = record?.failure ?? {};
   if (code === 'gone') return problem('gone', `404 since ${since.slice(0, 10)}`, false);
   const isUnavailable = code === 'unavailable' || code === 'no_feed';

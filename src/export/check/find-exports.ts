@@ -11,6 +11,8 @@ import { noRecord, readRecord, recordedFile, type StoredRecord } from '../record
 /** An export to check. */
 export interface FoundExport {
   readonly path: string;
+  /** Name of FILE, links followed: that of its record. */
+  readonly name: string;
   /** Null: there is none, or the record in it cannot be read. */
   readonly folder: PrivateFolder | null;
   readonly stored: StoredRecord;
@@ -41,10 +43,11 @@ export function findExports(paths: readonly string[]): {
       ? attempt(() => PrivateFolder.open(privateFolderOf(parent), { readOnly: true }))
       : null;
   const add = (path: string, real: string, folder: PrivateFolder | null): FoundExport => {
-    const stored = folder && attempt(() => readRecord(folder, basename(real)));
+    const name = basename(real);
+    const stored = folder && attempt(() => readRecord(folder, name));
     if (stored != null && stored.unusable !== null)
       warnings.push(`${path}: its record is ${stored.unusable}; it is checked like a file without one`);
-    const added = { path, folder: stored && folder, stored: stored ?? noRecord };
+    const added = { path, name, folder: stored && folder, stored: stored ?? noRecord };
     exports.set(real, added);
     return added;
   };
@@ -103,5 +106,5 @@ export function expectedExports(
 }
 
 /** A path with nothing to check is an error: it may be wrong, or not mounted. */
-export const nothingFound = (paths: readonly string[]): Failure =>
+const nothingFound = (paths: readonly string[]): Failure =>
   usage(`no exports in ${paths.join(', ')}`, 'check the path, and whether the folder is mounted');

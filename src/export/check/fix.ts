@@ -73,11 +73,12 @@ function commandOf(request: ExportRequest, path: string, attempt: (typeof attemp
   return commandLine({ name: request.command, flags }, [request.id]);
 }
 
-/** The command that exports a reference which has no export yet. */
+/** The command that exports a reference which has no export yet; null without a folder. */
 export function exportCommand(
   reference: { readonly reference: string; readonly value: string },
-  folder: string,
-): string {
+  folder: string | null,
+): string | null {
+  if (folder === null) return null;
   return commandLine({ name: listingOf(reference.value), flags: [{ name: '--output-dir', value: folder }] }, [
     reference.reference,
   ]);

@@ -63,7 +63,8 @@ async function performStep(step: Step, locked: LockedExport): Promise<Result> {
   const { warn, item, file, flags, folder, names, name } = locked;
   const { progress } = file;
   // Rows that the record does not name are leftovers of killed runs.
-  for (const rows of rowsNames(names, name)) if (rows !== progress?.rows) folder.remove(rows);
+  if (!file.hasUnrecordedRows)
+    for (const rows of rowsNames(names, name)) if (rows !== progress?.rows) folder.remove(rows);
   switch (step.do) {
     case 'refuse':
       throw new Error('a refused export is not performed');

@@ -63,6 +63,11 @@ export class ReferenceIndex {
     return { target, ...stored };
   }
 
+  /** Whether a record knows a reference, also one that was resolved long ago. */
+  isRecorded({ value }: Pick<InputReference, 'value'>): boolean {
+    return this.#byReference.has(value);
+  }
+
   /** The ID of a reference: its own, or the known one, if it was resolved to that not long ago; null otherwise. */
   knownId({ id, value }: Pick<InputReference, 'id' | 'value'>): string | null {
     if (id !== null) return id;

@@ -1,0 +1,51 @@
+/** What runs over several exports, and dry runs, say of those that they did not reach or would refuse. */
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { exportFixture } from '../support/exports.ts';
+
+test('references that a dead connection kept from being resolved are counted as not reached', async (t) => {
+  const { run } = await exportFixture(t);
+  const line =
+    'uploads @a @b @c --output-dir lists --concurrency 1 --retries 0 --base-url http://127.0.0.1:1';
+  const { exit, stderr } = await run(line);
+  assert.equal(exit, 7);
+  assert.match(stderr, /^chanlist: error: @a: cannot reach [^\n]*; stopped, 2 more not reached; [^\n]*\n$/);
+});
+
+test('--dry-run: refusals with one cause are one line, as in a run; a cost that is not known is not guessed', async (t) => {
+  const { run, folder } = await exportFixture(t);
+  const line = 'uploads @size-5 @size-8 --output-dir lists';
+  await run(line);
+  const later = { now: Date.now() + 40 * 86_400_000 };
+  assert.match(
+    (await run(`${line} --update --dry-run`, later)).stderr,
+    /\n?chanlist: 2 requests, free, then .*\n$/,
+  );
+  for (const name of readdirSync(join(folder, 'lists')).filter((each) => each.endsWith('.ndjson')))
+    writeFileSync(join(folder, 'lists', name), '{"videoId":"x"}\n');
+  const { exit, stderr } = await run(`${line} --update --dry-run`);
+  assert.equal(exit, 1);
+  assert.match(
+    stderr,
+    /^chanlist: error: 2 references \(@size-5, @size-8\): [^\n]*\nchanlist: 0 requests, free\n$/,
+  );
+});
+
+test('a record that is damaged beside interrupted rows: one line, and --restart keeps them until its first page', async (t) => {
+  const { run, folder } = await exportFixture(t);
+  const line = 'uploads @size-25 -o a.ndjson';
+  assert.equal((await run(`${line} --max-credits 1`)).exit, 9);
+  const own = join(folder, '.chanlist');
+  writeFileSync(join(own, 'a.ndjson.json'), '{');
+  const refused = await run(line);
+  assert.deepEqual([refused.exit, refused.stderr.split('\n').length], [1, 2], refused.stderr);
+  const rows = (): string[] => readdirSync(own).filter((name) => name.endsWith('.part'));
+  const [before] = rows();
+  assert.equal((await run(`${line} --restart --max-credits 0`)).exit, 9);
+  assert.deepEqual(rows(), [before]);
+  assert.equal((await run(`${line} --restart`)).exit, 0);
+  await run(`${line} --update`);
+  assert.deepEqual(rows(), []);
+});
