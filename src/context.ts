@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
-import { interrupted, type StopSignal, stopSignals } from './errors.ts';
+import { type StopSignal, stoppedBy, stopSignals } from './errors.ts';
 
 /** The clock of the program. Tests replace it, so that none of them sleeps. */
 export interface Clock {
@@ -56,7 +56,7 @@ export function processContext(): Context {
   setMaxListeners(0, controller.signal);
   let stoppedAt = 0;
   const onSignal = (signal: StopSignal): void => {
-    const reason = interrupted(signal);
+    const reason = stoppedBy(signal);
     if (controller.signal.aborted) {
       if (systemClock.elapsed() - stoppedAt < sameRequestMs) return;
       for (const each of stopSignals) process.removeAllListeners(each);

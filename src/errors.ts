@@ -59,7 +59,6 @@ const failures = {
   loop: { exit: 8, scope: 'reference', hint: 'the listing cannot be resumed; start it again later' },
   budget: { exit: 9, scope: 'purchases', hint: 'allow more with --max-credits' },
   locked: { exit: 10, scope: 'reference', hint: 'wait until the other run has ended' },
-  problems: { exit: 11, scope: 'run' },
   interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
@@ -184,7 +183,7 @@ export type StopSignal = keyof typeof signals;
 export const stopSignals = Object.keys(signals) as StopSignal[];
 
 /** The failure that a signal causes (exit 128 + its number). */
-export function interrupted(signal: StopSignal): Failure {
+export function stoppedBy(signal: StopSignal): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 

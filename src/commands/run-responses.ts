@@ -14,7 +14,7 @@ import { openRun, type Run } from '../run/open.ts';
 import { openOutput, outputFormat, outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import { type InputReference, type References, readReferences } from '../run/read-references.ts';
-import { failedRequest, type Result, resultOf, unreached } from '../run/results.ts';
+import { failedRequest, type Result, resultOf, unreachedResult } from '../run/results.ts';
 import type { SeenFile } from '../run/seen.ts';
 import { spent } from '../service/budget.ts';
 import { assertParameters, type Operation, type operations, type Parameters } from '../service/contract.ts';
@@ -118,7 +118,7 @@ async function printResponses(
   }
   await output.write(format.tail()).catch((error) => run.report.endAt(error));
   for (const warning of format.warnings()) run.report.warn('format', null, warning);
-  const rest = inputs.slice(results.length).map((input) => unreached(input, run.report.stopped));
+  const rest = inputs.slice(results.length).map((input) => unreachedResult(input, run.report.stopped));
   if (file === null || rest.length > 0) return [...results, ...rest];
   return await replaceFile(run, file, Buffer.concat(content), results, seen);
 }

@@ -4,7 +4,6 @@ import { usage } from '../errors.ts';
 import { costSentence } from '../help/document.ts';
 import { operations } from '../service/contract.ts';
 import { expectedReference } from '../service/parse-reference.ts';
-import { shellQuote } from '../text/sanitize.ts';
 
 export const args: readonly Argument[] = [
   ['channel', '<channel>', expectedReference.channel],
@@ -29,13 +28,7 @@ export const run: RunCommand<
     readonly limit: number | null;
   }
 > = async ({ channel, words, limit, ...options }, context, stderr) => {
-  if (words.length === 0)
-    throw /^(?:@|UC)|[./]/.test(channel)
-      ? usage('missing query', 'see: chanlist help search')
-      : usage(
-          `missing channel: '${channel}' is the query`,
-          `e.g. chanlist search @demo ${shellQuote(channel)}`,
-        );
+  if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
   const query = words.join(' ');
   if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
   const { runResponses } = await import('./run-responses.ts');

@@ -116,10 +116,10 @@ class DryPerformer implements Performer<ExportSetup> {
     if (progress === null || !isFree(step, progress)) return null;
     const { entries } = progress;
     const unknown = { size: 0, mtime: 0, inode: 0, digest: '', entries, exported: progress.started };
-    const finished = progress.result ?? record.finished ?? unknown;
+    const finished = progress.newFile ?? record.finished ?? unknown;
     const outcome = { kind: 'replaced', progress, finished, check: nothingChecked } as const;
     const next = afterRun(record, outcome, flags.now);
-    return { ...file, record: next, progress: null, isPublished: false, state: 'recorded' };
+    return { ...file, record: next, progress: null, isInPlace: false, state: 'recorded' };
   }
 }
 

@@ -14,7 +14,7 @@ import { type Destination, hasExports, privateFolderIn, targetOf } from './desti
 import type { ExportItem, ExportRun, ExportSetup } from './locked-export.ts';
 import { notMounted } from './messages.ts';
 import { exportItem, rememberReferences } from './perform/perform-step.ts';
-import { NewEntries } from './perform/print-new.ts';
+import { NewEntriesPrinter } from './perform/print-new.ts';
 import { recordName } from './record/export-record.ts';
 import { clockWarning, ReferenceIndex, type Resolved } from './record/reference-index.ts';
 
@@ -52,7 +52,7 @@ export async function exportAll(
     const targets = items.map(({ snapshot }) => snapshot.target);
     await assertPaths({ ...options, output: null }, context, targets);
     folder ??= PrivateFolder.openOrCreate(path);
-    const printNew = options.printNew ? new NewEntries(new Stdout(context, stderr)) : null;
+    const printNew = options.printNew ? new NewEntriesPrinter(new Stdout(context, stderr)) : null;
     const exports: ExportRun = { ...setup, ...run, folder, printNew };
     for (const item of items) await rememberReferences(exports, item);
     const ordered = [...items].sort(byUrgency);

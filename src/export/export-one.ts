@@ -27,7 +27,7 @@ export async function exportOne<Setup extends ExportSetup>(
   const { warn, context, folder, names } = exports;
   const name = nameOf(item.snapshot);
   const flags = exportFlags(exports, item.id, context.clock.now());
-  const result = await decideAndPerform().catch((error) => failed(item, toFailure(error)));
+  const result = await decideAndPerform().catch((error) => failedResult(item, toFailure(error)));
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
   // Exit code 2 promises that nothing was spent, so after a paid page it becomes 1.
@@ -37,10 +37,10 @@ export async function exportOne<Setup extends ExportSetup>(
     const snapshot = currentSnapshot(exports, item);
     const rows = rowsNames(names, name);
     const file = await inspect(folder, snapshot, { stop: context.stop, rows });
-    if (file.unusable !== null && folder !== null && !file.hasUnrecordedRows)
+    if (file.unusable !== null && folder !== null && (flags.restart || !file.hasUnrecordedRows))
       warn('record', item.label, unusableText(file, folder));
     const interrupted = file.record?.progress ?? null;
-    if (interrupted !== null && file.progress === null && !file.isPublished)
+    if (interrupted !== null && file.progress === null && !file.isInPlace)
       warn('given up', item.label, givenUpText(interrupted));
     // The record of another channel, whose FILE is gone, says nothing about this one.
     const isKnown = file.record !== null && file.record.request.id === item.id;
@@ -61,7 +61,7 @@ async function performSteps<Setup extends ExportSetup>(
 ): Promise<Result> {
   const { item, flags, file } = one;
   const step = nextStep(file, flags);
-  if (step.do === 'refuse') return failed(item, refusal(step.why, one), file.entries);
+  if (step.do === 'refuse') return failedResult(item, refusal(step.why, one), file.entries);
   const interrupted = one.record.progress;
   const result = await performer.perform(step, one);
   const left = flagsLeft(step, interrupted, result.failure, flags);
@@ -83,7 +83,7 @@ function currentSnapshot({ folder, options }: ExportSetup, { snapshot }: ExportI
 }
 
 /** What is refused of one export stops only that one. */
-export const failed = (item: ExportItem, failure: Failure, entries = 0): Result =>
+export const failedResult = (item: ExportItem, failure: Failure, entries = 0): Result =>
   resultOf(item, {
     failure: failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure,
     entries,

@@ -11,7 +11,7 @@ import type { PagedOperation } from '../service/contract.ts';
 import type { ExportFlags } from './decide/next-step.ts';
 import { type ExportFile, inspectFile, type Snapshot } from './inspect/inspect-export.ts';
 import type { Contents } from './inspect/read-archive.ts';
-import type { NewEntries } from './perform/print-new.ts';
+import type { NewEntriesPrinter } from './perform/print-new.ts';
 import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './record/export-record.ts';
 
 /** What all exports of a run share; a dry run has no more. */
@@ -34,7 +34,7 @@ export interface ExportSetup {
 export interface ExportRun extends ExportSetup, Run {
   readonly folder: PrivateFolder;
   /** Prints entries that an update adds; null without `--print-new`. */
-  readonly printNew: NewEntries | null;
+  readonly printNew: NewEntriesPrinter | null;
 }
 
 /** One export of a run: a channel or playlist, and its FILE. */
@@ -54,7 +54,7 @@ export interface ExportState {
   readonly name: string;
   /** As it was inspected; `loadContents` adds its contents. */
   file: ExportFile;
-  /** The record with what this run knows; only `commit` and `note` replace and write it. */
+  /** The record with what this run knows; only `commitRecord` and `saveRecord` replace and write it. */
   record: ExportRecord;
   /** Identifies the record on disk, as this run knows it. */
   stamp: string;
@@ -84,7 +84,7 @@ export function exportFlags(
 }
 
 /** Replaces the record durably: on return it survives a power cut. For changes that paid pages depend on. */
-export function commit(locked: LockedExport, record: ExportRecord): void {
+export function commitRecord(locked: LockedExport, record: ExportRecord): void {
   assertOnlyWriter(locked);
   writeRecord(locked.folder, locked.name, record);
   locked.stamp = stampOf(locked.folder, locked.name);
@@ -100,7 +100,7 @@ export function assertOnlyWriter({ folder, name, stamp, file }: LockedExport): v
 }
 
 /** Replaces the record, for changes that no paid page depends on: a failure is only a warning. */
-export function note(locked: LockedExport, record: ExportRecord): void {
+export function saveRecord(locked: LockedExport, record: ExportRecord): void {
   const { folder, name, warn, item } = locked;
   locked.record = record;
   try {

@@ -41,7 +41,6 @@ function rerunCommand(
   ...what: readonly string[]
 ): string {
   const drop = ['--from', '--summary', '--update', '--all', '--print-new', '--restart', '--dry-run'];
-  if (what.includes('--update')) drop.push('--limit');
   // The bound would stop the export again.
   if (record.progress?.isOutOfBudget) drop.push('--max-credits');
   return commandLine(invocation, [item.reference], {
@@ -108,7 +107,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
         `${path} was not there when its export began; it is left unchanged, and the pages fetched so far are kept`,
         `move it away: mv ${shellQuote(path)} ${shellQuote(`${path}.old`)}; or start over: ${again}`,
       );
-    case 'changed':
+    case 'changed since':
       return broken(
         'damaged',
         `${path} was changed after its --restart began; the file and the fetched rows are both kept`,
@@ -116,7 +115,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
       );
     case 'other request':
       return refused(...otherRequest(facts, again));
-    case 'rows':
+    case 'damaged rows':
       return unresumable(facts, file.rowsDamage ?? '', { exit: 1 });
     case 'unresumable':
       return unresumable(facts, 'the list repeats itself, or has only empty pages');
@@ -140,11 +139,11 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
         `${path} is damaged: ${contents?.damage}`,
         `restore it, or repair it: ${repair}`,
       );
-    case 'no record': {
+    case 'adoptable': {
       const adopt = isUpdatable(request) ? `adopt it: ${rerunCommand(facts, '--update')}; or ` : '';
       return refused(`${path} exists, and chanlist has no record of it`, `${adopt}replace it: ${again}`);
     }
-    case 'no export': {
+    case 'not adoptable': {
       const elsewhere = isFolder ? 'move it away' : 'name another file';
       return refused(
         `${path} exists, and chanlist has no record of it${noExport(file, request)}`,

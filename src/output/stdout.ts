@@ -1,5 +1,5 @@
 import type { Context, OutputStream } from '../context.ts';
-import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
+import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import type { OpenedStream } from '../fs/output-target.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
@@ -101,7 +101,7 @@ export class Stdout {
       throw stop.aborted ? stop.reason : new ClosedPipe();
     }
     // The terminal is closed: its signal may come later than this error.
-    if (code === 'EIO' && this.#stream.isTTY === true) throw interrupted('SIGHUP');
+    if (code === 'EIO' && this.#stream.isTTY === true) throw stoppedBy('SIGHUP');
     this.#failure =
       this.#target === null
         ? new Failure('failed', `stdout cannot be written: ${this.#error.message}`, { cause: this.#error })

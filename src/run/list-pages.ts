@@ -65,7 +65,7 @@ export async function listPages(
   let count = 0;
   try {
     run.session.progress.update(progressOf(position, listing.limit, tally));
-    if (!before.hasMore) return { position, pages: 0, failure: null };
+    if (!needsPage(before, listing.limit)) return { position, pages: 0, failure: null };
     sink.beforePage?.();
     for await (const page of fetchPages(
       run.session.client,
@@ -124,6 +124,10 @@ export function expectedEntries({ total, entries }: Position, limit: number | nu
 /** Whether a listing needs a further page. */
 export const needsPage = ({ hasMore, entries }: Position, limit: number | null): boolean =>
   hasMore && (limit === null || entries < limit);
+
+/** numVideos less entries; null if no page was fetched, or it is unknown. */
+export const missingEntries = (total: number | null, pages: number, entries: number): number | null =>
+  total === null || pages === 0 ? null : Math.max(0, total - entries);
 
 /** About how many credits the rest of a listing costs; null if unknown. */
 export function creditsLeft(position: Position, limit: number | null): number | null {

@@ -12,6 +12,7 @@ import {
   firstEntries,
   type Listing,
   listPages,
+  missingEntries,
   type Position,
   pagesOf,
   type Sink,
@@ -20,7 +21,7 @@ import {
 import type { Run } from './open.ts';
 import { openOutput, outputFormat } from './output.ts';
 import { perPage } from './print-dry-run.ts';
-import { type Result, resultOf, type Subject, unreached } from './results.ts';
+import { type Result, resultOf, type Subject, unreachedResult } from './results.ts';
 
 /** A listing on stdout: of a reference, or from a continuation token on. */
 interface PrintedListing extends Subject {
@@ -73,7 +74,10 @@ export async function printListings(
   }
   for (const warning of format.warnings()) run.report.warn('format', null, warning);
   if (!run.report.hasReaderLeft) noteMore(run, printing, results);
-  return [...results, ...listings.slice(results.length).map((one) => unreached(one, run.report.stopped))];
+  return [
+    ...results,
+    ...listings.slice(results.length).map((one) => unreachedResult(one, run.report.stopped)),
+  ];
 }
 
 /** Prints the pages of one listing; each is written before the next is fetched. */
@@ -108,7 +112,7 @@ async function printPages(run: Run, printing: Printing, listing: PrintedListing)
     file: options.output,
     ...(failure === null && hasMore && { status: 'limited' }),
     entries,
-    missing: total === null || pages === 0 ? null : Math.max(0, total - entries),
+    missing: missingEntries(total, pages, entries),
     pages,
     token: hasMore && isResumable ? token : null,
     failure,

@@ -1,7 +1,7 @@
 import { ClosedPipe, type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
-import { type Result, type Subject, unreached } from './results.ts';
+import { type Result, type Subject, unreachedResult } from './results.ts';
 import { type Session, sandboxName } from './session.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -56,7 +56,7 @@ export class Report {
   /** Does the work of a reference, unless the run has ended. A failure in its result may end the run. */
   async work(subject: Subject, work: () => Promise<Result>): Promise<Result> {
     const { stopped } = this;
-    if (stopped !== null) return unreached(subject, stopped);
+    if (stopped !== null) return unreachedResult(subject, stopped);
     const result = await work();
     this.#add(result.failure);
     this.#session.progress.referenceDone();
@@ -86,7 +86,7 @@ export class Report {
   /** Writes the first `--summary`. Throws as `WriteSummary`. */
   async start(): Promise<void> {
     await this.#writeSummary(
-      this.subjects.map((subject) => unreached(subject, null)),
+      this.subjects.map((subject) => unreachedResult(subject, null)),
       null,
     );
   }
@@ -102,7 +102,7 @@ export class Report {
     const results = await work.catch((error: unknown) => {
       this.end(toFailure(error));
       if (budget.total.requests === 0) refusal = error;
-      return this.subjects.map((subject) => unreached(subject, this.ended));
+      return this.subjects.map((subject) => unreachedResult(subject, this.ended));
     });
     await progress.stop();
     if (this.hasReaderLeft) {

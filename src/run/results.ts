@@ -82,12 +82,14 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
 }
 
 /** The result of a reference that a run did not reach; `failure`: why, null if the reader of stdout has left. */
-export const unreached = (subject: Subject, failure: Failure | null): Result =>
+export const unreachedResult = (subject: Subject, failure: Failure | null): Result =>
   resultOf(subject, { status: 'interrupted', failure, isReached: false });
 
 /** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
 export const failedRequest = (subject: Subject, failure: Failure, { requests } = subject.tally): Result =>
-  failure.scope === 'run' && requests === 0 ? unreached(subject, failure) : resultOf(subject, { failure });
+  failure.scope === 'run' && requests === 0
+    ? unreachedResult(subject, failure)
+    : resultOf(subject, { failure });
 
 export const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
   results.reduce((sum, result) => sum + of(result), 0);

@@ -44,7 +44,7 @@ export function summaryWriter(session: Session, summary: string | null): WriteSu
 }
 
 /** `total`: null until the run ends, so that the summary of a killed run does not claim that nothing was spent. */
-const document = (...[results, end, total]: [...Parameters<WriteSummary>, Tally | null]) => ({
+const document = (results: readonly Result[], end: Parameters<WriteSummary>[1], total: Tally | null) => ({
   exit: end?.exit ?? null,
   error: end?.failure ?? null,
   credits: total?.credits ?? null,

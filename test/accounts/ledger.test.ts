@@ -22,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { ledgerClockProblem } from '../../src/accounts/clock-problem.ts';
 import { FileLedger, type LedgerOptions } from '../../src/accounts/ledger.ts';
 import { readMonth } from '../../src/commands/credits.ts';
-import { Failure, interrupted } from '../../src/errors.ts';
+import { Failure, stoppedBy } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { type Charge, type Ledger, parseBounds } from '../../src/service/budget.ts';
@@ -333,7 +333,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
 
 test('a signal ends the wait for a ledger that is locked', async (t) => {
   const { open, folder, env } = await fixture(t);
-  const stop = AbortSignal.abort(interrupted('SIGTERM'));
+  const stop = AbortSignal.abort(stoppedBy('SIGTERM'));
   const { context } = options(env);
   const sleep = async (_: number, signal: AbortSignal): Promise<void> => signal.throwIfAborted();
   const clock = { ...context.clock, sleep };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
-import { interrupted } from '../../src/errors.ts';
+import { stoppedBy } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -98,7 +98,7 @@ test('a signal ends it, the terminal restored', async (t) => {
   const fake = terminal(await temporaryFolder(t));
   const done = login(fake);
   await fake.asked('Base URL: ');
-  fake.controller.abort(interrupted('SIGTERM'));
+  fake.controller.abort(stoppedBy('SIGTERM'));
   assert.equal(await done, 143);
   assert.deepEqual(fake.rawModes, [true, false]);
 });
@@ -120,7 +120,7 @@ test('a new profile becomes active at a terminal, or if there is none', async (t
 
 test('a signal ends it while it waits for stdin', async (t) => {
   const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
-  fake.controller.abort(interrupted('SIGTERM'));
+  fake.controller.abort(stoppedBy('SIGTERM'));
   assert.equal(await login(fake, '--base-url', baseUrl), 143);
 });
 

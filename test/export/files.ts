@@ -42,7 +42,7 @@ export const progress = (facts: Partial<Progress> = {}): Progress =>
     { request: request(), all: false, now: now - day },
     {
       kind: 'export',
-      over: null,
+      fileAtStart: null,
       rows,
       bytes: 400,
       entries: 100,
@@ -89,7 +89,7 @@ export const exportFile = (facts: Partial<ExportFile> = {}): ExportFile => ({
   rowsDamage: null,
   rowIds: new Set(),
   olderIds: new Set(),
-  isPublished: false,
+  isInPlace: false,
   hasUnrecordedRows: false,
   ...facts,
 });

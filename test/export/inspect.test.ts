@@ -113,13 +113,13 @@ test('only of a run over a FILE with all of its entries do removed rows mean tha
 test('a new FILE that is in place is recognized, also in a copied folder', async (t) => {
   const { write, look } = await disk(t);
   const mark = write(two);
-  for (const [result, isPublished] of [
+  for (const [result, isInPlace] of [
     [{ ...mark, digest: '' }, true],
     [{ ...mark, inode: 0, mtime: 0, digest: digestOf(two) }, true],
     [{ ...mark, inode: 0, digest: digestOf(one) }, false],
     [{ ...mark, size: 1, digest: '' }, false],
   ] as const) {
-    const file = await look({ progress: progress({ result: finished(result) }) });
-    assert.equal(file.isPublished, isPublished);
+    const file = await look({ progress: progress({ newFile: finished(result) }) });
+    assert.equal(file.isInPlace, isInPlace);
   }
 });

@@ -53,7 +53,7 @@ const gone = { state: 'none' } as const;
 const damaged = { state: 'damaged', contents: contents({ damage: 'line 3 is not a JSON record' }) } as const;
 const lost = { state: 'lost', contents: contents({ entries: 249 }) } as const;
 const update = { kind: 'update' } as const;
-const restart = { kind: 'restart', over: { size: 1, mtime: 1, inode: 1 } } as const;
+const restart = { kind: 'restart', fileAtStart: { size: 1, mtime: 1, inode: 1 } } as const;
 const badRows = { rowsDamage: 'the rows of its interrupted run are missing' };
 const fetched = { hasMore: false };
 const inFolder = { isFolder: true };
@@ -108,7 +108,7 @@ for (const facts of [{ size: 2 }, { mtimeMs: 2 }])
   row(
     `… whose FILE has another ${Object.keys(facts)}`,
     beside(restart, { ...stats(facts), state: 'changed' }),
-    refused('changed', 'refuse: changed'),
+    refused('changed since', 'refuse: changed since'),
   );
 row('an interrupted update', beside(update), resumed);
 row('… of a FILE that others have changed', beside(update, { state: 'changed' }), resumed);
@@ -119,9 +119,13 @@ row('an interrupted repair', beside(repair, damaged), 'refuse: damaged | refuse:
 row('an update, and FILE is gone', beside(repair, gone), absent);
 
 // Its rows are damaged or missing, its token is refused, or its list loops.
-row('an export, rows damaged', interrupted({}, badRows), refused('rows', 'export'));
-row('an export with all pages, rows damaged', interrupted(fetched, badRows), refused('rows', 'export'));
-row('a --restart, rows damaged', beside(restart, badRows), refused('rows', 'export'));
+row('an export, rows damaged', interrupted({}, badRows), refused('damaged rows', 'export'));
+row(
+  'an export with all pages, rows damaged',
+  interrupted(fetched, badRows),
+  refused('damaged rows', 'export'),
+);
+row('a --restart, rows damaged', beside(restart, badRows), refused('damaged rows', 'export'));
 row('an update, rows damaged', beside(update, badRows), updated);
 for (const [what, isLoop, unresumable] of [
   ['of a list that loops', true, false],
@@ -141,7 +145,7 @@ row('an update with all pages', beside({ ...update, ...fetched }), free);
 row('the same, of another request', interrupted({ ...fetched, request: request({ format: 'csv' }) }), free);
 row(
   'FILE is in place, but its record does not say so',
-  beside(update, { isPublished: true, progress: null }),
+  beside(update, { isInPlace: true, progress: null }),
   'record | record | record | record',
 );
 row(
@@ -194,17 +198,17 @@ row('FILE is damaged', { ...whole(), ...damaged }, repaired('damaged'));
 
 // A FILE without a record.
 const adopted = 'adopt | adopt | export';
-row('an archive without a record (-o)', unrecorded(), `refuse: no record | ${adopted}`);
+row('an archive without a record (-o)', unrecorded(), `refuse: adoptable | ${adopted}`);
 row('… (--output-dir)', unrecorded(), `keep: adopted | ${adopted}`, inFolder);
 const playlist = { request: request({ command: 'playlist', id: 'PLa' }) };
 const many = { contents: contents({ channels: new Set(['UCa', 'UCb', '']) }) };
-row('… of a playlist', unrecorded(many), `refuse: no record | ${adopted}`, playlist);
+row('… of a playlist', unrecorded(many), `refuse: adoptable | ${adopted}`, playlist);
 row(
   '… whose entries have no channel',
   unrecorded({ contents: contents({ channels: new Set(['']) }) }),
-  `refuse: no record | ${adopted}`,
+  `refuse: adoptable | ${adopted}`,
 );
-const noExport = refused('no export', 'export');
+const noExport = refused('not adoptable', 'export');
 for (const [what, facts, options] of [
   ['with a line that is no entry', { damage: 'line 2 is not an entry' }, {}],
   ['without any videoId', { ids: new Set<string>() }, {}],

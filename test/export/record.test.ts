@@ -16,12 +16,12 @@ import { finished, progress, record, timeAt } from './files.ts';
 const full = record({
   references: { '@a': timeAt(0) },
   progress: progress({
-    over: { size: 0, mtime: 0, inode: 1 },
+    fileAtStart: { size: 0, mtime: 0, inode: 1 },
     olderBytes: 0,
     info: '{}',
     published: { v: 'd' },
     isLoop: true,
-    result: finished(),
+    newFile: finished(),
   }),
   finished: finished(),
   checked: timeAt(0),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { ClosedPipe, interrupted } from '../../src/errors.ts';
+import { ClosedPipe, stoppedBy } from '../../src/errors.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 import { Stdout } from '../../src/output/stdout.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -32,7 +32,7 @@ test('a page goes to a pipe in two parts: a reader that leaves while it reads th
 
 test('Ctrl-C ends the reader of a pipeline, too: the signal is what stopped the run', async () => {
   const { stdout, controller } = pipe(0);
-  const signal = interrupted('SIGINT');
+  const signal = stoppedBy('SIGINT');
   controller.abort(signal);
   await assert.rejects(stdout.write('one\n'), signal);
 });

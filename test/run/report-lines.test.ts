@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, type Warning } from '../../src/errors.ts';
 import { failureLines, tallyText, warningLines } from '../../src/run/report-lines.ts';
-import { newSubject, type Result, resultOf, unreached } from '../../src/run/results.ts';
+import { newSubject, type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
 
 const done = (name: string): Result => resultOf(newSubject(name), { entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
@@ -57,7 +57,7 @@ test('in the sandbox the address is not questioned', () => {
 
 test('references that were not reached are counted in the line of the cause that stopped the run', () => {
   const poor = new Failure('no_credits', 'no credits (402)', { status: 402, hint: 'add credits' });
-  const rest = ['@c', '@d'].map((name) => unreached(newSubject(name), poor));
+  const rest = ['@c', '@d'].map((name) => unreachedResult(newSubject(name), poor));
   assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], poor), [
     '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
   ]);
@@ -66,7 +66,7 @@ test('references that were not reached are counted in the line of the cause that
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
   const outage = new Failure('outage', '5 references in a row failed', { status: 500, cause: last });
   const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  const left = ['@f', '@g'].map((name) => unreached(newSubject(name), outage));
+  const left = ['@f', '@g'].map((name) => unreachedResult(newSubject(name), outage));
   assert.deepEqual(lines([...five, failed('@e', last), ...left], outage), [
     '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
   ]);
@@ -75,7 +75,7 @@ test('references that were not reached are counted in the line of the cause that
 
 test('a full disk is one line, also if no reference was reached', () => {
   const full = new Failure('failed', 'stdout cannot be written');
-  const rest = ['@a', '@b'].map((name) => unreached(newSubject(name), full));
+  const rest = ['@a', '@b'].map((name) => unreachedResult(newSubject(name), full));
   assert.deepEqual(lines(rest, full), [
     'stdout cannot be written; stopped, 2 more not reached; run the same command again',
   ]);

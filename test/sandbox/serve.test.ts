@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { interrupted } from '../../src/errors.ts';
+import { stoppedBy } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import { command } from '../support/command.ts';
 import { fakeContext } from '../support/fake-context.ts';
@@ -17,7 +17,7 @@ function serve(
 ) {
   const fake = fakeContext({ env });
   const { controller: stop, stderr } = fake;
-  t.after(() => stop.abort(interrupted('SIGINT')));
+  t.after(() => stop.abort(stoppedBy('SIGINT')));
   const context = { ...fake.context, ...(stdout !== undefined && { stdout }) };
   /** Resolves with a line of stdout, from 0. */
   const line = async (number: number): Promise<string> => {
@@ -55,7 +55,7 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
   assert.equal((await get(service, 'channel/latest', { channel: '@nobody' })).status, 404);
   assert.equal(await line(3), 'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credit left');
   assert.equal(await line(4), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credit left');
-  stop.abort(interrupted('SIGINT'));
+  stop.abort(stoppedBy('SIGINT'));
   assert.equal(await exit, 0);
   await assert.rejects(fetch(baseUrl), /fetch failed/);
 });
@@ -63,11 +63,11 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
 test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
   const terminated = serve(t);
   await terminated.line(0);
-  terminated.stop.abort(interrupted('SIGTERM'));
+  terminated.stop.abort(stoppedBy('SIGTERM'));
   assert.equal(await terminated.exit, 0);
   const { line, stop, exit } = serve(t);
   await line(0);
-  stop.abort(interrupted('SIGHUP'));
+  stop.abort(stoppedBy('SIGHUP'));
   assert.equal(await exit, 129);
 });
 

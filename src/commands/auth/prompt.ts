@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Context } from '../../context.ts';
-import { interrupted, usage } from '../../errors.ts';
+import { stoppedBy, usage } from '../../errors.ts';
 
 /**
  * Calls `work` with a function that asks on stderr and reads a line from the terminal; it throws at Ctrl-C, Ctrl-D and
@@ -47,8 +47,8 @@ export async function withPrompt<T>(
       // Aborted, or the terminal reports an error.
     }
     stop.throwIfAborted();
-    if (isInterrupted) throw interrupted('SIGINT');
-    if (stdin.readableEnded || stdin.destroyed) throw interrupted('SIGHUP');
+    if (isInterrupted) throw stoppedBy('SIGINT');
+    if (stdin.readableEnded || stdin.destroyed) throw stoppedBy('SIGHUP');
     throw usage('auth login: the input ended before an answer; nothing is stored');
   };
   try {

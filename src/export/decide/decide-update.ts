@@ -56,12 +56,9 @@ export function decideUpdate(
   now: number,
   { all, has }: { readonly all: boolean; readonly has: (id: string) => boolean },
 ): UpdateDecision {
-  if (all) {
-    const expected = feed.entries === null ? [] : expectedIds(record, feed.entries, now, has);
-    return { do: 'fetch', expected, why: whyAll };
-  }
+  const expected = feed.entries === null ? [] : expectedIds(record, feed.entries, now, has);
+  if (all) return { do: 'fetch', expected, why: whyAll };
   if (feed.entries === null) return withoutFeed(record, feed, now);
-  const expected = expectedIds(record, feed.entries, now, has);
   if (expected.length > 0) return { do: 'fetch', expected, why: null };
   const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
   const before = new Set(record.feed?.ids);

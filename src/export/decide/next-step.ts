@@ -25,15 +25,15 @@ export type Refusal =
   | 'foreign'
   | 'unusable record'
   | 'appeared'
-  | 'changed'
+  | 'changed since'
   | 'other request'
-  | 'rows'
+  | 'damaged rows'
   | 'unresumable'
   | 'absent'
   | 'lost'
   | 'damaged'
-  | 'no record'
-  | 'no export';
+  | 'adoptable'
+  | 'not adoptable';
 
 /**
  * What to do with one export. `resume`: to finish the interrupted run, also where only FILE has to be written; `record`:
@@ -59,15 +59,16 @@ export function nextStep(file: ExportFile, flags: ExportFlags): Step {
   if (isForeign(file, flags.request)) return refuse('foreign');
   // Without a record it is not known what these rows belong to, but they were paid for.
   if (file.hasUnrecordedRows && !flags.restart) return refuse('unusable record');
-  if (file.isPublished) return step('record');
+  if (file.isInPlace) return step('record');
   if (state === 'none' && progress === null && finished === null) return step('export');
-  if (state !== 'none' && isOverNothing(progress)) return flags.restart ? step('export') : refuse('appeared');
+  if (state !== 'none' && beganWithoutFile(progress))
+    return flags.restart ? step('export') : refuse('appeared');
   return interruptedStep(file, flags) ?? finishedStep(file, flags);
 }
 
 /** Whether an interrupted export began without a FILE. */
-const isOverNothing = (progress: Progress | null): boolean =>
-  progress?.kind === 'export' || (progress?.kind === 'restart' && progress.over === null);
+const beganWithoutFile = (progress: Progress | null): boolean =>
+  progress?.kind === 'export' || (progress?.kind === 'restart' && progress.fileAtStart === null);
 
 /** The row of interrupted runs; null: a row below it applies. */
 function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
@@ -83,19 +84,22 @@ function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
     return flags.all && progress.isAll && isSame && canResume && file.state !== 'none'
       ? step('resume')
       : null;
-  const finish = kind === 'restart' && !isFileToReplace(file, progress) ? refuse('changed') : step('resume');
+  const finish =
+    kind === 'restart' && !isFileToReplace(file, progress) ? refuse('changed since') : step('resume');
   if (isSound && isFetched(progress)) return finish;
   if (flags.restart) return kind === 'restart' && isSame && canResume ? finish : null;
   if (!isSame) return refuse('other request');
   if (canResume) return finish;
   if (isUpdate) return step('update');
-  if (!isSound) return refuse('rows');
+  if (!isSound) return refuse('damaged rows');
   return refuse(isSameService(request, flags) ? 'unresumable' : 'other request');
 }
 
 /** Whether FILE is what an interrupted run is to replace, or gone. A copied folder has other inodes. */
-const isFileToReplace = ({ state, target: { stats } }: ExportFile, { over }: Progress): boolean =>
-  stats === null || state === 'recorded' || (stats.size === over?.size && stats.mtimeMs === over.mtime);
+const isFileToReplace = ({ state, target: { stats } }: ExportFile, { fileAtStart }: Progress): boolean =>
+  stats === null ||
+  state === 'recorded' ||
+  (stats.size === fileAtStart?.size && stats.mtimeMs === fileAtStart.mtime);
 
 /** The rows of a FILE without an interrupted run. */
 function finishedStep(file: ExportFile, flags: ExportFlags): Step {
@@ -111,9 +115,9 @@ function finishedStep(file: ExportFile, flags: ExportFlags): Step {
 }
 
 function unrecordedStep(file: ExportFile, { request, update, isFolder }: ExportFlags): Step {
-  if (!isAdoptable(file, request)) return refuse('no export');
+  if (!isAdoptable(file, request)) return refuse('not adoptable');
   if (update) return step('adopt');
-  return isFolder ? keep('adopted') : refuse('no record');
+  return isFolder ? keep('adopted') : refuse('adoptable');
 }
 
 /**

@@ -33,7 +33,7 @@ export interface ExportFile extends Snapshot {
   readonly rowIds: Ids;
   readonly olderIds: Ids;
   /** FILE has been replaced already: the interrupted run only had to record that. */
-  readonly isPublished: boolean;
+  readonly isInPlace: boolean;
   /** The record cannot be used, and there are rows of an interrupted run. */
   readonly hasUnrecordedRows: boolean;
 }
@@ -57,13 +57,13 @@ export async function inspect(
 ): Promise<ExportFile> {
   const { target, record } = snapshot;
   const { stop, rows = [] } = options;
-  const isPublished = await isInPlace(target, record, stop);
-  const file = { ...snapshot, ...(await inspectFile(snapshot, options)), isPublished };
+  const isInPlace = await isNewFileInPlace(target, record, stop);
+  const file = { ...snapshot, ...(await inspectFile(snapshot, options)), isInPlace };
   const hasUnrecordedRows = snapshot.unusable !== null && rows.length > 0;
   const progress = record?.progress ?? null;
   const ids = { rowIds: new Set<string>(), olderIds: new Set<string>() };
   const none = { progress, rowsDamage: null, ...ids, hasUnrecordedRows };
-  if (folder === null || progress === null || isPublished) return { ...file, ...none };
+  if (folder === null || progress === null || isInPlace) return { ...file, ...none };
   const found = await readRows(folder, progress, stop);
   if (typeof found !== 'string') return { ...file, ...none, ...found };
   // Removing its rows is how a user gives up an interrupted run.
@@ -106,8 +106,12 @@ export async function inspectFile(
 }
 
 /** Whether FILE is the result of the interrupted run. */
-async function isInPlace(target: Target, record: ExportRecord | null, stop: AbortSignal): Promise<boolean> {
-  const result = record?.progress?.result ?? null;
+async function isNewFileInPlace(
+  target: Target,
+  record: ExportRecord | null,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const result = record?.progress?.newFile ?? null;
   if (result === null || target.stats === null || result.size !== target.stats.size) return false;
   return hasMark(target.stats, result) || (await digestOf(target, stop)) === result.digest;
 }

@@ -1,14 +1,14 @@
 import { markOf } from '../../fs/output-target.ts';
 import { creditsLeft, firstEntries } from '../../run/list-pages.ts';
 import type { Result } from '../../run/results.ts';
-import { type LockedExport, loadContents, note } from '../locked-export.ts';
+import { type LockedExport, loadContents, saveRecord } from '../locked-export.ts';
 import { emptyList } from '../messages.ts';
 import { nothingChecked } from '../record/after-run.ts';
 import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { needsDates, publishedDates, requestFeed } from './latest-feed.ts';
-import { noteFailure } from './note-failure.ts';
 import { putInPlace } from './put-in-place.ts';
+import { recordFailure } from './record-failure.ts';
 
 /**
  * Exports all pages of a list into FILE; `interrupted`: from where an earlier run was interrupted. FILE is replaced once
@@ -27,11 +27,11 @@ export async function exportList(locked: LockedExport, interrupted: Progress | n
   const { entries } = fetched.progress;
   const facts = { ...fetched.facts, entries, resumed };
   if (failure !== null)
-    return noteFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
+    return recordFailure(locked, failure, { ...facts, creditsLeft: creditsLeft(fetched.progress, limit) });
   if (entries === 0 && file.entries > 0) {
     rows.remove();
-    note(locked, { ...locked.record, progress: null });
-    return noteFailure(locked, emptyList(file.target.path), facts);
+    saveRecord(locked, { ...locked.record, progress: null });
+    return recordFailure(locked, emptyList(file.target.path), facts);
   }
   return await putInPlace(locked, fetched, facts, { ...nothingChecked, missing: facts.missing });
 }
@@ -45,7 +45,7 @@ async function newExport(locked: LockedExport): Promise<Progress> {
   const { stats } = file.target;
   const facts = {
     kind: file.state === 'none' && !flags.restart ? 'export' : 'restart',
-    over: stats === null ? null : markOf(stats),
+    fileAtStart: stats === null ? null : markOf(stats),
   } as const;
   if (!needsDates(operation, fields)) return newProgress(flags, facts);
   const feed = publishedDates(await requestFeed(locked, item.id, false, item.tally));

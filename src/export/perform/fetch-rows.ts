@@ -9,6 +9,7 @@ import { createFormat } from '../../output/formats.ts';
 import {
   type Listing,
   listPages,
+  missingEntries,
   needsPage,
   type Position,
   type Selection,
@@ -16,7 +17,7 @@ import {
 } from '../../run/list-pages.ts';
 import type { Result } from '../../run/results.ts';
 import { isUnresumable, type Page } from '../../service/pages.ts';
-import { assertOnlyWriter, commit, type LockedExport } from '../locked-export.ts';
+import { assertOnlyWriter, commitRecord, type LockedExport } from '../locked-export.ts';
 import { unresumable } from '../messages.ts';
 import type { Progress } from '../record/export-record.ts';
 import { Rows } from './rows.ts';
@@ -45,8 +46,7 @@ export async function fetchRows(
   const rows = before.rows === '' ? Rows.create(folder, name) : Rows.reopen(folder, before);
   const sink = new RowSink(locked, rows, format, before);
   const { limit } = before.request;
-  const start = { ...before, hasMore: needsPage(before, limit) };
-  const listing = { operation, reference: item.id, before: start, limit, select };
+  const listing = { operation, reference: item.id, before, limit, select };
   const { position: end, pages, failure } = await listPages(locked, listing, sink, item.tally);
   const { progress } = sink;
   if (progress.pages === 0 && before.rows === '') rows.remove();
@@ -57,7 +57,7 @@ export async function fetchRows(
     progress,
     facts: {
       pages,
-      missing: total === null || pages === 0 ? null : Math.max(0, total - inFile - entries),
+      missing: missingEntries(total, pages, inFile + entries),
       token: progress.hasMore && failure !== null && !isBroken ? progress.token : null,
     },
     failure: isBroken ? unresumable(locked, failure.message, { status: failure.status }) : failure,
@@ -84,12 +84,11 @@ class RowSink implements Sink {
 
   /** Throws if the folder cannot be written, or has not enough space for the next page and for the new FILE. */
   beforePage(): void {
-    const { file, flags } = this.#locked;
-    const { kind, bytes } = this.progress;
+    const { file } = this.#locked;
+    const { kind, bytes, request } = this.progress;
     const folder = dirname(file.target.real);
     guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
-    const { format, fields } = flags.request;
-    const rendered = format === 'ndjson' && fields === null ? 0 : bytes;
+    const rendered = request.format === 'ndjson' && request.fields === null ? 0 : bytes;
     const copied = kind === 'update' ? (file.target.stats?.size ?? 0) : 0;
     assertFreeSpace(folder, Math.max(minFreeSpace, 2 * this.#lastPageBytes) + rendered + copied);
   }
@@ -97,7 +96,7 @@ class RowSink implements Sink {
   async write({ entries, done }: Selection, next: Position, page: Page): Promise<void> {
     // An invalid page is not committed, so the next run requests it again; a loop is, so that no later run continues it.
     if (page.broken !== null && page.broken.code !== 'loop') return;
-    const { folder, record, flags } = this.#locked;
+    const { folder, record } = this.#locked;
     const { progress } = this;
     const rows = this.#rows;
     assertOnlyWriter(this.#locked);
@@ -111,11 +110,11 @@ class RowSink implements Sink {
       listed: progress.listed + page.entries.length,
       // An update that has reached a known entry needs no further page.
       hasMore: next.hasMore && !(progress.kind === 'update' && done),
-      info: progress.info ?? (flags.request.format === 'json' ? (page.info?.toString() ?? null) : null),
+      info: progress.info ?? (progress.request.format === 'json' ? (page.info?.toString() ?? null) : null),
       isOutOfBudget: false,
       isLoop: page.broken !== null,
     };
-    commit(this.#locked, { ...record, progress: this.progress });
+    commitRecord(this.#locked, { ...record, progress: this.progress });
     const { rows: others = rows.name } = record.progress ?? {};
     if (others !== rows.name) folder.remove(others);
   }

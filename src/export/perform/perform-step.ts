@@ -3,15 +3,21 @@ import { acquireLock } from '../../fs/file-lock.ts';
 import { resolveTarget } from '../../fs/output-target.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import type { Kept, Step } from '../decide/next-step.ts';
-import { exportOne, failed, nameOf, type Performer } from '../export-one.ts';
+import { exportOne, failedResult, nameOf, type Performer } from '../export-one.ts';
 import { finishedOf, inspect, readFile } from '../inspect/inspect-export.ts';
-import { type ExportItem, type ExportRun, exportFlags, type LockedExport, note } from '../locked-export.ts';
+import {
+  type ExportItem,
+  type ExportRun,
+  exportFlags,
+  type LockedExport,
+  saveRecord,
+} from '../locked-export.ts';
 import { adoptedText, keptText, leftToPay, unfetchedText } from '../messages.ts';
 import { afterRun, withReferences } from '../record/after-run.ts';
 import { newRecord, readRecord, writeRecord } from '../record/export-record.ts';
 import { rowsNames } from '../record/rows-name.ts';
 import { exportList } from './export-list.ts';
-import { notePublished } from './put-in-place.ts';
+import { recordReplaced } from './put-in-place.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
 /** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
@@ -46,7 +52,7 @@ export async function exportItem(exports: ExportRun, item: ExportItem): Promise<
       );
     return await exportOne(exports, item, performer);
   } catch (error) {
-    return failed(item, toFailure(error));
+    return failedResult(item, toFailure(error));
   }
 }
 
@@ -73,7 +79,7 @@ async function performStep(step: Step, locked: LockedExport): Promise<Result> {
     case 'export':
       return await exportList(locked, null);
     case 'record':
-      return notePublished(locked, null);
+      return recordReplaced(locked, null);
     case 'resume': {
       if (progress === null) throw new Error('nothing to resume');
       const isRequested = progress.kind === 'restart' ? flags.restart : flags.all;
@@ -97,7 +103,7 @@ async function keep(why: Kept, locked: LockedExport): Promise<Result> {
   const { warn, item, file, flags } = locked;
   warn(`kept: ${why}`, item.label, keptText(why, file, flags));
   if (why === 'adopted') await adopt(locked);
-  else if (file.record?.progress != null) note(locked, locked.record);
+  else if (file.record?.progress != null) saveRecord(locked, locked.record);
   return resultOf(item, { status: 'kept', entries: file.entries });
 }
 
@@ -106,6 +112,9 @@ async function adopt(locked: LockedExport): Promise<void> {
   const { file, flags, context } = locked;
   const exported = new Date(0).toISOString();
   const finished = await readFile(file.target, (fd) => finishedOf(fd, file.entries, exported, context.stop));
-  note(locked, afterRun(locked.record, { kind: 'adopted', finished, request: flags.request }, flags.now));
+  saveRecord(
+    locked,
+    afterRun(locked.record, { kind: 'adopted', finished, request: flags.request }, flags.now),
+  );
   locked.file = { ...file, record: locked.record, state: 'recorded' };
 }

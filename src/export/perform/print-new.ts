@@ -3,7 +3,7 @@ import type { Stdout } from '../../output/stdout.ts';
 import type { Rows } from './rows.ts';
 
 /** Prints the entries that updates add to stdout (`--print-new`), one reference after another. */
-export class NewEntries {
+export class NewEntriesPrinter {
   readonly #stdout: Stdout;
   #last: Promise<void> = Promise.resolve();
 

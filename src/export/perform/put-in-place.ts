@@ -12,16 +12,16 @@ import { type Result, resultOf } from '../../run/results.ts';
 import { count } from '../../text/count.ts';
 import { isComplete, readFile } from '../inspect/inspect-export.ts';
 import { readArchive } from '../inspect/read-archive.ts';
-import { commit, type LockedExport, note } from '../locked-export.ts';
+import { commitRecord, type LockedExport, saveRecord } from '../locked-export.ts';
 import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
 import type { Finished, Progress } from '../record/export-record.ts';
 import type { Fetched } from './fetch-rows.ts';
-import { noteFailure } from './note-failure.ts';
+import { recordFailure } from './record-failure.ts';
 import { Rows } from './rows.ts';
 
 /**
- * Builds the new FILE from rows, records that it has only to replace FILE, and replaces it. A failure leaves FILE and
- * the rows as they are.
+ * Writes the new FILE beside the old one, commits that it is complete, and renames it over FILE. A failure leaves FILE
+ * and the rows as they are.
  */
 export async function putInPlace(
   locked: LockedExport,
@@ -32,34 +32,37 @@ export async function putInPlace(
   let whole = rows;
   try {
     if (!isFile(locked, progress)) whole = Rows.create(locked.folder, locked.name);
-    const { result, added, addedBytes } = await build(locked, progress, rows, whole);
+    const { newFile, added, addedBytes } = await build(locked, progress, rows, whole);
     // A first export prints nothing: it is the baseline.
     const isNew = progress.kind === 'update' && added > 0;
     if (isNew) await locked.printNew?.print(whole, addedBytes, locked.context.stop);
-    commit(locked, { ...locked.record, progress: { ...progress, result } });
+    commitRecord(locked, { ...locked.record, progress: { ...progress, newFile } });
     const { target } = locked.file;
     moveInto(locked.folder, whole.name, target, target.stats && markOf(target.stats));
-    return notePublished(locked, check, { ...facts, ...(progress.kind === 'update' && { added }) });
+    return recordReplaced(locked, check, { ...facts, ...(progress.kind === 'update' && { added }) });
   } catch (error) {
     if (whole !== rows) whole.remove();
-    return noteFailure(locked, toFailure(error), facts);
+    return recordFailure(locked, toFailure(error), facts);
   } finally {
     if (whole !== rows) whole[Symbol.dispose]();
   }
 }
 
-/** Notes that FILE is the new one, which an earlier run may have put in place, and removes its rows. */
-export function notePublished(
+/** Records that FILE is the new one, which an earlier run may have put in place, and removes its rows. */
+export function recordReplaced(
   locked: LockedExport,
   check: Check | null,
   facts: Partial<Result> = {},
 ): Result {
   const { folder, item, record, flags } = locked;
   const { progress } = record;
-  const finished = progress?.result;
+  const finished = progress?.newFile;
   if (!progress || !finished) throw new Error('nothing was put in place');
   const finalCheck = check ?? { ...nothingChecked, isWithoutFeed: progress.feedProblem !== null };
-  note(locked, afterRun(record, { kind: 'replaced', progress, finished, check: finalCheck }, flags.now));
+  saveRecord(
+    locked,
+    afterRun(record, { kind: 'replaced', progress, finished, check: finalCheck }, flags.now),
+  );
   folder.remove(progress.rows);
   const { kind, hasMore, entries } = progress;
   return resultOf(item, {
@@ -86,7 +89,7 @@ async function build(
   progress: Progress,
   rows: Rows,
   whole: Rows,
-): Promise<{ readonly result: Finished; readonly added: number; readonly addedBytes: number }> {
+): Promise<{ readonly newFile: Finished; readonly added: number; readonly addedBytes: number }> {
   const { context, record } = locked;
   const isUpdate = progress.kind === 'update';
   const added = whole === rows ? progress.entries : await renderRows(locked, progress, rows, whole);
@@ -94,8 +97,8 @@ async function build(
   const oldEntries = isUpdate ? await appendFile(locked, whole) : 0;
   const exported = isUpdate ? record.finished?.exported : undefined;
   const now = new Date(context.clock.now()).toISOString();
-  const result = await whole.finished(added + oldEntries, exported ?? now, context.stop);
-  return { result, added, addedBytes };
+  const newFile = await whole.finished(added + oldEntries, exported ?? now, context.stop);
+  return { newFile, added, addedBytes };
 }
 
 /** Renders rows, and below them those of an update that was started over, each entry once; returns their number. */

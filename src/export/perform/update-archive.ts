@@ -7,14 +7,14 @@ import { decideUpdate, type Feed, type MissingFeed, needsIds, whyResumed } from 
 import type { Ids } from '../inspect/id-set.ts';
 import { finishedOf, isComplete, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
-import { type LockedExport, loadContents, note } from '../locked-export.ts';
+import { type LockedExport, loadContents, saveRecord } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
 import { afterRun, type Check } from '../record/after-run.ts';
 import { newProgress, type Progress } from '../record/export-record.ts';
 import { fetchRows } from './fetch-rows.ts';
 import { needsDates, publishedDates, requestFeed } from './latest-feed.ts';
-import { noteFailure } from './note-failure.ts';
 import { putInPlace } from './put-in-place.ts';
+import { recordFailure } from './record-failure.ts';
 
 /** Brings FILE up to date (docs/updates.md): asks for the feed, decides, and fetches pages only if they are needed. */
 export async function updateArchive(locked: LockedExport): Promise<Result> {
@@ -24,9 +24,9 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
   try {
     feed = await requestFeed(locked, item.id, entries > 0, item.tally);
   } catch (error) {
-    return noteFailure(locked, toFailure(error), { entries });
+    return recordFailure(locked, toFailure(error), { entries });
   }
-  if (flags.all || needsIds(record, feed)) await loadWholeContents(locked);
+  if (flags.all || needsIds(record, feed)) await assertIntact(locked);
   const known = new Set(record.feed?.known);
   const has = (id: string): boolean => locked.file.contents?.ids.has(id) ?? known.has(id);
   const decision = decideUpdate(record, feed, flags.now, { all: flags.all, has });
@@ -38,19 +38,19 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
     case 'unchanged': {
       const before = newUpdate(locked, { ...facts, hasMore: false });
       if (before.olderBytes > 0) {
-        await loadWholeContents(locked);
+        await assertIntact(locked);
         return await fetchNew(locked, before, new Set(), feed.entries, null);
       }
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
-      return await noteCheck(locked, { status: 'unchanged', entries }, check);
+      return await recordCheck(locked, { status: 'unchanged', entries }, check);
     }
     case 'unchecked':
-      note(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
+      saveRecord(locked, afterRun(record, { kind: 'unchecked' }, flags.now));
       return resultOf(item, { status: 'unchecked', entries, added: 0 });
     case 'fail':
-      return noteFailure(locked, noFeed(decision.feed, decision.until), { entries });
+      return recordFailure(locked, noFeed(decision.feed, decision.until), { entries });
     case 'fetch': {
-      await loadWholeContents(locked);
+      await assertIntact(locked);
       const { expected, why } = decision;
       const before = newUpdate(locked, { ...facts, expected });
       return await fetchNew(locked, before, new Set(), feed.entries, why);
@@ -60,7 +60,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
 
 /** Fetches the remaining pages of an interrupted update. */
 export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Result> {
-  await loadWholeContents(locked);
+  await assertIntact(locked);
   return await fetchNew(locked, progress, new Set(locked.file.rowIds), null, whyResumed(progress));
 }
 
@@ -69,42 +69,41 @@ function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Pro
   const { stats } = file.target;
   const progress = file.rowsDamage === null && file.progress?.kind === 'update' ? file.progress : null;
   const older = progress && { rows: progress.rows, bytes: progress.bytes, olderBytes: progress.bytes };
-  const over = stats === null ? null : markOf(stats);
+  const fileAtStart = stats === null ? null : markOf(stats);
   const published = { ...facts.published, ...progress?.published };
-  return newProgress(flags, { kind: 'update', over, ...facts, ...older, published });
+  return newProgress(flags, { kind: 'update', fileAtStart, ...facts, ...older, published });
 }
 
-/** What FILE contains. Throws `damaged` for a line that is no record, which only `--all` leaves out. */
-async function loadWholeContents(locked: LockedExport): Promise<Contents> {
-  const contents = await loadContents(locked);
+/** Reads FILE. Throws `lost` or `damaged` if it is not intact, which only `--all` repairs. */
+async function assertIntact(locked: LockedExport): Promise<void> {
+  await loadContents(locked);
   const { state } = locked.file;
   if (!isComplete(locked.file) && !locked.flags.all)
     throw refusal(state === 'lost' ? 'lost' : 'damaged', locked);
-  return contents;
 }
 
 /**
- * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. `rowIds`: the
- * IDs in the rows of an interrupted run.
+ * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. `selectedIds`:
+ * those in the rows that this run appends to.
  */
 async function fetchNew(
   locked: LockedExport,
   before: Progress,
-  rowIds: Set<string>,
+  selectedIds: Set<string>,
   feed: Check['feed'],
   why: string | null,
 ): Promise<Result> {
   const { warn, item } = locked;
   const { expected, feedProblem } = before;
   const contents = await loadContents(locked);
-  const { rowIds: boughtIds, olderIds } = locked.file;
-  const resumed = boughtIds.size + olderIds.size;
-  const { select, seen } = newEntries(contents.ids, rowIds, before.isAll);
+  const { rowIds, olderIds } = locked.file;
+  const resumed = rowIds.size + olderIds.size;
+  const { select, seen } = selectNew(contents.ids, selectedIds, before.isAll);
   const fetched = await fetchRows(locked, before, select, contents.entries);
   using _rows = fetched.rows;
   const { failure, progress } = fetched;
   const { pages } = fetched.facts;
-  const isUnexplained = expected.length > 0 && !expected.some((id) => rowIds.has(id));
+  const isUnexplained = expected.length > 0 && !expected.some((id) => selectedIds.has(id));
   const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
   // What the list no longer contains is known only if this run has read all of it.
   const isListRead = before.pages === 0 && pages > 0 && seen.isListEnd;
@@ -116,7 +115,7 @@ async function fetchNew(
     why: pages === 0 ? null : (why ?? (isUnexplained ? lacks : null)),
     unlisted: failure === null && isListRead ? unlistedIds(contents, seen.knownIds) : null,
   };
-  if (failure !== null) return noteFailure(locked, failure, facts);
+  if (failure !== null) return recordFailure(locked, failure, facts);
   if (feedProblem !== null)
     warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
   if (seen.isEntryWithoutId)
@@ -125,11 +124,12 @@ async function fetchNew(
       item.label,
       `skipped entries without a videoId: ${locked.file.target.path} may already have them; no action needed`,
     );
-  const has = (id: string): boolean => [contents.ids, rowIds, boughtIds, olderIds].some((ids) => ids.has(id));
+  const has = (id: string): boolean =>
+    [contents.ids, selectedIds, rowIds, olderIds].some((ids) => ids.has(id));
   const isWithoutFeed = feedProblem !== null;
   const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
   if (progress.entries === 0 && progress.olderBytes === 0 && isComplete(locked.file)) {
-    return await noteCheck(locked, { ...facts, status: 'unchanged' }, check);
+    return await recordCheck(locked, { ...facts, status: 'unchanged' }, check);
   }
   return await putInPlace(locked, fetched, facts, check);
 }
@@ -138,7 +138,7 @@ async function fetchNew(
  * Rule 2: selects the entries that FILE lacks, each once; ends with a page whose last entry FILE has. `seen`: what the
  * pages so far contained, of IDs those that FILE has.
  */
-function newEntries(known: Ids, rowIds: Set<string>, isAll: boolean) {
+function selectNew(known: Ids, selectedIds: Set<string>, isAll: boolean) {
   const seen = { knownIds: new Set<string>(), isEntryWithoutId: false, isListEnd: false };
   const select: Listing['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
@@ -149,8 +149,9 @@ function newEntries(known: Ids, rowIds: Set<string>, isAll: boolean) {
       if (id === null) return false;
       end = id;
       if (known.has(id)) seen.knownIds.add(id);
-      else if (!rowIds.has(id)) return rowIds.add(id) !== null;
-      return false;
+      if (known.has(id) || selectedIds.has(id)) return false;
+      selectedIds.add(id);
+      return true;
     });
     const done = !isAll && end !== null && known.has(end);
     return { entries: fresh, done, isWhole: true };
@@ -167,7 +168,7 @@ function unlistedIds({ ids }: Contents, listed: ReadonlySet<string>): Result['un
 }
 
 /** FILE needs no change: notes the check, and FILE as it is now. */
-async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Promise<Result> {
+async function recordCheck(locked: LockedExport, facts: Partial<Result>, check: Check): Promise<Result> {
   const { record, file, flags, item, context, folder } = locked;
   const { finished, progress } = record;
   if (finished === null) throw new Error('a check without a file');
@@ -176,7 +177,7 @@ async function noteCheck(locked: LockedExport, facts: Partial<Result>, check: Ch
     file.state === 'changed'
       ? await readFile(file.target, (fd) => finishedOf(fd, file.entries, exported, context.stop))
       : finished;
-  note(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));
+  saveRecord(locked, afterRun(record, { kind: 'checked', finished: present, check }, flags.now));
   if (progress !== null) folder.remove(progress.rows);
   return resultOf(item, { added: 0, ...facts });
 }

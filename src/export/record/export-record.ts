@@ -35,19 +35,17 @@ const isRequest = shape({
 export type ExportRequest = Passing<typeof isRequest>;
 
 /** What tells one version of a file from another. */
-const isMark = shape({
+const mark = {
   /** Bytes. */
   size: isCount,
   /** Milliseconds since 1970. */
   mtime: isNumber,
   inode: isNumber,
-});
+};
 
 /** A finished FILE. */
 const isFinished = shape({
-  size: isCount,
-  mtime: isNumber,
-  inode: isNumber,
+  ...mark,
   /** SHA-256 in base64. */
   digest: isText,
   entries: isCount,
@@ -66,7 +64,7 @@ const isProgress = shape({
   isAll: isFlag,
   started: isDate,
   /** FILE when the run began; null: there was none. */
-  over: orNull(isMark),
+  fileAtStart: orNull(shape(mark)),
   /** The name of its rows in the private folder: the service's entries, one per line, whatever FILE will be. */
   rows: isRowsName,
   /** The bytes of them that count. */
@@ -95,8 +93,8 @@ const isProgress = shape({
   isOutOfBudget: isFlag,
   /** The list repeats itself after these pages: no run can resume it. */
   isLoop: isFlag,
-  /** The new FILE, once it is complete and has only to replace FILE. */
-  result: orNull(isFinished),
+  /** The new FILE; once it is set, only the rename is left. */
+  newFile: orNull(isFinished),
 });
 export type Progress = Passing<typeof isProgress>;
 
@@ -150,7 +148,7 @@ export function newRecord(reference: string, request: ExportRequest): ExportReco
 /** The progress of a run that has fetched nothing yet. `now`: milliseconds since 1970. */
 export function newProgress(
   flags: { readonly request: ExportRequest; readonly all: boolean; readonly now: number },
-  facts: Pick<Progress, 'kind' | 'over'> & Partial<Progress>,
+  facts: Pick<Progress, 'kind' | 'fileAtStart'> & Partial<Progress>,
 ): Progress {
   return {
     request: flags.request,
@@ -171,7 +169,7 @@ export function newProgress(
     feedProblem: null,
     isOutOfBudget: false,
     isLoop: false,
-    result: null,
+    newFile: null,
     ...facts,
   };
 }

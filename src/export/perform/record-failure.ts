@@ -1,15 +1,15 @@
 import { Failure } from '../../errors.ts';
 import { type Result, resultOf } from '../../run/results.ts';
-import { type LockedExport, note } from '../locked-export.ts';
+import { type LockedExport, saveRecord } from '../locked-export.ts';
 import { leftToPay } from '../messages.ts';
 import { afterRun } from '../record/after-run.ts';
 
 /** The result of an export that failed, which its record notes. */
-export function noteFailure(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
+export function recordFailure(locked: LockedExport, cause: Failure, facts: Partial<Result> = {}): Result {
   const { record, session, item, flags } = locked;
   const failure = cause.code === 'not_found' && record.checked !== null ? gone(record.checked, cause) : cause;
   const next = afterRun(record, { kind: 'failed', failure }, flags.now);
-  if (next !== record && (next.finished !== null || next.progress !== null)) note(locked, next);
+  if (next !== record && (next.finished !== null || next.progress !== null)) saveRecord(locked, next);
   const isResumable =
     failure.scope !== 'reference' &&
     failure.code !== 'usage' &&
