@@ -14,16 +14,13 @@ export interface Clock {
   random(): number;
 }
 
-export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-export type InputStream = Readable & { isTTY?: boolean };
-
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything outside the process that a command uses, besides files. */
 export interface Context {
-  readonly stdin: InputStream;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
+  readonly stdin: Readable & { isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  readonly stderr: Context['stdout'];
   readonly env: Env;
   readonly clock: Clock;
   /** Aborted, with a `Failure` as its reason, when a signal asks the program to stop. */

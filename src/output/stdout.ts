@@ -1,4 +1,4 @@
-import type { Context, OutputStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, interrupted, systemCode, toFailure } from '../errors.ts';
 import type { OpenedStream } from '../fs/output-target.ts';
 import type { Text } from './format.ts';
@@ -16,7 +16,7 @@ export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #target: OpenedStream | null;
-  readonly #stream: OutputStream;
+  readonly #stream: Context['stdout'];
   readonly #isPipe: boolean;
   #pages = 0;
   #error: Error | null = null;
