@@ -36,9 +36,7 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
   return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 
-export type Charge = 'confirmed' | 'possibly_charged' | 'none';
-
-export type Settle = (charge: Charge) => void;
+export type Settle = (charge: keyof Credits | 'none') => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
 export interface CreditBound {

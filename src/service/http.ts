@@ -11,9 +11,6 @@ export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 102
 /** The last part of the time limit has a timer of its own: a process that was suspended (Ctrl-Z) first reads what has arrived. */
 const lastMs = 2000;
 
-/** By name in lower case; the first value of a header that occurs several times. */
-export type Headers = Readonly<Record<string, string | undefined>>;
-
 export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it: its origin, and the proxy if there is one. */
@@ -29,7 +26,8 @@ export interface Connections {
 
 export interface Response {
   readonly status: number;
-  readonly headers: Headers;
+  /** By name in lower case; the first value of a header that occurs several times. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
@@ -40,7 +38,7 @@ export interface NoResponse {
   readonly sent: boolean;
   /** HTTP status; null if it did not arrive. */
   readonly status: number | null;
-  readonly headers: Headers;
+  readonly headers: Response['headers'];
 }
 
 /** An error of this program: a key of the table of errors (failures.ts), and its own words. */
@@ -53,19 +51,15 @@ export class TransportError extends Error {
   }
 }
 
-export interface HttpRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the start of the request to the last byte of its response. */
-  readonly timeout: number;
-  readonly stop: AbortSignal;
-}
-
-/** Sends one GET request and reads the complete response. No retries, no redirects; throws nothing. */
+/**
+ * Sends one GET request and reads the complete response, within `timeout` milliseconds from start to last byte. No
+ * retries, no redirects; throws nothing.
+ */
 export function get(
   connections: Connections,
-  { timeout, stop, ...request }: HttpRequest,
+  request: { readonly origin: string; readonly path: string; readonly headers: Record<string, string> },
+  timeout: number,
+  stop: AbortSignal,
 ): Promise<Response | NoResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
