@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { acquireLock, type Release } from '../fs/file-lock.ts';
+import { acquireLock } from '../fs/file-lock.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { budgetSpent, type CreditBound, type Ledger, type Settle } from '../service/budget.ts';
 import { ledgerClockProblem } from './clock-problem.ts';
@@ -71,7 +71,7 @@ export class FileLedger implements Ledger {
   }
 
   async reserve(credits: number, reference: string | null): Promise<Settle> {
-    let release: Release | null = null;
+    let release: (() => void) | null = null;
     try {
       if (this.#folder !== null) release = await this.#lock(this.#folder);
       const now = this.#options.context.clock.now();
@@ -88,7 +88,7 @@ export class FileLedger implements Ledger {
   }
 
   /** Locks the ledgers of all months; waits while another process has locked them. Null: the file system has no locks. */
-  async #lock(folder: PrivateFolder): Promise<Release | null> {
+  async #lock(folder: PrivateFolder): Promise<(() => void) | null> {
     const { context, timeout } = this.#options;
     const { clock, stop } = context;
     const end = clock.elapsed() + timeout * 1000;

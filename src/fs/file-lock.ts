@@ -12,9 +12,6 @@ import {
 } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
-/** Releases a lock; to be called once, before the folder is closed. */
-export type Release = () => void;
-
 const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
@@ -23,7 +20,8 @@ const maxAttempts = 200;
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. Null on a file system that cannot hold sockets: other runs are not kept out.
+ * another one is. Returns what releases the lock: to be called once, before the folder is closed. Null on a file system
+ * that cannot hold sockets: other runs are not kept out.
  *
  * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
@@ -34,7 +32,7 @@ export async function acquireLock(
   folder: Pick<PrivateFolder, 'at'>,
   name: string,
   shown: string,
-): Promise<Release | null> {
+): Promise<(() => void) | null> {
   // There, the path of a socket is no file.
   if (process.platform === 'win32') return null;
   const socket = randomHex();

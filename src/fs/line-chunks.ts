@@ -42,14 +42,14 @@ export async function limitHeapGrowth(): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Lines without their ends (LF or CRLF), valid until the next batch; null stands for one that is too long. */
-export type LineBatch = readonly (Buffer | null)[];
-
-/** The lines of chunks, in batches. Of a line of more than `maxLength` bytes, the rest is skipped. */
+/**
+ * The lines of chunks without their ends (LF or CRLF), in batches: each is valid until the next one. Null stands for a line
+ * of more than `maxLength` bytes.
+ */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   maxLength = maxLineBytes,
-): AsyncGenerator<LineBatch, void> {
+): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
   /** The start of a line whose end has not been read; empty if it is too long. */
   let parts: Buffer[] = [];

@@ -13,6 +13,7 @@ import {
   syncIfPossible,
   withDescriptor,
 } from './files.ts';
+import type { Target } from './output-target.ts';
 import { assertTrustedFile, assertTrustedFolder, type FolderUse } from './trust.ts';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
@@ -176,8 +177,6 @@ function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => vo
   }
 }
 
-type Path = { readonly path: string; readonly real: string };
-
 const recordOf = (real: string): string => join(privateFolderOf(dirname(real)), `${basename(real)}.json`);
 
 /** Whether the record of a file is that of a view (docs/updates.md), with no interrupted run. */
@@ -190,14 +189,17 @@ function isViewRecord(record: string): boolean {
 }
 
 /** Throws a usage error for an export that is there and that a record names; `areViewsReplaced`: views pass. */
-export function assertNotRecorded({ path, real }: Path, { areViewsReplaced = false } = {}): void {
+export function assertNotRecorded(
+  { path, real }: Pick<Target, 'path' | 'real'>,
+  { areViewsReplaced = false } = {},
+): void {
   const record = recordOf(real);
   if (!fs.existsSync(record) || !fs.existsSync(real) || (areViewsReplaced && isViewRecord(record))) return;
   throw usage(`refusing to replace ${path}: it is an export`, 'name another file');
 }
 
 /** Removes the record of a view that another file has replaced. */
-export function forgetView({ real }: Path): void {
+export function forgetView({ real }: Pick<Target, 'real'>): void {
   if (!isViewRecord(recordOf(real))) return;
   using folder = PrivateFolder.open(privateFolderOf(dirname(real)));
   folder?.remove(basename(recordOf(real)));

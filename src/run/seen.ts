@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
-import { acquireLock, type Release } from '../fs/file-lock.ts';
+import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { assertNotRecorded, PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
@@ -20,7 +20,7 @@ const maxUnsaved = 1000;
 export class SeenFile {
   readonly #target: Target;
   readonly #folder: PrivateFolder;
-  readonly #release: Release | null;
+  readonly #release: (() => void) | null;
   readonly #ids: Set<string>;
   /** IDs of the entries that are being printed, and of baselines. */
   #pending: string[] = [];
@@ -29,7 +29,7 @@ export class SeenFile {
   readonly #baselines: string[] = [];
   readonly #missed: string[] = [];
 
-  private constructor(target: Target, folder: PrivateFolder, release: Release | null, ids: Set<string>) {
+  private constructor(target: Target, folder: PrivateFolder, release: (() => void) | null, ids: Set<string>) {
     this.#target = target;
     this.#folder = folder;
     this.#release = release;
@@ -45,7 +45,7 @@ export class SeenFile {
     assertNotRecorded(target);
     assertReplaceable(target);
     const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(target.real)));
-    let release: Release | null = null;
+    let release: (() => void) | null = null;
     try {
       release = await acquireLock(folder, basename(target.real), path);
       // A run that has just ended may have replaced it.
