@@ -30,8 +30,8 @@ export interface CommonOptions extends OutputOptions, ServiceFlags {
   /** Of the flag alone; [] if it is not given. */
   readonly maxCredits: readonly CreditBound[];
   readonly dryRun: boolean;
-  /** The command line as typed, for the commands that messages print. */
-  readonly invocation: Invocation;
+  /** The command line as typed, without its references: for the commands that messages print. */
+  readonly invocation: { readonly name: string; readonly flags: readonly Flag[] };
 }
 
 /** Options of the commands that list pages: uploads and playlist (which has no `update` and `printNew`). */
@@ -123,31 +123,20 @@ function isStream(path: string): boolean {
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
 
-/** A command line as it was typed, without its references. */
-export interface Invocation {
-  readonly name: string;
-  readonly flags: readonly Flag[];
-}
-
 export interface Flag {
   /** `--format` */
   readonly name: string;
   readonly value: string | null;
 }
 
-export interface CommandLineChange {
-  readonly drop?: readonly string[];
-  readonly add?: readonly Flag[];
-}
-
 /** A command line with other references, without some flags and with others; quoted for the shell. */
 export function commandLine(
-  invocation: Invocation,
+  invocation: CommonOptions['invocation'],
   references: readonly string[],
-  change: CommandLineChange = {},
+  { drop = [], add = [] }: { readonly drop?: readonly string[]; readonly add?: readonly Flag[] } = {},
 ): string {
-  const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
-  const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
+  const kept = invocation.flags.filter(({ name }) => !drop.includes(name));
+  const flags = [...kept, ...add].map(({ name, value }) =>
     value === null
       ? name
       : value.startsWith('-') || name === '--continuation'

@@ -15,19 +15,19 @@ import {
   fileOptions,
   type ListingOptions,
   nameVideoId,
+  type OutputOptions,
 } from './options.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
-
-export interface Task {
-  readonly run: Required<CommandFile>['run'];
-  readonly options: CommonOptions;
-}
 
 export interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
-  readonly request: Task | { readonly help: readonly string[] } | 'version' | Failure;
+  readonly request:
+    | { readonly run: Required<CommandFile>['run']; readonly options: CommonOptions }
+    | { readonly help: readonly string[] }
+    | 'version'
+    | Failure;
 }
 
 /** Parses arguments (without node and script) in one pass. The file of a command is loaded when it is called. */
@@ -131,13 +131,15 @@ function lastOfEach(rows: readonly FlagRow[], flags: readonly Flag[]): readonly 
   );
 }
 
-type Options = Pick<ListingOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>;
-
 /**
  * Throws a usage error for a flag that the command does not take, for flags that exclude or need each other, and for a
  * format that does not fit. `path`: the command; `typed`: its flags.
  */
-export function assertFlags(path: string, typed: readonly Flag[], options: Options): void {
+export function assertFlags(
+  path: string,
+  typed: readonly Flag[],
+  options: Pick<OutputOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>,
+): void {
   const rows = flagsOf(path);
   const foreign = typed.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined)
@@ -158,7 +160,7 @@ export function assertFlags(path: string, typed: readonly Flag[], options: Optio
   assertFormat(path, fileOptions(options));
 }
 
-function assertFormat(path: string, options: Options): void {
+function assertFormat(path: string, options: Parameters<typeof assertFlags>[2]): void {
   const { format, output, outputDir, fields, update } = options;
   if (format === 'id' && localReports.includes(path))
     throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
