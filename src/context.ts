@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
-import { interrupted, type StopSignal, stopSignals } from './errors.ts';
+import { interrupted, stopSignals } from './errors.ts';
 
 /** The clock of the program. Tests replace it, so that none of them sleeps. */
 export interface Clock {
@@ -40,8 +40,8 @@ const systemClock: Clock = {
   },
 };
 
-/** Repeats within this time are the same request: `timeout` sends two signals. */
-const sameRequestMs = 1000;
+/** A signal that repeats within this time counts once: `timeout` sends two. */
+const repeatMs = 1000;
 
 /**
  * The context of this process. The first signal shuts down gracefully; one that comes more than a second later ends
@@ -52,10 +52,10 @@ export function processContext(): Context {
   // One listener per concurrent request.
   setMaxListeners(0, controller.signal);
   let stoppedAt = 0;
-  const onSignal = (signal: StopSignal): void => {
+  const onSignal = (signal: (typeof stopSignals)[number]): void => {
     const reason = interrupted(signal);
     if (controller.signal.aborted) {
-      if (systemClock.elapsed() - stoppedAt < sameRequestMs) return;
+      if (systemClock.elapsed() - stoppedAt < repeatMs) return;
       for (const each of stopSignals) process.removeAllListeners(each);
       process.exit(reason.exit);
     }

@@ -175,11 +175,10 @@ export class ClosedPipe extends Error {
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-export type StopSignal = keyof typeof signals;
-export const stopSignals = Object.keys(signals) as StopSignal[];
+export const stopSignals = Object.keys(signals) as (keyof typeof signals)[];
 
 /** The failure that a signal causes (exit 128 + its number). */
-export function interrupted(signal: StopSignal): Failure {
+export function interrupted(signal: keyof typeof signals): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 

@@ -1,7 +1,6 @@
 import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
-import { pagedNames } from '../service/contract.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** Everything about a flag: parsing, conflicts, help, completions and the man page derive from it. */
@@ -50,8 +49,6 @@ export function flagHelp(flag: FlagRow): string {
   const notes = [flag.variable ?? [], shown === undefined ? [] : `default: ${shown}`].flat();
   return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
 }
-
-export const listings: readonly string[] = pagedNames;
 
 export function wholeNumber(minimum: number, maximum?: number) {
   return (text: string, source: string): number => {

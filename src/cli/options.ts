@@ -147,5 +147,5 @@ export function commandLine(
 }
 
 /** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
-export const nameVideoId = (fields: string | null): boolean =>
+export const hasVideoId = (fields: string | null): boolean =>
   fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));

@@ -13,8 +13,8 @@ import {
   effectiveFormat,
   type Flag,
   fileOptions,
+  hasVideoId,
   type ListingOptions,
-  nameVideoId,
   type OutputOptions,
 } from './options.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
@@ -179,7 +179,7 @@ function assertFormat(path: string, options: Parameters<typeof assertFlags>[2]):
     const hint = `update ${archive}, then: chanlist show ${archive} -f ${fileFormat}${output === null ? '' : ` -o ${shellQuote(output)}`}`;
     throw usage(`--update works with ndjson, not with ${fileFormat}`, hint);
   }
-  if (!nameVideoId(fields))
+  if (!hasVideoId(fields))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
 }
 

@@ -12,24 +12,21 @@ export interface ByteRange {
   readonly end?: number;
 }
 
-/** Lets signals be handled. Throws the reason of `stop`. */
-export async function pause(stop: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  stop.throwIfAborted();
-}
-
-/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors. */
+/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors, and the reason of `stop`. */
 export async function* chunksOf(
   fd: number,
   stop: AbortSignal,
   { start = 0, end = Number.POSITIVE_INFINITY }: ByteRange = {},
 ): AsyncGenerator<Buffer, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  for (let at = start; at < end; await pause(stop)) {
+  for (let at = start; at < end; ) {
     const length = readSync(fd, chunk, 0, Math.min(chunkBytes, end - at), at);
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);
+    // Lets signals be handled.
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.throwIfAborted();
   }
 }
 

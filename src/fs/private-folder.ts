@@ -160,19 +160,19 @@ function createAnew(path: string): number {
   return createFile(path);
 }
 
-/** Opens a file or folder that is no link and passes `check`, which throws a refusal; returns its descriptor. */
-function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => void): number {
+/** Opens a file or folder that is no link and passes `assertTrusted`; returns its descriptor. */
+function openTrusted(path: string, flags: number, assertTrusted: (stats: fs.Stats) => void): number {
   let fd: number | null = null;
   try {
     // A FIFO would block for ever.
     fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    check(fs.fstatSync(fd));
+    assertTrusted(fs.fstatSync(fd));
     return fd;
   } catch (error) {
     if (fd !== null) closeQuietly(fd);
     // A refusal says more than the system does of a link, or of a folder that cannot be read.
     const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (fd === null && stats !== undefined) check(stats);
+    if (fd === null && stats !== undefined) assertTrusted(stats);
     throw error;
   }
 }

@@ -127,13 +127,13 @@ export class Client {
     const { baseUrl, key, notFoundHint } = service;
     const { clock, stop } = context;
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
-    await this.#throttle.paused();
+    await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
     let charge: FailedAttempt['charge'] = 'none';
     const started = clock.elapsed();
     let result = 'not sent';
     try {
-      await this.#throttle.paused();
+      await this.#throttle.untilResumed();
       this.#connections ??= this.#open();
       const connections = await this.#connections;
       // Pending events run first, unless the service is known to keep connections open: one that it has just closed is

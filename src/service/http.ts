@@ -19,8 +19,9 @@ export interface Connections {
   stopConnecting(error: Error): void;
   /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
-  /** Number of connections made so far, and of complete responses: if it is greater, connections are used again. */
+  /** Connections made so far. If there are more `responses`, the service keeps connections open. */
   connects: number;
+  /** Complete responses read so far. */
   responses: number;
 }
 

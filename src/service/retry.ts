@@ -118,7 +118,7 @@ export class RetryThrottle {
     this.#totalMs = 0;
   }
 
-  /** Makes one request wait; or every request of the run, until `paused` resolves. */
+  /** Makes one request wait; or every request of the run, until `untilResumed` resolves. */
   async wait(waitMs: number, pausesRun: boolean, why: string): Promise<void> {
     const until = this.#clock.elapsed() + waitMs;
     this.#totalMs = this.totalWith(waitMs);
@@ -130,7 +130,7 @@ export class RetryThrottle {
   }
 
   /** Resolves once the run is not paused, even if the pause is extended meanwhile. */
-  async paused(): Promise<void> {
+  async untilResumed(): Promise<void> {
     for (;;) {
       const left = this.#pausedUntil - this.#clock.elapsed();
       if (left <= 0) return;

@@ -114,7 +114,7 @@ test('a 429 that extends a pause is waited for, by every request', async () => {
     await new Promise((resolve) => setImmediate(resolve));
   };
   await throttle.wait(10_000, true, 'rate limited');
-  for (const _ of [1, 2]) void throttle.paused().then(() => resumed.push(time));
+  for (const _ of [1, 2]) void throttle.untilResumed().then(() => resumed.push(time));
   await advance(4000);
   await throttle.wait(30_000, true, 'rate limited');
   assert.equal(throttle.totalWith(0), 34_000);
