@@ -105,7 +105,7 @@ export function parseLine(text: string): RequestLine | OutcomeLine | 'newer' | n
 }
 
 /** A paid request, or a line that cannot be read, which may have been one of a credit at any time, anywhere. */
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly request: RequestLine | null;
   readonly credits: number;
   outcome: OutcomeLine['outcome'];

@@ -74,17 +74,14 @@ export function effectiveFormat(
  * The options as they concern a file: with `--dry-run`, `-f json` and `-f ndjson` are the format of its own records where
  * the file says which format it has; printed commands leave them out, too.
  */
-export function fileOptions<O extends Pick<OutputOptions, 'format' | 'output'> & Partial<ListingOptions>>(
-  options: O,
-): O {
-  const { dryRun, format, output, outputDir } = options;
+export function fileOptions<O extends CommonOptions & Partial<ListingOptions>>(options: O): O {
+  const { dryRun, format, output, outputDir, invocation } = options;
   const isKnown =
     outputDir != null || (output !== null && formatByExtension(extensionOf(output)) !== undefined);
   const isOfRecords = dryRun && isKnown && (format === 'json' || format === 'ndjson');
   if (!isOfRecords) return options;
-  const { invocation } = options;
-  const flags = invocation?.flags.filter(({ name }) => name !== '--format');
-  return { ...options, format: null, ...(flags && { invocation: { ...invocation, flags } }) };
+  const flags = invocation.flags.filter(({ name }) => name !== '--format');
+  return { ...options, format: null, invocation: { ...invocation, flags } };
 }
 
 /** Throws a usage error if this format cannot be written to the file of `-o`. */

@@ -15,11 +15,10 @@ import {
   fileOptions,
   hasVideoId,
   type ListingOptions,
-  type OutputOptions,
 } from './options.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
 
-export interface CommandLine {
+interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
@@ -135,10 +134,10 @@ function lastOfEach(rows: readonly FlagRow[], flags: readonly Flag[]): readonly 
  * Throws a usage error for a flag that the command does not take, for flags that exclude or need each other, and for a
  * format that does not fit. `path`: the command; `typed`: its flags.
  */
-export function assertFlags(
+function assertFlags(
   path: string,
   typed: readonly Flag[],
-  options: Pick<OutputOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>,
+  options: CommonOptions & Partial<ListingOptions>,
 ): void {
   const rows = flagsOf(path);
   const foreign = typed.find(({ name }) => !rows.some((row) => longFlag(row) === name));
@@ -160,7 +159,7 @@ export function assertFlags(
   assertFormat(path, fileOptions(options));
 }
 
-function assertFormat(path: string, options: Parameters<typeof assertFlags>[2]): void {
+function assertFormat(path: string, options: CommonOptions & Partial<ListingOptions>): void {
   const { format, output, outputDir, fields, update } = options;
   if (format === 'id' && localReports.includes(path))
     throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
@@ -184,7 +183,7 @@ function assertFormat(path: string, options: Parameters<typeof assertFlags>[2]):
 }
 
 /** Throws a usage error for text that is not UTF-8: Node puts U+FFFD in place of what it cannot read. */
-export function assertText(words: readonly string[]): void {
+function assertText(words: readonly string[]): void {
   const wrong = words.find((word) => word.includes('\ufffd'));
   if (wrong !== undefined) throw usage(`'${wrong}' is not UTF-8 text`, 'type it again');
 }
@@ -193,7 +192,7 @@ export function assertText(words: readonly string[]): void {
  * Throws a usage error for a list of fields beside `--json` or `--ndjson`, where other programs expect one. No reference
  * looks like that; a query or a file may, so there the list has to name a known field.
  */
-export function assertNoFieldList(words: readonly string[], path: string, typed: readonly Flag[]): void {
+function assertNoFieldList(words: readonly string[], path: string, typed: readonly Flag[]): void {
   const format = typed.find(({ name }) => name === '--format')?.value;
   if (format !== 'json' && format !== 'ndjson') return;
   const known: readonly string[] = [...shownEntries.documentedFields, ...computedFields];

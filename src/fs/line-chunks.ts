@@ -3,7 +3,7 @@ import { LINE_FEED } from '../json/byte-writer.ts';
 
 const chunkBytes = 128 * 1024;
 /** A longer line is not read (bytes). */
-export const maxLineBytes = 64 * 1024 * 1024;
+const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 
 /** The part of a file from one byte to another, by default all. */

@@ -173,7 +173,7 @@ function firstFields(video: Video, id: string) {
 }
 
 /** A video entry: the nine fields of docs/service.md, 2.2, in order; for `@odd` others too. `position`: from 0. */
-export function videoEntry(video: Video, position: number): object {
+function videoEntry(video: Video, position: number): object {
   const id = videoId(video);
   return {
     ...firstFields(video, id),
@@ -186,7 +186,7 @@ export function videoEntry(video: Video, position: number): object {
 }
 
 /** An entry of a search result, as a known deployment sends it: the specification shows none. */
-export function searchEntry(video: Video): object {
+function searchEntry(video: Video): object {
   const id = videoId(video);
   return {
     type: 'video',
@@ -201,7 +201,7 @@ export function searchEntry(video: Video): object {
 }
 
 /** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
-export function latestEntry(video: Video): object {
+function latestEntry(video: Video): object {
   const id = videoId(video);
   const at = published(video);
   const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };

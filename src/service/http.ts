@@ -6,8 +6,8 @@ import { indexJson, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
-export const maxBodyBytes = 64 * 1024 * 1024;
-export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+const maxBodyBytes = 64 * 1024 * 1024;
+const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 /** The last part of the time limit has a timer of its own: a process that was suspended (Ctrl-Z) first reads what has arrived. */
 const lastMs = 2000;
 
