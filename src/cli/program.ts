@@ -132,23 +132,23 @@ function lastOfEach(rows: readonly FlagRow[], flags: readonly Flag[]): readonly 
 
 /**
  * Throws a usage error for a flag that the command does not take, for flags that exclude or need each other, and for a
- * format that does not fit. `path`: the command; `typed`: its flags.
+ * format that does not fit. `path`: the command.
  */
 function assertFlags(
   path: string,
-  typed: readonly Flag[],
+  flags: readonly Flag[],
   options: CommonOptions & Partial<ListingOptions>,
 ): void {
   const rows = flagsOf(path);
-  const foreign = typed.find(({ name }) => !rows.some((row) => longFlag(row) === name));
+  const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined)
     throw usage(`${path} does not take ${foreign.name}`, `see: chanlist help ${path}`);
-  const [one, other] = new Set(typed.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
+  const [one, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
   if (other !== undefined) throw usage(`conflicting formats: ${one} and ${other}`, 'choose one');
-  if (typed.filter(({ name }) => name === '--from').length > 1)
+  if (flags.filter(({ name }) => name === '--from').length > 1)
     throw usage('--from is given twice', 'put all references into one list');
   // `-o -` is stdout.
-  const names = typed
+  const names = flags
     .map(({ name }) => name)
     .filter((name) => name !== '--output' || options.output !== null);
   for (const row of rows.filter((each) => names.includes(longFlag(each))))
@@ -192,8 +192,8 @@ function assertText(words: readonly string[]): void {
  * Throws a usage error for a list of fields beside `--json` or `--ndjson`, where other programs expect one. No reference
  * looks like that; a query or a file may, so there the list has to name a known field.
  */
-function assertNoFieldList(words: readonly string[], path: string, typed: readonly Flag[]): void {
-  const format = typed.find(({ name }) => name === '--format')?.value;
+function assertNoFieldList(words: readonly string[], path: string, flags: readonly Flag[]): void {
+  const format = flags.find(({ name }) => name === '--format')?.value;
   if (format !== 'json' && format !== 'ndjson') return;
   const known: readonly string[] = [...shownEntries.documentedFields, ...computedFields];
   const areReferences = path in operations && path !== 'search';

@@ -8,7 +8,7 @@ import { thousands } from '../text/count.ts';
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
-/** The last part of the time limit has a timer of its own: a process that was suspended (Ctrl-Z) first reads what has arrived. */
+/** The last part of the time limit (ms) has its own timer: after a suspension (Ctrl-Z), what has arrived is read first. */
 const lastMs = 2000;
 
 export interface Connections {

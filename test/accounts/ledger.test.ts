@@ -48,7 +48,7 @@ if (mode !== undefined) {
 async function buyAll(mode: string): Promise<void> {
   const bounds = parseBounds('200/month', '');
   const ledger = new FileLedger({ ...options(process.env), bounds, command: 'race' });
-  const bought: Record<Parameters<Settle>[0], number> = { confirmed: 0, possibly_charged: 0, none: 0 };
+  const bought = { confirmed: 0, possibly_charged: 0, none: 0 };
   for (let i = 0; i < 400; i++) {
     if (i % 7 === 0) meet();
     const settle = await ledger.reserve(1, process.env.CHANLIST_TEST_REFERENCE ?? null).catch(() => null);
