@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
-import { type StopSignal, stoppedBy, stopSignals } from './errors.ts';
+import { stoppedBy, stopSignals } from './errors.ts';
 
 /** The clock of the program. Tests replace it, so that none of them sleeps. */
 export interface Clock {
@@ -14,16 +14,13 @@ export interface Clock {
   random(): number;
 }
 
-export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-export type InputStream = Readable & { isTTY?: boolean };
-
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Everything outside the process that a command uses, besides files. */
 export interface Context {
-  readonly stdin: InputStream;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
+  readonly stdin: Readable & { isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  readonly stderr: Context['stdout'];
   readonly env: Env;
   readonly clock: Clock;
   /** Aborted, with a `Failure` as its reason, when a signal asks the program to stop. */
@@ -43,8 +40,8 @@ const systemClock: Clock = {
   },
 };
 
-/** Repeats within this time are the same request: `timeout` sends two signals. */
-const sameRequestMs = 1000;
+/** A signal that repeats within this time counts once: `timeout` sends two. */
+const repeatMs = 1000;
 
 /**
  * The context of this process. The first signal shuts down gracefully; one that comes more than a second later ends
@@ -55,10 +52,10 @@ export function processContext(): Context {
   // One listener per concurrent request.
   setMaxListeners(0, controller.signal);
   let stoppedAt = 0;
-  const onSignal = (signal: StopSignal): void => {
+  const onSignal = (signal: (typeof stopSignals)[number]): void => {
     const reason = stoppedBy(signal);
     if (controller.signal.aborted) {
-      if (systemClock.elapsed() - stoppedAt < sameRequestMs) return;
+      if (systemClock.elapsed() - stoppedAt < repeatMs) return;
       for (const each of stopSignals) process.removeAllListeners(each);
       process.exit(reason.exit);
     }

@@ -21,14 +21,10 @@ export const exitCodes = {
 
 export type ExitCode = keyof typeof exitCodes;
 
-/**
- * What a failure stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`.
- */
-export type Scope = 'reference' | 'purchases' | 'run';
-
 interface FailureRow {
   readonly exit: ExitCode;
-  readonly scope: Scope;
+  /** What it stops: its `reference` alone, `purchases` (free requests are still sent), or the whole `run`. */
+  readonly scope: 'reference' | 'purchases' | 'run';
   /** The next step, if the failure itself names none. */
   readonly hint?: string;
 }
@@ -83,12 +79,11 @@ type WarningKind =
   | 'repaired'
   | 'resumed'
   | 'unresolved';
-/** What follows a colon makes another line of it (`kept: recent`). */
-export type WarningCode = WarningKind | `${WarningKind}: ${string}`;
 
 /** A warning about a reference, or about the run (label null). */
 export interface Warning {
-  readonly code: WarningCode;
+  /** What follows a colon makes another line of it (`kept: recent`). */
+  readonly code: WarningKind | `${WarningKind}: ${string}`;
   readonly label: string | null;
   readonly message: string;
 }
@@ -114,7 +109,7 @@ export interface FailureDetails {
   /** What to do next, in a few words; printed after the message. */
   hint?: string | undefined;
   /** Overrides the scope of the kind. */
-  scope?: Scope;
+  scope?: FailureRow['scope'];
   /** Overrides the exit code (signals). */
   exit?: ExitCode;
   cause?: unknown;
@@ -125,7 +120,7 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly status: number | null;
   readonly hint: string | undefined;
-  readonly scope: Scope;
+  readonly scope: FailureRow['scope'];
   readonly exit: ExitCode;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
@@ -179,11 +174,10 @@ export class ClosedPipe extends Error {
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-export type StopSignal = keyof typeof signals;
-export const stopSignals = Object.keys(signals) as StopSignal[];
+export const stopSignals = Object.keys(signals) as (keyof typeof signals)[];
 
 /** The failure that a signal causes (exit 128 + its number). */
-export function stoppedBy(signal: StopSignal): Failure {
+export function stoppedBy(signal: keyof typeof signals): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }
 

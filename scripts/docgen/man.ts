@@ -1,4 +1,4 @@
-import type { Example, TermRows, Terms } from '../../src/cli/command.ts';
+import type { Example, Terms } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
 import { helpFlag, ownFlagsOf, versionFlag } from '../../src/cli/flags.ts';
 import { globalFlags } from '../../src/cli/global-flags.ts';
@@ -90,7 +90,7 @@ function blocks(topic: readonly (string | Terms)[]): string[] {
   });
 }
 
-function taggedRows(rows: TermRows): string[] {
+function taggedRows(rows: Terms['rows']): string[] {
   return rows.flatMap(([term, meaning]) => tagged(term, meaning));
 }
 

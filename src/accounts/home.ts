@@ -10,8 +10,8 @@ const notFound = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'];
 
 /** The home folder from the environment, if that is an absolute path, else from the system; null if unknown. */
 export function homeFolder(env: Env, platform: NodeJS.Platform = process.platform): string | null {
-  const named = platform === 'win32' ? env.USERPROFILE : env.HOME;
-  if (named && (platform === 'win32' || isAbsolute(named))) return named;
+  const folder = platform === 'win32' ? env.USERPROFILE : env.HOME;
+  if (folder && (platform === 'win32' || isAbsolute(folder))) return folder;
   try {
     return userInfo().homedir || null;
   } catch {

@@ -1,4 +1,4 @@
-import type { InputStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { readLines } from '../fs/text-input.ts';
 
@@ -26,7 +26,7 @@ export function parseKey(text: string, source: string): string {
  * and the file; once `stop` is aborted, its reason is thrown.
  */
 export async function readKey(
-  from: string | InputStream,
+  from: string | Context['stdin'],
   source: string,
   stop?: AbortSignal,
 ): Promise<string> {

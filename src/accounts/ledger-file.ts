@@ -91,10 +91,8 @@ const isOutcome = shape({
 });
 export type OutcomeLine = Passing<typeof isOutcome>;
 
-export type NewLine = Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>;
-
 /** The text to append for a line. The line end in front closes a line that a crash cut short. */
-export function lineText(line: NewLine): string {
+export function lineText(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): string {
   return `\n${JSON.stringify({ version: ledgerVersion, ...line })}\n`;
 }
 
@@ -107,7 +105,7 @@ export function parseLine(text: string): RequestLine | OutcomeLine | 'newer' | n
 }
 
 /** A paid request, or a line that cannot be read, which may have been one of a credit at any time, anywhere. */
-export interface LedgerEntry {
+interface LedgerEntry {
   readonly request: RequestLine | null;
   readonly credits: number;
   outcome: OutcomeLine['outcome'];
@@ -159,7 +157,7 @@ export class LedgerFile {
   }
 
   /** Appends a line, by a single `write`. */
-  append(line: NewLine): void {
+  append(line: Parameters<typeof lineText>[0]): void {
     const text = Buffer.from(lineText(line));
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
     if (written === text.length) return;

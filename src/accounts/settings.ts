@@ -65,7 +65,7 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
   let problem: Failure | null = null;
   if (isForeign && baseUrl !== null && key === null) problem = foreignKey(name, profile, baseUrl);
-  else if (baseUrl === null || key === null) problem = missing(baseUrl, key, hint);
+  else if (baseUrl === null || key === null) problem = noAccount(baseUrl, key, hint);
   return {
     baseUrl,
     namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
@@ -142,7 +142,7 @@ async function readExplicitKey(
   return { text: await readKey(path, source, stop), source: `${source} ${keyFileName(path)}` };
 }
 
-function missing(baseUrl: BaseUrl | null, key: string | null, hint: string): Failure {
+function noAccount(baseUrl: BaseUrl | null, key: string | null, hint: string): Failure {
   const what = [
     baseUrl === null && 'no service address (CHANLIST_BASE_URL)',
     key === null && 'no key (CHANLIST_API_KEY)',

@@ -22,11 +22,9 @@ export type Argument = readonly [option: string, term: string, help: string];
 
 export type Example = readonly [what: string, line: string];
 
-export type TermRows = readonly (readonly [term: string, meaning: string])[];
-
 export interface Terms {
   readonly heading: string;
-  readonly rows: TermRows;
+  readonly rows: readonly (readonly [term: string, meaning: string])[];
 }
 
 /** The work of a command from top to bottom; returns the exit code. */

@@ -1,7 +1,6 @@
 import { day, hour } from '../accounts/local-time.ts';
 import { usage } from '../errors.ts';
 import { formatNames } from '../output/formats.ts';
-import { pagedNames } from '../service/contract.ts';
 import { expectedOneOf } from '../text/nearest.ts';
 
 /** Everything about a flag: parsing, conflicts, help, completions and the man page derive from it. */
@@ -13,8 +12,8 @@ export interface FlagRow {
   readonly help: string;
   /** Of a global flag, which may stand before the command: its heading in `help flags`. */
   readonly group?: string;
-  /** By default any text that is not empty. */
-  readonly parse?: Parser<unknown>;
+  /** Turns its text into its value; throws a usage error that names `source`. By default any text that is not empty. */
+  readonly parse?: (text: string, source: string) => unknown;
   /** The value of all its occurrences, also of none. Without it the last one counts; a switch is true or false. */
   readonly combine?: (values: readonly unknown[]) => unknown;
   /** The value without the flag: by default null, or undefined if a variable sets the same. */
@@ -51,13 +50,8 @@ export function flagHelp(flag: FlagRow): string {
   return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
 }
 
-export const listings: readonly string[] = pagedNames;
-
-/** Turns the text of a flag into its value. Throws a usage error that names `source`. */
-export type Parser<Value> = (text: string, source: string) => Value;
-
-export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
-  return (text, source) => {
+export function wholeNumber(minimum: number, maximum?: number) {
+  return (text: string, source: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= (maximum ?? value)) return value;
     const range = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`;
@@ -65,8 +59,8 @@ export function wholeNumber(minimum: number, maximum?: number): Parser<number> {
   };
 }
 
-export function seconds(minimum: number, maximum: number): Parser<number> {
-  return (text, source) => {
+export function seconds(minimum: number, maximum: number) {
+  return (text: string, source: string): number => {
     const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
     throw usage(`${source} is '${text}': expected seconds, from ${minimum} to ${maximum}`);
@@ -86,8 +80,8 @@ export function month(text: string, source: string): string {
   throw usage(`${source} is '${text}': expected a month as YYYY-MM`, 'e.g. 2026-01');
 }
 
-export function oneOf<const Word extends string>(words: readonly Word[]): Parser<Word> {
-  return (text, source) => {
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return (text: string, source: string): Word => {
     const match = words.find((word) => word === text);
     if (match !== undefined) return match;
     throw usage(`${source} is '${text}'`, expectedOneOf(text, words));

@@ -1,13 +1,13 @@
 import { parseKey } from '../accounts/key.ts';
 import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseFaultRule } from '../sandbox/faults.ts';
-import { operations } from '../service/contract.ts';
-import { duration, type FlagRow, listings, month, oneOf, wholeNumber } from './flag.ts';
+import { operations, pagedNames } from '../service/contract.ts';
+import { duration, type FlagRow, month, oneOf, wholeNumber } from './flag.ts';
 import { globalFlags } from './global-flags.ts';
 
-const lists = ['resolve', 'latest', ...listings];
+const lists = ['resolve', 'latest', ...pagedNames];
 const updatable = ['uploads'];
-const otherListings = listings.filter((name) => !updatable.includes(name));
+const otherListings = pagedNames.filter((name) => !updatable.includes(name));
 const [, , { minimum, maximum, default: usualLimit }] = operations.search.parameters;
 export const parts = ['day', 'command', 'reference'] as const;
 const { host, key, credits, pageSize, latency, seed, grow } = sandboxDefaults;
@@ -66,7 +66,7 @@ export const ownFlags: readonly FlagRow[] = [
   { flag: '--from <file>', commands: lists, help: 'read references from <file>, one per line; - is stdin' },
   {
     flag: '-n, --limit <n>',
-    commands: listings,
+    commands: pagedNames,
     help: 'list <n> entries per reference',
     parse: wholeNumber(1),
   },
@@ -74,7 +74,7 @@ export const ownFlags: readonly FlagRow[] = [
   { flag: '--all', commands: otherListings, help: 'list every page, at a terminal too' },
   {
     flag: '--output-dir <dir>',
-    commands: listings,
+    commands: pagedNames,
     help: 'write one file per reference to <dir>: <ID>.ndjson',
     excludes: { '--output': 'choose one' },
   },
@@ -89,10 +89,10 @@ export const ownFlags: readonly FlagRow[] = [
     },
   },
   { flag: '--print-new', commands: updatable, help: 'also print the entries that --update adds' },
-  { flag: '--restart', commands: listings, help: 'export again, and pay for every page again' },
+  { flag: '--restart', commands: pagedNames, help: 'export again, and pay for every page again' },
   {
     flag: '--continuation <token>',
-    commands: listings,
+    commands: pagedNames,
     help: 'resume from a continuation token, without a reference',
     excludes: { '--output': toStdout, '--output-dir': toStdout, '--from': 'the token says where to start' },
   },

@@ -1,9 +1,9 @@
 import { formatNames } from '../output/formats.ts';
 import { parseBound } from '../service/budget.ts';
-import { defaultNamespace } from '../service/contract.ts';
-import { type FlagRow, listings, oneOf, outputFile, seconds, summaryFile, wholeNumber } from './flag.ts';
+import { defaultNamespace, pagedNames } from '../service/contract.ts';
+import { type FlagRow, oneOf, outputFile, seconds, summaryFile, wholeNumber } from './flag.ts';
 
-const requesting = ['resolve', 'search', ...listings, 'latest'];
+const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
 const keyed = [...requesting, 'auth login', 'auth status'];
 /** Commands that print records of this machine: without the format id. */
 export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];

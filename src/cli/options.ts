@@ -30,8 +30,8 @@ export interface CommonOptions extends OutputOptions, ServiceFlags {
   /** Of the flag alone; [] if it is not given. */
   readonly maxCredits: readonly CreditBound[];
   readonly dryRun: boolean;
-  /** The command line as typed, for the commands that messages print. */
-  readonly invocation: Invocation;
+  /** The command line as typed, without its references: for the commands that messages print. */
+  readonly invocation: { readonly name: string; readonly flags: readonly Flag[] };
 }
 
 /** Options of the commands that list pages: uploads and playlist (which has no `update` and `printNew`). */
@@ -74,17 +74,14 @@ export function effectiveFormat(
  * The options as they concern a file: with `--dry-run`, `-f json` and `-f ndjson` are the format of its own records where
  * the file says which format it has; printed commands leave them out, too.
  */
-export function fileOptions<O extends Pick<OutputOptions, 'format' | 'output'> & Partial<ListingOptions>>(
-  options: O,
-): O {
-  const { dryRun, format, output, outputDir } = options;
+export function fileOptions<O extends CommonOptions & Partial<ListingOptions>>(options: O): O {
+  const { dryRun, format, output, outputDir, invocation } = options;
   const isKnown =
     outputDir != null || (output !== null && formatByExtension(extensionOf(output)) !== undefined);
   const isOfRecords = dryRun && isKnown && (format === 'json' || format === 'ndjson');
   if (!isOfRecords) return options;
-  const { invocation } = options;
-  const flags = invocation?.flags.filter(({ name }) => name !== '--format');
-  return { ...options, format: null, ...(flags && { invocation: { ...invocation, flags } }) };
+  const flags = invocation.flags.filter(({ name }) => name !== '--format');
+  return { ...options, format: null, invocation: { ...invocation, flags } };
 }
 
 /** Throws a usage error if this format cannot be written to the file of `-o`. */
@@ -123,31 +120,20 @@ function isStream(path: string): boolean {
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
 
-/** A command line as it was typed, without its references. */
-export interface Invocation {
-  readonly name: string;
-  readonly flags: readonly Flag[];
-}
-
 export interface Flag {
   /** `--format` */
   readonly name: string;
   readonly value: string | null;
 }
 
-export interface CommandLineChange {
-  readonly drop?: readonly string[];
-  readonly add?: readonly Flag[];
-}
-
 /** A command line with other references, without some flags and with others; quoted for the shell. */
 export function commandLine(
-  invocation: Invocation,
+  invocation: CommonOptions['invocation'],
   references: readonly string[],
-  change: CommandLineChange = {},
+  { drop = [], add = [] }: { readonly drop?: readonly string[]; readonly add?: readonly Flag[] } = {},
 ): string {
-  const kept = invocation.flags.filter(({ name }) => !change.drop?.includes(name));
-  const flags = [...kept, ...(change.add ?? [])].map(({ name, value }) =>
+  const kept = invocation.flags.filter(({ name }) => !drop.includes(name));
+  const flags = [...kept, ...add].map(({ name, value }) =>
     value === null
       ? name
       : value.startsWith('-') || name === '--continuation'
@@ -158,5 +144,5 @@ export function commandLine(
 }
 
 /** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
-export const nameVideoId = (fields: string | null): boolean =>
+export const hasVideoId = (fields: string | null): boolean =>
   fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));

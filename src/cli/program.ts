@@ -13,21 +13,20 @@ import {
   effectiveFormat,
   type Flag,
   fileOptions,
+  hasVideoId,
   type ListingOptions,
-  nameVideoId,
 } from './options.ts';
 import { pathOf, usageErrorOf } from './usage-errors.ts';
 
-export interface Task {
-  readonly run: Required<CommandFile>['run'];
-  readonly options: CommonOptions;
-}
-
-export interface CommandLine {
+interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
   readonly flags: readonly Flag[];
   /** What it asks for. `help`: the words after `chanlist help`. */
-  readonly request: Task | { readonly help: readonly string[] } | 'version' | Failure;
+  readonly request:
+    | { readonly run: Required<CommandFile>['run']; readonly options: CommonOptions }
+    | { readonly help: readonly string[] }
+    | 'version'
+    | Failure;
 }
 
 /** Parses arguments (without node and script) in one pass. The file of a command is loaded when it is called. */
@@ -131,23 +130,25 @@ function lastOfEach(rows: readonly FlagRow[], flags: readonly Flag[]): readonly 
   );
 }
 
-type Options = Pick<ListingOptions, 'format' | 'output' | 'fields'> & Partial<ListingOptions>;
-
 /**
  * Throws a usage error for a flag that the command does not take, for flags that exclude or need each other, and for a
- * format that does not fit. `path`: the command; `typed`: its flags.
+ * format that does not fit. `path`: the command.
  */
-export function assertFlags(path: string, typed: readonly Flag[], options: Options): void {
+function assertFlags(
+  path: string,
+  flags: readonly Flag[],
+  options: CommonOptions & Partial<ListingOptions>,
+): void {
   const rows = flagsOf(path);
-  const foreign = typed.find(({ name }) => !rows.some((row) => longFlag(row) === name));
+  const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined)
     throw usage(`${path} does not take ${foreign.name}`, `see: chanlist help ${path}`);
-  const [one, other] = new Set(typed.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
+  const [one, other] = new Set(flags.flatMap(({ name, value }) => (name === '--format' ? [value] : [])));
   if (other !== undefined) throw usage(`conflicting formats: ${one} and ${other}`, 'choose one');
-  if (typed.filter(({ name }) => name === '--from').length > 1)
+  if (flags.filter(({ name }) => name === '--from').length > 1)
     throw usage('--from is given twice', 'put all references into one list');
   // `-o -` is stdout.
-  const names = typed
+  const names = flags
     .map(({ name }) => name)
     .filter((name) => name !== '--output' || options.output !== null);
   for (const row of rows.filter((each) => names.includes(longFlag(each))))
@@ -158,7 +159,7 @@ export function assertFlags(path: string, typed: readonly Flag[], options: Optio
   assertFormat(path, fileOptions(options));
 }
 
-function assertFormat(path: string, options: Options): void {
+function assertFormat(path: string, options: CommonOptions & Partial<ListingOptions>): void {
   const { format, output, outputDir, fields, update } = options;
   if (format === 'id' && localReports.includes(path))
     throw usage(`${path} does not print id`, 'choose table, json, ndjson or csv');
@@ -177,12 +178,12 @@ function assertFormat(path: string, options: Options): void {
     const hint = `update ${archive}, then: chanlist show ${archive} -f ${fileFormat}${output === null ? '' : ` -o ${shellQuote(output)}`}`;
     throw usage(`--update works with ndjson, not with ${fileFormat}`, hint);
   }
-  if (!nameVideoId(fields))
+  if (!hasVideoId(fields))
     throw usage('--update needs videoId among the --fields', 'it recognizes known entries by it');
 }
 
 /** Throws a usage error for text that is not UTF-8: Node puts U+FFFD in place of what it cannot read. */
-export function assertText(words: readonly string[]): void {
+function assertText(words: readonly string[]): void {
   const wrong = words.find((word) => word.includes('\ufffd'));
   if (wrong !== undefined) throw usage(`'${wrong}' is not UTF-8 text`, 'type it again');
 }
@@ -191,8 +192,8 @@ export function assertText(words: readonly string[]): void {
  * Throws a usage error for a list of fields beside `--json` or `--ndjson`, where other programs expect one. No reference
  * looks like that; a query or a file may, so there the list has to name a known field.
  */
-export function assertNoFieldList(words: readonly string[], path: string, typed: readonly Flag[]): void {
-  const format = typed.find(({ name }) => name === '--format')?.value;
+function assertNoFieldList(words: readonly string[], path: string, flags: readonly Flag[]): void {
+  const format = flags.find(({ name }) => name === '--format')?.value;
   if (format !== 'json' && format !== 'ndjson') return;
   const known: readonly string[] = [...shownEntries.documentedFields, ...computedFields];
   const areReferences = path in operations && path !== 'search';

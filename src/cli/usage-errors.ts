@@ -92,19 +92,19 @@ function adviceFor(flag: string, path: string): string | undefined {
   const pointer = flagsOfOtherTools.get(flag) ?? flag;
   // `--update` points to `--restart` for playlist, which has only that; for others it is a flag of another command.
   const isForeign =
-    rowsOf(flag).length > 0 && rowsOf(pointer).length > 0 && !takersOf(pointer).includes(path);
+    rowsOf(flag).length > 0 && rowsOf(pointer).length > 0 && !commandsWith(pointer).includes(path);
   const advice = isForeign ? flag : pointer;
   const [first] = rowsOf(advice);
   if (first === undefined) return advice === flag ? undefined : advice;
-  const takers = takersOf(advice);
-  if (advice !== flag && (path === '' || takers.includes(path))) return `use ${first.flag}`;
-  return `${advice === flag ? 'it' : advice} is a flag of ${takers.join(', ')}`;
+  const commands = commandsWith(advice);
+  if (advice !== flag && (path === '' || commands.includes(path))) return `use ${first.flag}`;
+  return `${advice === flag ? 'it' : advice} is a flag of ${commands.join(', ')}`;
 }
 
 const rowsOf = (flag: string): readonly FlagRow[] =>
   [...ownFlags, ...globalFlags].filter((row) => [longFlag(row), shortFlag(row)].includes(flag));
 
-const takersOf = (flag: string): readonly string[] => rowsOf(flag).flatMap(({ commands }) => commands);
+const commandsWith = (flag: string): readonly string[] => rowsOf(flag).flatMap(({ commands }) => commands);
 
 export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
   const meant = nearest(word, names);

@@ -6,7 +6,7 @@ import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Text } from '../output/format.ts';
-import type { ListingProgress } from '../output/progress-text.ts';
+import type { ProgressState } from '../output/progress-text.ts';
 import { records, withList } from '../output/records.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { mapConcurrently } from '../run/map-concurrently.ts';
@@ -123,7 +123,7 @@ async function printResponses(
   return await replaceFile(run, file, Buffer.concat(content), results, seen);
 }
 
-const progressOf = ({ label, tally }: InputReference, entries: number): ListingProgress => ({
+const progressOf = ({ label, tally }: InputReference, entries: number): ProgressState => ({
   ...{ reference: label, page: 1, entries, total: null },
   ...{ credits: spent(tally.credits), estimated: null },
 });

@@ -3,13 +3,13 @@ import { explicitNamespace } from '../accounts/settings.ts';
 import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
+import type { SandboxSettings } from '../sandbox/defaults.ts';
 import { faultMeanings } from '../sandbox/faults.ts';
-import type { SandboxOptions } from '../sandbox/server.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-export type ServeOptions = Omit<SandboxOptions, 'namespace'> & {
+export type ServeOptions = Partial<Omit<SandboxSettings, 'namespace'>> & {
   readonly namespace: string | undefined;
 };
 

@@ -8,10 +8,10 @@ import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotRecorded, forgetView } from '../fs/private-folder.ts';
-import { assertReadable, inputName, readChunks, type Unreadable } from '../fs/text-input.ts';
+import { assertReadable, inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
-import { type EntryBatches, entriesOf, render } from '../output/render.ts';
+import { entriesOf, render } from '../output/render.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import { openOutput, outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
@@ -59,7 +59,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
   const sink = file ?? (await openOutput(target, context, stderr));
   // Only what can be read twice shows which keys occur.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
-  const read = (): EntryBatches => entriesOfFiles(options, context);
+  const read = () => entriesOfFiles(options, context);
   const { entries, warnings, thrown } = await render(read, isRepeatable, rendering, (text) =>
     sink.write(text),
   );
@@ -102,8 +102,8 @@ async function* entriesOfFiles(
 }
 
 const unreadable =
-  (file: string): Unreadable =>
-  (why) =>
+  (file: string) =>
+  (why: string): Failure =>
     usage(`cannot read ${inputName(file)}: ${why}`, 'name ndjson exports');
 
 /** The record of a line (null: it is too long); null if it is blank. */

@@ -1,4 +1,4 @@
-import { commandLine, type Flag, nameVideoId } from '../cli/options.ts';
+import { commandLine, type Flag, hasVideoId } from '../cli/options.ts';
 import { Failure, type FailureDetails, usage } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { creditsLeft } from '../run/list-pages.ts';
@@ -23,7 +23,7 @@ export function restCost(progress: Progress): string {
 
 /** Whether exports of this request can be updated. */
 export const isUpdatable = ({ command, format, fields, limit }: ExportRequest): boolean =>
-  command === 'uploads' && format === 'ndjson' && limit === null && nameVideoId(fields);
+  command === 'uploads' && format === 'ndjson' && limit === null && hasVideoId(fields);
 
 /** `in csv format, with --fields videoId,title and no --limit` */
 function describe({ format, fields, limit }: ExportRequest): string {

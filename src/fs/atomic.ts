@@ -4,7 +4,6 @@ import { Failure, systemCode, usage } from '../errors.ts';
 import {
   closeQuietly,
   createTemporary,
-  type FileWork,
   guardFile,
   ignoreErrors,
   openedPath,
@@ -29,7 +28,7 @@ export class AtomicFile {
   #isOpen = true;
 
   /** Creates the temporary file. Throws as `fileError`: a usage error for a folder that cannot be written. */
-  constructor(target: Target, work: FileWork = 'open') {
+  constructor(target: Target, work: 'open' | 'write' = 'open') {
     this.#target = target;
     [this.#name, this.#fd] = guardFile(target.path, work, () => inFolderOf(target, createTemporary));
   }

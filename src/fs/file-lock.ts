@@ -20,7 +20,8 @@ const maxAttempts = 200;
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. To be disposed of before the folder is closed. Null on a file system that cannot hold sockets: other runs are not kept out.
+ * another one is. To be disposed of before the folder is closed. Null on a file system that cannot hold sockets: other runs
+ * are not kept out.
  *
  * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses

@@ -87,9 +87,6 @@ export const shortName = (name: string): string =>
 
 export const randomHex = (): string => crypto().randomBytes(10).toString('hex');
 
-/** What was done when a file operation failed. Before anything is sent (`read`, `open`) a wrong path is a usage error. */
-export type FileWork = 'read' | 'open' | 'write';
-
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (file) => [`the folder ${path.dirname(file)} does not exist`, 'create it first'],
   ENOTDIR: () => ['a part of this path is not a folder', 'choose another place'],
@@ -111,9 +108,10 @@ const diskErrors: Record<string, readonly [what: string, hint: string]> = {
 
 /**
  * A system error as a failure that names the file and the next step: usage (2) for a path that is wrong, found when it
- * is read or opened; `failed` (1) for later errors and those of the disk. Anything else is returned unchanged.
+ * is read or opened, before anything is sent; `failed` (1) for later errors and those of the disk. Anything else is
+ * returned unchanged.
  */
-export function fileError(error: unknown, path: string, doing: FileWork): unknown {
+export function fileError(error: unknown, path: string, doing: 'read' | 'open' | 'write'): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
   const ofPath = pathErrors[code]?.(path);
@@ -135,7 +133,7 @@ export function readProblem(error: unknown): string {
 }
 
 /** Does file operations; system errors become failures as `fileError` describes. */
-export function guardFile<T>(path: string, doing: FileWork, work: () => T): T {
+export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', work: () => T): T {
   try {
     return work();
   } catch (error) {

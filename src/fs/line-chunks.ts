@@ -3,7 +3,7 @@ import { LINE_FEED } from '../json/byte-writer.ts';
 
 const chunkBytes = 128 * 1024;
 /** A longer line is not read (bytes). */
-export const maxLineBytes = 64 * 1024 * 1024;
+const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 
 /** The part of a file from one byte to another, by default all. */
@@ -12,24 +12,21 @@ export interface ByteRange {
   readonly end?: number;
 }
 
-/** Lets signals be handled. Throws the reason of `stop`. */
-export async function pause(stop: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  stop.throwIfAborted();
-}
-
-/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors. */
+/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors, and the reason of `stop`. */
 export async function* chunksOf(
   fd: number,
   stop: AbortSignal,
   { start = 0, end = Number.POSITIVE_INFINITY }: ByteRange = {},
 ): AsyncGenerator<Buffer, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  for (let at = start; at < end; await pause(stop)) {
+  for (let at = start; at < end; ) {
     const length = readSync(fd, chunk, 0, Math.min(chunkBytes, end - at), at);
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);
+    // Lets signals be handled.
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.throwIfAborted();
   }
 }
 
@@ -42,14 +39,14 @@ export async function limitHeapGrowth(): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Lines without their ends (LF or CRLF), valid until the next batch; null stands for one that is too long. */
-export type LineBatch = readonly (Buffer | null)[];
-
-/** The lines of chunks, in batches. Of a line of more than `maxLength` bytes, the rest is skipped. */
+/**
+ * The lines of chunks without their ends (LF or CRLF), in batches: each is valid until the next one. Null stands for a line
+ * of more than `maxLength` bytes.
+ */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   maxLength = maxLineBytes,
-): AsyncGenerator<LineBatch, void> {
+): AsyncGenerator<readonly (Buffer | null)[], void> {
   await limitHeapGrowth();
   /** The start of a line whose end has not been read; empty if it is too long. */
   let parts: Buffer[] = [];

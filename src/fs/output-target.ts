@@ -69,21 +69,15 @@ export function openUnchanged({ path, real, stats }: Target): number {
   throw new Failure('failed', `${path} was changed during this run`, { scope: 'reference', hint });
 }
 
-export interface NamedFile {
-  readonly flag: string;
-  /** As given; `-` as an input is stdin. */
-  readonly path: string;
-  readonly isOutput: boolean;
-  readonly target?: Target;
-}
-
 /**
  * Throws a usage error that names both if an output is another output or an input, also through symbolic and hard links;
  * for a path in a folder of the program's own; and for an output behind a link of another user in a folder that others
- * can write. Devices and pipes pass: they are not replaced.
+ * can write. Devices and pipes pass: they are not replaced. `path`: as given; `-` as an input is stdin.
  */
-export function assertDistinctPaths(files: readonly NamedFile[]): void {
-  const seen = new Map<string, NamedFile>();
+export function assertDistinctPaths(
+  files: readonly { flag: string; path: string; isOutput: boolean; target?: Target }[],
+): void {
+  const seen = new Map<string, (typeof files)[number]>();
   // Inputs last: two of them may be the same.
   for (const file of [...files].sort((a, b) => Number(b.isOutput) - Number(a.isOutput))) {
     const { flag, path, isOutput } = file;

@@ -13,6 +13,7 @@ import {
   syncIfPossible,
   withDescriptor,
 } from './files.ts';
+import type { Target } from './output-target.ts';
 import { assertTrustedFile, assertTrustedFolder, type FolderUse } from './trust.ts';
 
 const { O_APPEND, O_CREAT, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
@@ -159,24 +160,22 @@ function createAnew(path: string): number {
   return createFile(path);
 }
 
-/** Opens a file or folder that is no link and passes `check`, which throws a refusal; returns its descriptor. */
-function openTrusted(path: string, flags: number, check: (stats: fs.Stats) => void): number {
+/** Opens a file or folder that is no link and passes `assertTrusted`; returns its descriptor. */
+function openTrusted(path: string, flags: number, assertTrusted: (stats: fs.Stats) => void): number {
   let fd: number | null = null;
   try {
     // A FIFO would block for ever.
     fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    check(fs.fstatSync(fd));
+    assertTrusted(fs.fstatSync(fd));
     return fd;
   } catch (error) {
     if (fd !== null) closeQuietly(fd);
     // A refusal says more than the system does of a link, or of a folder that cannot be read.
     const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (fd === null && stats !== undefined) check(stats);
+    if (fd === null && stats !== undefined) assertTrusted(stats);
     throw error;
   }
 }
-
-type Path = { readonly path: string; readonly real: string };
 
 const recordOf = (real: string): string => join(privateFolderOf(dirname(real)), `${basename(real)}.json`);
 
@@ -190,14 +189,17 @@ function isViewRecord(record: string): boolean {
 }
 
 /** Throws a usage error for an export that is there and that a record names; `areViewsReplaced`: views pass. */
-export function assertNotRecorded({ path, real }: Path, { areViewsReplaced = false } = {}): void {
+export function assertNotRecorded(
+  { path, real }: Pick<Target, 'path' | 'real'>,
+  { areViewsReplaced = false } = {},
+): void {
   const record = recordOf(real);
   if (!fs.existsSync(record) || !fs.existsSync(real) || (areViewsReplaced && isViewRecord(record))) return;
   throw usage(`refusing to replace ${path}: it is an export`, 'name another file');
 }
 
 /** Removes the record of a view that another file has replaced. */
-export function forgetView({ real }: Path): void {
+export function forgetView({ real }: Pick<Target, 'real'>): void {
   if (!isViewRecord(recordOf(real))) return;
   using folder = PrivateFolder.open(privateFolderOf(dirname(real)));
   folder?.remove(basename(recordOf(real)));

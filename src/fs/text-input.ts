@@ -2,12 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, createReadStream, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
-import type { InputStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { excerpt, type Failure } from '../errors.ts';
 import { readProblem } from './files.ts';
 import { linesOf } from './line-chunks.ts';
-
-export type Unreadable = (why: string) => Failure;
 
 /** Nobody types longer lines, in bytes. */
 const maxLineLength = 8 * 1024;
@@ -27,8 +25,8 @@ export interface Line {
  * `unreadable` if it cannot be read or contains NUL bytes, and the reason of `stop`.
  */
 export async function* readLines(
-  from: string | InputStream,
-  unreadable: Unreadable,
+  from: string | Context['stdin'],
+  unreadable: (why: string) => Failure,
   stop?: AbortSignal,
 ): AsyncGenerator<Line> {
   let number = 0;
@@ -44,7 +42,10 @@ export async function* readLines(
   }
 }
 
-async function* textChunks(chunks: AsyncIterable<Buffer>, unreadable: Unreadable): AsyncGenerator<Buffer> {
+async function* textChunks(
+  chunks: AsyncIterable<Buffer>,
+  unreadable: (why: string) => Failure,
+): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     if (chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
     yield chunk;
@@ -53,8 +54,8 @@ async function* textChunks(chunks: AsyncIterable<Buffer>, unreadable: Unreadable
 
 /** An input in chunks, each valid until the next one. Throws `unreadable` if it cannot be read, and the reason of `stop`. */
 export async function* readChunks(
-  from: string | InputStream,
-  unreadable: Unreadable,
+  from: string | Context['stdin'],
+  unreadable: (why: string) => Failure,
   stop?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   try {
@@ -68,7 +69,7 @@ export async function* readChunks(
 }
 
 /** Throws `unreadable` if a file can clearly not be read, without opening it. */
-export function assertReadable(path: string, unreadable: Unreadable): void {
+export function assertReadable(path: string, unreadable: (why: string) => Failure): void {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
@@ -76,7 +77,7 @@ export function assertReadable(path: string, unreadable: Unreadable): void {
   }
 }
 
-function openInput(path: string): InputStream {
+function openInput(path: string): Context['stdin'] {
   if (!statSync(path).isFIFO()) return createReadStream(path, { highWaterMark: 256 * 1024 });
   // `open` would block until there is a writer, and no signal could interrupt it.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -11,8 +11,6 @@ export interface FolderUse {
   readonly inHome?: boolean;
 }
 
-type Owned = Pick<fs.Stats, 'uid' | 'mode'>;
-
 const writeByOthers = 0o022;
 /** In such a folder, only the owner of a file can rename or remove it. */
 export const sticky = 0o1000;
@@ -66,7 +64,7 @@ export function kindOf(stats: fs.Stats): string {
 }
 
 /** Owner and mode that a folder just created in another one shows; null if none can be created. */
-function newFolderIn(parent: string): Owned | null {
+function newFolderIn(parent: string): Pick<fs.Stats, 'uid' | 'mode'> | null {
   try {
     const [name, fd] = createTemporary(parent);
     const path = join(parent, name);
@@ -98,7 +96,7 @@ function wrongKind(path: string, stats: fs.Stats): Failure {
 }
 
 /** The failure for something that is not used, and left unchanged. */
-function refusal(path: string, { uid, mode }: Owned, why: string, hint: string): Failure {
+function refusal(path: string, { uid, mode }: fs.Stats, why: string, hint: string): Failure {
   const bits = (mode & 0o777).toString(8).padStart(4, '0');
   return usage(`refusing to use ${path}: ${why} (owner ${uid}, mode ${bits})`, hint);
 }

@@ -1,5 +1,5 @@
 import { Help } from 'commander';
-import type { Example, TermRows, Terms } from '../cli/command.ts';
+import type { Example, Terms } from '../cli/command.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Context } from '../context.ts';
 import { type Operation, pageSize } from '../service/contract.ts';
@@ -48,7 +48,7 @@ export function termLines(
   return [...wrap(heading, width), ...items];
 }
 
-export const flagTerms = (flags: readonly FlagRow[]): TermRows =>
+export const flagTerms = (flags: readonly FlagRow[]): Terms['rows'] =>
   flags.map((flag) => [flag.flag.startsWith('--') ? `    ${flag.flag}` : flag.flag, flagHelp(flag)]);
 
 /** Examples under a heading. No line is broken, so that it can be copied. */

@@ -1,4 +1,4 @@
-import type { CommandFile, CommandRow, Example, TermRows } from '../cli/command.ts';
+import type { CommandFile, CommandRow, Example, Terms } from '../cli/command.ts';
 import { longFlag } from '../cli/flag.ts';
 import { flagsOf, helpFlag, ownFlagsOf, versionFlag } from '../cli/flags.ts';
 import { unknownCommand } from '../cli/usage-errors.ts';
@@ -66,7 +66,7 @@ async function findCommand(
   return await findCommand(rest, file.actions, path);
 }
 
-const commandTerms = (rows: readonly CommandRow[]): TermRows =>
+const commandTerms = (rows: readonly CommandRow[]): Terms['rows'] =>
   rows.map(({ name, usage: words, summary }) => [`${name} ${words}`.trim(), summary]);
 
 export function globalFlagsOf(path: string): string {

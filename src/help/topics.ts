@@ -1,4 +1,4 @@
-import type { Example, TermRows, Terms } from '../cli/command.ts';
+import type { Example, Terms } from '../cli/command.ts';
 import { globalFlags } from '../cli/global-flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { type FormatName, formatNames, formats } from '../output/formats.ts';
@@ -15,7 +15,7 @@ const extensionList = formatNames
 
 const sums = '{"confirmed", "possibly_charged"}';
 
-const terms = (heading: string, ...rows: TermRows): Terms => ({ heading, rows });
+const terms = (heading: string, ...rows: Terms['rows']): Terms => ({ heading, rows });
 
 const fieldMeanings: Readonly<Record<string, string>> = {
   channel_id: 'canonical ID, beginning with UC',

@@ -1,6 +1,6 @@
 import { escapeUnsafe } from '../text/sanitize.ts';
 import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
-import { indexJson, type JsonIndex, type Parts } from './scanner.ts';
+import { indexJson, type JsonIndex } from './scanner.ts';
 
 const LETTER_F = 0x66;
 const LETTER_N = 0x6e;
@@ -43,9 +43,7 @@ function equals(
   return true;
 }
 
-type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
-
-function kindOf(first: number | undefined): Kind {
+function kindOf(first: number | undefined) {
   switch (first) {
     case OPEN_BRACE:
       return 'object';
@@ -73,11 +71,11 @@ export class JsonText {
   readonly #from: number;
   readonly #to: number;
   /** Positions of its elements or members in that text; null if unknown. */
-  readonly #parts: Parts | null;
+  readonly #parts: readonly number[] | null;
   /** Its own index, once its parts have been looked for. */
   #own: JsonIndex | null = null;
 
-  private constructor(index: JsonIndex, from: number, to: number, parts: Parts | null) {
+  private constructor(index: JsonIndex, from: number, to: number, parts: readonly number[] | null) {
     this.#index = index;
     this.#from = from;
     this.#to = to;
@@ -142,7 +140,7 @@ export class JsonText {
     return true;
   }
 
-  get kind(): Kind {
+  get kind(): ReturnType<typeof kindOf> {
     return kindOf(this.#index.bytes[this.#from]);
   }
 
@@ -170,7 +168,7 @@ export class JsonText {
   }
 
   /** This value with its parts, which are found on demand for nested values. */
-  #opened(): { readonly index: JsonIndex; readonly parts: Parts } {
+  #opened(): { readonly index: JsonIndex; readonly parts: readonly number[] } {
     if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
     if (this.#own === null) {
       const index = indexJson(this.utf8);
@@ -264,7 +262,7 @@ export class JsonText {
     return escapeUnsafe(this.raw.replace(escapes, written));
   }
 
-  static #part(index: JsonIndex, parts: Parts, i: number): JsonText {
+  static #part(index: JsonIndex, parts: readonly number[], i: number): JsonText {
     const from = parts[i] ?? 0;
     const first = index.bytes[from];
     const isContainer = first === OPEN_BRACE || first === OPEN_BRACKET;
@@ -277,4 +275,4 @@ export class JsonText {
   }
 }
 
-const noParts: Parts = [];
+const noParts: readonly number[] = [];

@@ -13,14 +13,11 @@ export interface JsonIndex {
   readonly bytes: Buffer;
   /** No string contains an escape or a character that its canonical form writes differently. */
   readonly canonical: boolean;
-  /** Parts of the outermost array or object. */
-  readonly parts: Parts;
+  /** Start and end of each part of the outermost value in bytes: each element; for an object key, value, key, value. */
+  readonly parts: readonly number[];
   /** Parts of other values that are indexed, by the byte of their bracket; null if there is none. */
-  readonly inner: ReadonlyMap<number, Parts> | null;
+  readonly inner: ReadonlyMap<number, readonly number[]> | null;
 }
-
-/** Start and end of each part in bytes: each element; for an object key, value, key, value. */
-export type Parts = readonly number[];
 
 /** First position at or after `at` that is not white space, or the length. */
 function skipSpace(bytes: Buffer, at: number): number {
@@ -29,13 +26,11 @@ function skipSpace(bytes: Buffer, at: number): number {
   return position;
 }
 
-export type Refusal = 'not JSON' | 'too many values';
-
 /**
  * The index of a text in UTF-8 (`isUtf8`): of the outermost value and of arrays in it; `withMembers`: also of the
  * objects that are elements of an indexed array, the entries of a page.
  */
-export function indexJson(text: Buffer, withMembers = false): JsonIndex | Refusal {
+export function indexJson(text: Buffer, withMembers = false): JsonIndex | 'not JSON' | 'too many values' {
   const start = skipSpace(text, 0);
   const bytes = start === 0 ? text : text.subarray(start);
   const { length } = bytes;
@@ -46,7 +41,7 @@ export function indexJson(text: Buffer, withMembers = false): JsonIndex | Refusa
   let list: number[] | null = parts;
   const around: (number[] | null)[] = [];
   const closing: number[] = [];
-  let next: Next = VALUE;
+  let next: number = VALUE;
   let canonical = true;
   let values = 0;
   /** White space so far, and the bytes without it. */
@@ -135,7 +130,6 @@ export function indexJson(text: Buffer, withMembers = false): JsonIndex | Refusa
 }
 
 /** What may come next. The order matters: a value up to VALUE_OR_END, a string up to KEY, a key from KEY_OR_END. */
-type Next = number;
 const VALUE = 0;
 const VALUE_OR_END = 1;
 const KEY_OR_END = 2;

@@ -3,9 +3,7 @@ type Test<T = unknown> = (value: unknown) => value is T;
 
 export type Passing<G> = G extends Test<infer T> ? T : never;
 
-export type Members = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isNumber = (value: unknown): value is number => typeof value === 'number';
@@ -40,7 +38,7 @@ export function shape<M extends Readonly<Record<string, Test>>>(
 }
 
 /** The object in a JSON text; null if it is not JSON, or another value. */
-export function parseObject(text: string): Members | null {
+export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : null;

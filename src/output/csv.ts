@@ -3,7 +3,7 @@ import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, memberField, type Picker, picker } from './fields.ts';
+import { expandFields, hasWildcard, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { recordKeys } from './records.ts';
 
@@ -19,7 +19,7 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
   const isOpen = !fixedColumns && (fields === null || hasWildcard(fields));
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
-  let pick: Picker = () => [];
+  let pick: ReturnType<typeof picker> = () => [];
   const shown = new Set<string>();
   const leftOut = new Set<string>();
 

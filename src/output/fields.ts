@@ -6,8 +6,6 @@ import { expectedOneOf, nearest } from '../text/nearest.ts';
 import type { Field, Item, RecordShape } from './format.ts';
 import { memberMap, membersOf, recordKeys } from './records.ts';
 
-type FieldReader = (entry: JsonText, item: Item) => JsonText | undefined;
-
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
 const quoted = (value: string | null): JsonText => JsonText.of(JSON.stringify(value));
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
@@ -30,7 +28,7 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
 const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
   fields.length > 0 ? fields : documentedFields;
 
-const computed: Readonly<Record<string, FieldReader>> = {
+const computed: Readonly<Record<string, ReturnType<typeof reader>>> = {
   '@reference': (_entry, { reference }) => quoted(reference),
   '@seconds': (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
   '@views': (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
@@ -94,24 +92,27 @@ export function parseFields(value: string | null, operation: RecordShape): reado
   return fields;
 }
 
-/** Reads the values of some fields of one entry, in the fields' order; null for a missing one. */
-export type Picker = (entry: JsonText, item: Item) => JsonText[];
-
 /**
- * A picker for these fields; `*` has no value. In files, a key that is written like the field comes first: an export
- * has already picked or computed it.
+ * A function that reads the values of some fields of one entry, in the fields' order; null for a missing one, and for `*`.
+ * In files, a key that is written like the field comes first: an export has already picked or computed it.
  */
-export function picker(fields: readonly Field[], operation: RecordShape): Picker {
+export function picker(
+  fields: readonly Field[],
+  operation: RecordShape,
+): (entry: JsonText, item: Item) => JsonText[] {
   const missing = JsonText.of('null');
   const isFile = operation.name === shownEntries.name;
-  const readers = fields.map((field): FieldReader => {
+  const readers = fields.map((field): ReturnType<typeof reader> => {
     const read = reader(field, operation);
     return isFile ? (entry, item) => entry.get(field.name) ?? read(entry, item) : read;
   });
   return (entry, item) => readers.map((read) => read(entry, item) ?? missing);
 }
 
-function reader({ name, path }: Field, { documentedFields }: RecordShape): FieldReader {
+function reader(
+  { name, path }: Field,
+  { documentedFields }: RecordShape,
+): (entry: JsonText, item: Item) => JsonText | undefined {
   if (path !== null) return (entry) => valueAt(entry, path);
   // As `latest` sends it.
   if (name === '@published' && documentedFields.includes('published'))

@@ -23,12 +23,6 @@ export interface ListingEnd {
   readonly failure: Failure | null;
 }
 
-export interface Terminal {
-  /** Width in columns, at least 1. */
-  readonly columns: number;
-  readonly color: boolean;
-}
-
 /** The shape of the printed records: those of an operation, of files, or of the program itself. */
 export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
   readonly name: string;
@@ -42,8 +36,8 @@ export interface FormatOptions {
   readonly fields: readonly Field[] | null;
   /** Several references or `--from`: JSON becomes an array of `{"reference", "result"}`. */
   readonly several: boolean;
-  /** Of stdout, if that is a terminal; null: nothing is cut, sanitized, indented or coloured. */
-  readonly terminal: Terminal | null;
+  /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
+  readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** csv: the columns, if they are decided beforehand; else the first page decides. */
   readonly columns?: readonly string[] | null;
 }

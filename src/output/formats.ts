@@ -76,7 +76,7 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
   const { operation, fields, columns } = options;
   const writer = await (await formats[name].writer())(options);
   let warnings: readonly string[] | null = null;
-  const check = (item: Item, entries: readonly JsonText[]): void => {
+  const collectWarnings = (item: Item, entries: readonly JsonText[]): void => {
     if (fields !== null && !columns && entries.length > 0)
       warnings ??= fieldWarnings(fields, operation, item, entries);
   };
@@ -88,12 +88,12 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     ...writer,
     readsMembers: fields !== null || formats[name].readsMembers,
     rows: (item, entries) => {
-      check(item, entries);
+      collectWarnings(item, entries);
       return writer.rows(item, entries);
     },
     body: (item, body) => {
       const { records } = bodyRecords(operation, body);
-      check(item, records);
+      collectWarnings(item, records);
       return writer.body?.(item, body) ?? writer.rows(item, records);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(warnings ?? [])],

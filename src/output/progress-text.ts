@@ -3,42 +3,30 @@ import { count, thousands } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { cut } from './width.ts';
 
-export interface ListingProgress {
-  /** The listed reference, if it is shown. */
-  readonly reference?: string | null;
-  readonly page: number;
-  readonly entries: number;
-  readonly total: number | null;
-  readonly credits: number;
-  /** Estimated credits at the end; null if unknown. */
-  readonly estimated: number | null;
-}
-
-export interface RunProgress {
-  readonly done: number;
-  readonly all: number;
-  /** `channel` or `playlist`. */
-  readonly noun: string;
-  readonly entries: number;
-  readonly credits: number;
-}
-
-export type ProgressState = ListingProgress | RunProgress;
-
-/** The start of a listing: its time, and the entries of a resumed one. */
-export interface ProgressStart {
-  /** In milliseconds of the clock of `now`. */
-  readonly at: number;
-  readonly entries: number;
-}
+/** The progress of a listing, or of a run of several. */
+export type ProgressState = { readonly entries: number; readonly credits: number } & (
+  | {
+      /** The listed reference, if it is shown. */
+      readonly reference?: string | null;
+      readonly page: number;
+      readonly total: number | null;
+      /** Estimated credits at the end; null if unknown. */
+      readonly estimated: number | null;
+    }
+  /** `noun`: `channel` or `playlist`. */
+  | { readonly done: number; readonly all: number; readonly noun: string }
+);
 
 const minName = 6;
 const maxName = 32;
 
-/** One line for a running listing, or for several, in at most `room` columns. */
+/**
+ * One line for a running listing, or for several, in at most `room` columns. `started`: the time, of the clock of `now`,
+ * and the entries that a resumed listing had then.
+ */
 export function progressText(
   state: ProgressState,
-  started: ProgressStart,
+  started: { readonly at: number; readonly entries: number },
   now: number,
   room: number,
 ): string {
@@ -48,7 +36,11 @@ export function progressText(
 
 const timeLeft = (milliseconds: number): string => `${span(milliseconds)} left`;
 
-function runText({ done, all, noun, entries, credits }: RunProgress, elapsed: number, room: number): string {
+function runText(
+  { done, all, noun, entries, credits }: Extract<ProgressState, { done: number }>,
+  elapsed: number,
+  room: number,
+): string {
   const parts = [
     `${thousands(done)}/${count(all, noun, `${noun}s`)}`,
     count(entries, 'entry', 'entries'),
@@ -59,7 +51,7 @@ function runText({ done, all, noun, entries, credits }: RunProgress, elapsed: nu
 }
 
 function listingText(
-  { reference, page, entries, total, credits, estimated }: ListingProgress,
+  { reference, page, entries, total, credits, estimated }: Exclude<ProgressState, { done: number }>,
   startEntries: number,
   elapsed: number,
   room: number,

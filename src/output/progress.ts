@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import type { ProgressStart, ProgressState } from './progress-text.ts';
-import type { Stderr, StderrOptions } from './stderr.ts';
+import type { ProgressState } from './progress-text.ts';
+import type { Stderr } from './stderr.ts';
 import { decideTerminal, isPipe } from './terminal.ts';
 
 /** One line on the terminal of stderr while a run takes longer than a moment. */
@@ -24,10 +24,10 @@ const spinnerWidth = 4;
 export function createProgress(
   context: Context,
   stderr: Stderr,
-  { quiet, color }: Omit<StderrOptions, 'verbose'>,
+  { quiet, color = true }: { readonly quiet: boolean; readonly color?: boolean },
 ): ProgressLine {
   const { clock, env, stderr: stream } = context;
-  const terminal = decideTerminal(stream, env, color !== false);
+  const terminal = decideTerminal(stream, env, color);
   const isHidden = terminal !== null && isPipe(context.stdout);
   const nothing = { update: () => {}, referenceDone: () => {}, countDown: () => {}, stop: async () => {} };
   if (quiet || terminal === null || env.TERM === 'dumb' || isHidden) return { ...nothing, isHidden };
@@ -35,7 +35,7 @@ export function createProgress(
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
   let state: ProgressState | null = null;
-  let started: ProgressStart = { at: 0, entries: 0 };
+  let started = { at: 0, entries: 0 };
   let waiting = { until: 0, why: '' };
 
   const appear = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
-export interface Records {
+interface Records {
   /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
   /** The member of the body that is the list; null if the body is the list, or there is none. */

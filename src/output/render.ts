@@ -1,4 +1,4 @@
-import type { LineBatch } from '../fs/line-chunks.ts';
+import type { linesOf } from '../fs/line-chunks.ts';
 import { JsonText } from '../json/json-text.ts';
 import { expandFields, hasWildcard } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
@@ -9,26 +9,26 @@ import { recordKeys } from './records.ts';
 const batchEntries = 100;
 const maxBatchBytes = 64 * 1024 * 1024;
 
-/** Entries in batches: each is valid until the next one. */
-export type EntryBatches = AsyncIterable<readonly JsonText[]>;
-
-export interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
-  readonly format: FormatName;
-  readonly item: Item;
-  /** json of a listing: playlist_info of its first page. */
-  readonly info: JsonText | null;
-  readonly end: ListingEnd;
-}
-
 /**
- * Renders entries in a format: an export from its rows, and what `show` prints. `read` reads the entries; if it can do so
- * twice (`isRepeatable`), csv has every key that occurs. A failure of `read` is thrown once the document is complete.
- * Returns the number of entries, and warnings.
+ * Renders entries in a format: an export from its rows, and what `show` prints. `read` reads the entries in batches, each
+ * valid until the next one; if it can do so twice (`isRepeatable`), csv has every key that occurs. Returns the number of
+ * entries, warnings, and the error of `read`, after which the document is complete. `info`: `Format.open`.
  */
 export async function render(
-  read: () => EntryBatches,
+  read: () => AsyncIterable<readonly JsonText[]>,
   isRepeatable: boolean,
-  { format: name, item, info, end, ...options }: Rendering,
+  {
+    format: name,
+    item,
+    info,
+    end,
+    ...options
+  }: Omit<FormatOptions, 'several' | 'columns'> & {
+    readonly format: FormatName;
+    readonly item: Item;
+    readonly info: JsonText | null;
+    readonly end: ListingEnd;
+  },
   write: (text: Text) => void | Promise<void>,
 ): Promise<{ readonly entries: number; readonly warnings: readonly string[]; readonly thrown: unknown }> {
   const columns = formats[name].needsAllKeys && isRepeatable ? await columnsOf(read, options) : null;
@@ -52,7 +52,7 @@ export async function render(
 
 /** The columns of a csv that has every key of these entries; null if `--fields` names them. */
 async function columnsOf(
-  read: () => EntryBatches,
+  read: Parameters<typeof render>[0],
   { fields, operation }: Pick<FormatOptions, 'fields' | 'operation'>,
 ): Promise<string[] | null> {
   if (fields !== null && !hasWildcard(fields)) return null;
@@ -68,7 +68,7 @@ async function columnsOf(
 
 /** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */
 export async function* entriesOf(
-  lines: AsyncIterable<LineBatch>,
+  lines: ReturnType<typeof linesOf>,
   parse: (line: Buffer | null) => JsonText | null,
 ): AsyncGenerator<readonly JsonText[], void> {
   let batch: JsonText[] = [];

@@ -1,29 +1,22 @@
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
-import type { Context, OutputStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { minSecretLength, withoutSecret } from '../text/secret.ts';
 import { decideTerminal } from './terminal.ts';
 
-export interface StderrOptions {
-  readonly quiet: boolean;
-  readonly verbose: number;
-  readonly color?: boolean;
-}
-
-/** The progress line: one line on the terminal that is stopped while anything else is written. */
-export type LiveLine = Pick<Ora, 'isSpinning' | 'start' | 'stop'>;
-
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
-  readonly #stream: OutputStream;
-  readonly #options: StderrOptions;
+  readonly #stream: Context['stderr'];
+  readonly #isQuiet: boolean;
+  readonly #verbosity: number;
   readonly #isDebug: boolean;
   /** `error: ` and `warning: `, in colour at a terminal. */
   readonly #error: string;
   readonly #warning: string;
-  #live: LiveLine | null = null;
+  /** The progress line: one line on the terminal that is stopped while anything else is written. */
+  #live: Ora | null = null;
   #isHidden = false;
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
@@ -31,12 +24,13 @@ export class Stderr {
 
   constructor(
     { stderr, env }: Pick<Context, 'stderr' | 'env'>,
-    options: StderrOptions = { quiet: false, verbose: 0 },
+    { quiet = false, verbose = 0, color = true } = {},
   ) {
     this.#stream = stderr;
-    this.#options = options;
+    this.#isQuiet = quiet;
+    this.#verbosity = verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    const hasColor = decideTerminal(stderr, env, options.color !== false)?.color === true;
+    const hasColor = decideTerminal(stderr, env, color)?.color === true;
     // Not chalk, which only tables load: every start would take longer for two words.
     const style = (color: 'red' | 'yellow', text: string): string =>
       hasColor ? styleText(color, text, { validateStream: false }) : text;
@@ -51,7 +45,7 @@ export class Stderr {
     if (secret.length >= minSecretLength) this.#secret = secret;
   }
 
-  attach(live: LiveLine | null): void {
+  attach(live: Ora | null): void {
     this.#stopLine();
     this.#live = live;
     this.#startLine();
@@ -77,27 +71,26 @@ export class Stderr {
 
   /** What is wrong without being a failure. */
   warn(message: string): void {
-    if (!this.#options.quiet) this.#line(message, this.#warning);
+    if (!this.#isQuiet) this.#line(message, this.#warning);
   }
 
   /** What a user asked to know: at a terminal or not. */
   result(message: string): void {
-    if (!this.#options.quiet) this.#line(message);
+    if (!this.#isQuiet) this.#line(message);
   }
 
   /** Information, and the final tally: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (!this.#options.quiet && (this.#stream.isTTY === true || this.#options.verbose > 0))
-      this.#line(message);
+    if (!this.#isQuiet && (this.#stream.isTTY === true || this.#verbosity > 0)) this.#line(message);
   }
 
   /** With -v, at a terminal too. */
   verbose(message: string): void {
-    if (!this.#options.quiet && this.#options.verbose > 0) this.#line(message);
+    if (!this.#isQuiet && this.#verbosity > 0) this.#line(message);
   }
 
   detail(message: string): void {
-    if (!this.#options.quiet && this.#options.verbose > 1) this.#line(message);
+    if (!this.#isQuiet && this.#verbosity > 1) this.#line(message);
   }
 
   printFailure(failure: Failure): void {

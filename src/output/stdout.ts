@@ -1,4 +1,4 @@
-import type { Context, OutputStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import type { OpenedStream } from '../fs/output-target.ts';
 import type { Text } from './format.ts';
@@ -16,7 +16,7 @@ export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
   readonly #target: OpenedStream | null;
-  readonly #stream: OutputStream;
+  readonly #stream: Context['stdout'];
   readonly #isPipe: boolean;
   #pages = 0;
   #error: Error | null = null;
@@ -45,7 +45,7 @@ export class Stdout {
     this.#assertWritable();
     this.#stderr.hide();
     try {
-      await this.#written(text);
+      await this.#flush(text);
     } finally {
       this.#stderr.show(this.#stream.isTTY === true && !endsLine(text));
     }
@@ -65,7 +65,7 @@ export class Stdout {
   }
 
   /** Resolves once the text is written or failed; rejects if, after a stop signal, that takes too long. */
-  #written(text: Text): Promise<void> {
+  #flush(text: Text): Promise<void> {
     const { clock, stop } = this.#context;
     return new Promise((resolve, reject) => {
       const done = new AbortController();

@@ -1,6 +1,6 @@
 import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, type Columns, chooseColumns } from './columns.ts';
-import type { FormatOptions, Terminal, Writer } from './format.ts';
+import type { FormatOptions, Writer } from './format.ts';
 import { bodyRecords } from './records.ts';
 import { cut, textWidth } from './width.ts';
 
@@ -62,16 +62,16 @@ interface Shown extends Column {
   readonly minWidth: number;
 }
 
-/** Draws rows, the first time below a header. Cells contain no control characters. */
-type Draw = (columns: readonly Column[], rows: readonly (readonly string[])[]) => string;
-
 /** Rows of one CliTable, at most, about a page: it takes quadratic time. */
 const maxRows = 100;
 /** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
 const placeholder = '\ue000';
 
-/** Loads cli-table3. The function always gets the same columns: it chooses those that fit with the first rows. */
-async function newTable(terminal: Terminal | null): Promise<Draw> {
+/**
+ * Loads cli-table3. Returns a function that draws rows, the first time below a header; their cells contain no control
+ * characters. It always gets the same columns, and with the first rows chooses those that fit.
+ */
+async function newTable(terminal: FormatOptions['terminal']) {
   const { default: CliTable } = await import('cli-table3');
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
@@ -99,7 +99,7 @@ async function newTable(terminal: Terminal | null): Promise<Draw> {
     return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
   };
 
-  return (all, rows) => {
+  return (all: readonly Column[], rows: readonly (readonly string[])[]): string => {
     const isFirst = shown === null;
     // The first rows decide which columns there are.
     const wanted =

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import type { NamedFile, Target } from '../fs/output-target.ts';
+import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, RecordShape } from '../output/format.ts';
 import { createFormat, exportName } from '../output/formats.ts';
@@ -61,9 +61,9 @@ export async function assertPaths(
 ): Promise<void> {
   const { output, outputDir, summary, from, seen, keyFile, files: shown = [] } = options;
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
-  const named = (flag: string, path: string | null | undefined, isOutput: boolean): NamedFile[] =>
+  const named = (flag: string, path: string | null | undefined, isOutput: boolean) =>
     path ? [{ flag, path, isOutput }] : [];
-  const files: NamedFile[] = [
+  const files = [
     ...exports.map((target) => ({ flag: 'the export', path: target.path, isOutput: true, target })),
     ...named('--output', output, true),
     ...named('--output-dir', outputDir, true),

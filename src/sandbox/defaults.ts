@@ -1,5 +1,5 @@
 import { defaultNamespace } from '../service/contract.ts';
-import type { FaultRule } from './faults.ts';
+import type { parseFaultRule } from './faults.ts';
 
 export interface SandboxSettings {
   readonly host: string;
@@ -17,7 +17,7 @@ export interface SandboxSettings {
   /** New uploads per channel and minute. */
   readonly grow: number;
   readonly plainTokens: boolean;
-  readonly fail: readonly FaultRule[];
+  readonly fail: readonly ReturnType<typeof parseFaultRule>[];
   /** The number of uploads of a channel, where it is not that of the demo data. */
   readonly sizeOf: (handle: string) => number | undefined;
   /** The clock of `rate` and `grow`, in milliseconds since 1970. */

@@ -12,24 +12,18 @@ const namedFaults = {
   'feed-empty': 'latest has no entries',
 } as const;
 
-type NamedFault = keyof typeof namedFaults;
-const names = Object.keys(namedFaults) as NamedFault[];
+/** A status, or a name. */
+export type FaultKind = number | keyof typeof namedFaults;
 
-export type FaultKind = number | NamedFault;
+const names = Object.keys(namedFaults) as (keyof typeof namedFaults)[];
 
 export const faultMeanings = [
   ['400 to 599', 'responds with this status, e.g. 503; 429 with Retry-After'],
   ...Object.entries(namedFaults),
 ] as const;
 
-export interface FaultRule {
-  readonly kind: FaultKind;
-  /** Share of the requests, 0 to 1. */
-  readonly rate: number;
-}
-
-/** Parses `KIND:RATE`; throws a usage error that says what was expected. */
-export function parseFaultRule(text: string): FaultRule {
+/** Parses `KIND:RATE`, a share of the requests from 0 to 1; throws a usage error that says what was expected. */
+export function parseFaultRule(text: string): { readonly kind: FaultKind; readonly rate: number } {
   const [, word = '', number = ''] = /^([^:]*):(\d+(?:\.\d*)?|\.\d+)$/.exec(text) ?? [];
   const kind = /^[45]\d\d$/.test(word) ? Number(word) : names.find((name) => name === word);
   if (kind !== undefined && Number(number) <= 1) return { kind, rate: Number(number) };
@@ -41,7 +35,10 @@ export function parseFaultRule(text: string): FaultRule {
 }
 
 /** Decides which faults a request meets. Each draws one number per rule: the same seed gives the same faults. */
-export function faultSource(rules: readonly FaultRule[], seed: number): () => readonly FaultKind[] {
+export function faultSource(
+  rules: readonly ReturnType<typeof parseFaultRule>[],
+  seed: number,
+): () => readonly FaultKind[] {
   const draw = seeded(seed);
   return () => rules.filter(({ rate }) => draw() < rate).map(({ kind }) => kind);
 }

@@ -18,19 +18,15 @@ export interface VideoList {
   at(position: number): Video;
 }
 
-export interface Uploads extends VideoList {
-  /** The latest uploads as the feed shows them, at most 15 (docs/service.md, 4.4). */
-  feed(): readonly Video[];
-}
-
-export type Catalog = (channel: Channel) => Uploads;
-
 const minute = 60_000;
 
-/** The demo data; each channel grows from now on. */
-export function demoCatalog({ grow, now, sizeOf }: SandboxSettings): Catalog {
+/**
+ * The uploads of each channel, which grows from now on. `feed`: the latest of them as the feed shows them, at most 15
+ * (docs/service.md, 4.4).
+ */
+export function demoCatalog({ grow, now, sizeOf }: SandboxSettings) {
   const started = now();
-  return (owner) => {
+  return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
     const { handle, size, seed, isOdd } = owner;
     const added = Math.max(0, Math.floor(((now() - started) * grow) / minute));
     const count = sizeOf(handle) ?? size + added;
@@ -61,7 +57,7 @@ export function uploadsId(channel: Channel): string {
 }
 
 /** The list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
-export function listById(id: string, catalog: Catalog): VideoList | undefined {
+export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): VideoList | undefined {
   if (id === 'PLdemo') return demoPlaylist;
   const owner = id.startsWith('UU') ? channelById(`UC${id.slice(2)}`) : undefined;
   return owner && catalog(owner);

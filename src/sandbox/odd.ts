@@ -2,7 +2,7 @@ import { latestSize } from '../service/contract.ts';
 import { hash } from './random.ts';
 import { ageText, type Channel, lengthText, published, type Video } from './videos.ts';
 
-/** A channel with the oddities of real ones. The upload on top of its list; at its date in the feed. */
+/** The upload that is always on top of the list of `@odd`, but at its date in the feed. */
 const premiere = 250;
 /** A feed entry that has no `viewCount`, and a null in another field. */
 const undescribed = 258;

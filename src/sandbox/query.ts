@@ -1,29 +1,16 @@
 import { Failure } from '../errors.ts';
-import {
-  codePoints,
-  isPaged,
-  type Operation,
-  type Parameter,
-  type ReferenceKind,
-} from '../service/contract.ts';
+import { codePoints, isPaged, type Operation, type ReferenceKind } from '../service/contract.ts';
 import { parseReference } from '../service/parse-reference.ts';
 import { type Channel, channelByHandle, channelById } from './videos.ts';
-
-interface Issue {
-  readonly loc: readonly string[];
-  readonly msg: string;
-}
-
-/** The three shapes of `detail` that deployments use. */
-type Detail = string | { readonly code: string; readonly message: string } | readonly Issue[];
 
 /** A response other than 200: never debits (docs/service.md, 7, rule 1). */
 export class ErrorResponse extends Error {
   readonly status: number;
-  readonly detail: Detail;
+  /** A text, an object with a message, or a list of issues: deployments use all three. */
+  readonly detail: string | object;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, detail: Detail, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, detail: string | object, headers: Readonly<Record<string, string>> = {}) {
     super(`${status}`);
     this.status = status;
     this.detail = detail;
@@ -31,9 +18,7 @@ export class ErrorResponse extends Error {
   }
 }
 
-export function issue(name: string, msg: string): Issue {
-  return { loc: ['query', name], msg };
-}
+export const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
 
 /**
  * The parameters of a query by name, checked against the contract (docs/service.md, sections 4 and 8).
@@ -51,7 +36,10 @@ export function readParameters(operation: Operation, query: URLSearchParams): Re
   return new Map(query);
 }
 
-function issuesOf({ name, type, when, minimum = 0, maximum }: Parameter, values: readonly string[]): Issue[] {
+function issuesOf(
+  { name, type, when, minimum = 0, maximum }: Operation['parameters'][number],
+  values: readonly string[],
+): object[] {
   const [value] = values;
   if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
   if (values.length > 1) return [issue(name, 'Parameter is given more than once')];

@@ -1,7 +1,7 @@
 import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
 import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
-import { type Catalog, listById, uploadsId } from './lists.ts';
+import { type demoCatalog, listById, uploadsId, type VideoList } from './lists.ts';
 import { advertisement, oddFeedFields, oddFields, oddPageSize } from './odd.ts';
 import { ErrorResponse, findChannel, readReference, resolveId } from './query.ts';
 import {
@@ -20,30 +20,35 @@ import {
 /** Number of uploads, from the newest, that a search reads. */
 const searchDepth = 3000;
 
-export interface Data extends Pick<SandboxSettings, 'pageSize' | 'plainTokens'> {
-  readonly catalog: Catalog;
-}
-
-type Parameters = ReadonlyMap<string, string>;
-type Faults = readonly FaultKind[];
-
-/** The body of a 200 response. Throws a `ErrorResponse` for any other response. */
-export function respond(name: OperationName, parameters: Parameters, faults: Faults, data: Data): object {
-  if (isPaged(name)) return page(name, parameters, faults, data);
+/** The body of a 200 response. Throws an `ErrorResponse` for any other response. */
+export function respond(
+  name: OperationName,
+  parameters: ReadonlyMap<string, string>,
+  faults: readonly FaultKind[],
+  catalog: ReturnType<typeof demoCatalog>,
+  settings: SandboxSettings,
+): object {
+  if (isPaged(name)) {
+    const place = placeOf(name, parameters, faults);
+    const list = listById(place.list, catalog);
+    if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
+    return page(name, place, list, faults.includes('loop'), settings);
+  }
   const value = (name: string): string => parameters.get(name) ?? '';
   if (name === 'resolve') {
     const input = value('input');
     return { channel_id: resolveId(readReference(input, 'channel', 'input')), resolved_from: input };
   }
   const channel = findChannel(readReference(value('channel'), 'channel'));
-  if (name === 'latest') return latest(channel, faults, data);
-  return search(channel, value('q'), Number(value('limit') || 30), data);
+  const uploads = catalog(channel);
+  if (name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
+  if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
+  return latest(channel, faults.includes('feed-empty') ? [] : uploads.feed());
 }
 
 /** Uploads whose title has every word of the query, newest first. */
-function search(channel: Channel, query: string, limit: number, { catalog }: Data): object {
+function search(uploads: VideoList, query: string, limit: number): object {
   const words = query.toLowerCase().split(/\s+/);
-  const uploads = catalog(channel);
   const depth = Math.min(searchDepth, uploads.count);
   const results: object[] = [];
   for (let position = 0; position < depth && results.length < limit; position++) {
@@ -51,14 +56,12 @@ function search(channel: Channel, query: string, limit: number, { catalog }: Dat
     const text = title(video).toLowerCase();
     if (!words.every((word) => text.includes(word))) continue;
     results.push(searchEntry(video));
-    if (results.length === 1 && limit > 1 && channel.isOdd) results.push(advertisement);
+    if (results.length === 1 && limit > 1 && uploads.owner.isOdd) results.push(advertisement);
   }
   return { results, result_count: results.length };
 }
 
-function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
-  if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
-  const videos = faults.includes('feed-empty') ? [] : catalog(channel).feed();
+function latest(channel: Channel, videos: readonly Video[]): object {
   const { id: channelId, title } = channel;
   const url = `https://video.example/channel/${channelId}`;
   return {
@@ -68,14 +71,17 @@ function latest(channel: Channel, faults: Faults, { catalog }: Data): object {
   };
 }
 
-function page(operation: PagedName, parameters: Parameters, faults: Faults, data: Data): object {
-  const place = placeOf(operation, parameters, faults);
-  const list = listById(place.list, data.catalog);
-  if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
+/** The page of a list at a place; `isLoop`: its token names the same page again. */
+function page(
+  operation: PagedName,
+  place: Place,
+  list: VideoList,
+  isLoop: boolean,
+  { pageSize, plainTokens }: SandboxSettings,
+): object {
   const { offset } = place;
-  const size = list.owner.isOdd ? oddPageSize(offset, data.pageSize) : data.pageSize;
+  const size = list.owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
   const last = Math.min(list.count, offset + size);
-  const isLoop = faults.includes('loop');
   const hasMore = isLoop || last < list.count;
   const next = isLoop ? place : { ...place, offset: last };
   const { title, numVideos, owner, viewCount, description } = list;
@@ -90,13 +96,17 @@ function page(operation: PagedName, parameters: Parameters, faults: Faults, data
       viewCount,
       ...(operations[operation].reference === 'playlist' && { description }),
     },
-    continuation_token: hasMore ? writeToken(next, data.plainTokens) : list.lastToken,
+    continuation_token: hasMore ? writeToken(next, plainTokens) : list.lastToken,
     has_more: hasMore,
   };
 }
 
 /** The page that the parameters name. Refuses a token that is not valid for the operation with 400. */
-function placeOf(operation: PagedName, parameters: Parameters, faults: Faults): Place {
+function placeOf(
+  operation: PagedName,
+  parameters: ReadonlyMap<string, string>,
+  faults: readonly FaultKind[],
+): Place {
   const token = parameters.get('continuation');
   if (token === undefined) {
     const kind = operations[operation].reference;
@@ -163,7 +173,7 @@ function firstFields(video: Video, id: string) {
 }
 
 /** A video entry: the nine fields of docs/service.md, 2.2, in order; for `@odd` others too. `position`: from 0. */
-export function videoEntry(video: Video, position: number): object {
+function videoEntry(video: Video, position: number): object {
   const id = videoId(video);
   return {
     ...firstFields(video, id),
@@ -176,7 +186,7 @@ export function videoEntry(video: Video, position: number): object {
 }
 
 /** An entry of a search result, as a known deployment sends it: the specification shows none. */
-export function searchEntry(video: Video): object {
+function searchEntry(video: Video): object {
   const id = videoId(video);
   return {
     type: 'video',
@@ -191,7 +201,7 @@ export function searchEntry(video: Video): object {
 }
 
 /** An entry of the feed, as a known deployment sends it: other names than in the uploads list. */
-export function latestEntry(video: Video): object {
+function latestEntry(video: Video): object {
   const id = videoId(video);
   const at = published(video);
   const rating = { count: String(viewCount(video) >> 5), average: '4.87', min: '1', max: '5' };

@@ -7,8 +7,6 @@ import { type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { faultSource } from './faults.ts';
 import { DemoService, type Reply } from './service.ts';
 
-export type SandboxOptions = Partial<SandboxSettings>;
-
 export interface Sandbox {
   readonly baseUrl: string;
   readonly key: string;
@@ -19,7 +17,7 @@ export interface Sandbox {
 }
 
 /** Starts the service on a local address. Throws `failed` if it cannot listen there. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: Partial<SandboxSettings> = {}): Promise<Sandbox> {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency } = settings;
   const service = new DemoService(settings);

@@ -4,7 +4,7 @@ import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
 import { demoCatalog } from './lists.ts';
 import { ErrorResponse, readParameters } from './query.ts';
-import { type Data, respond } from './response-bodies.ts';
+import { respond } from './response-bodies.ts';
 
 export interface Reply {
   readonly status: number;
@@ -17,16 +17,16 @@ export interface Reply {
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
 export class DemoService {
   credits: number;
-  readonly #key: string;
-  readonly #data: Data;
+  readonly #settings: SandboxSettings;
+  readonly #catalog: ReturnType<typeof demoCatalog>;
   readonly #limit: ReturnType<typeof rateLimit> | null;
   readonly #routes: ReadonlyMap<string, Operation>;
 
   constructor(settings: SandboxSettings) {
-    const { key, credits, namespace, rate, now } = settings;
+    const { credits, namespace, rate, now } = settings;
     this.credits = credits;
-    this.#key = key;
-    this.#data = { ...settings, catalog: demoCatalog(settings) };
+    this.#settings = settings;
+    this.#catalog = demoCatalog(settings);
     this.#limit = rate === null ? null : rateLimit(rate, now);
     this.#routes = new Map(
       Object.values(operations).map((operation) => [operationPath(operation, namespace), operation]),
@@ -62,7 +62,7 @@ export class DemoService {
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
     if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
     if ((headers['user-agent'] ?? '').trim() === '') return forbidden('a User-Agent header is required');
-    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== this.#key) {
+    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== this.#settings.key) {
       const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
       throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
     }
@@ -70,7 +70,7 @@ export class DemoService {
       throw new ErrorResponse(402, { code: 'no_credits', message: 'the account has no credits left' });
     }
     const parameters = readParameters(operation, new URLSearchParams(query));
-    const reply = json(200, respond(operation.name, parameters, faults, this.#data));
+    const reply = json(200, respond(operation.name, parameters, faults, this.#catalog, this.#settings));
     this.credits -= operation.credits;
     return {
       ...reply,
@@ -97,17 +97,12 @@ function forbidden(text: string): Reply {
   return { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
 }
 
-interface Verdict {
-  readonly headers: Readonly<Record<string, string>>;
-  /** Seconds until the next window if this one is exhausted, else null. */
-  readonly retryAfter: number | null;
-}
-
 /**
  * Counts requests against a limit per minute: call it for each. A window of one minute starts with the first request
- * after the previous window. `now`: the clock, in milliseconds since 1970.
+ * after the previous window. `now`: the clock, in milliseconds since 1970. `retryAfter`: seconds until the next window if
+ * this one is exhausted, else null.
  */
-function rateLimit(limit: number, now: () => number): () => Verdict {
+function rateLimit(limit: number, now: () => number) {
   let end = Number.NEGATIVE_INFINITY;
   let left = 0;
   return () => {

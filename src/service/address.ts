@@ -8,22 +8,19 @@ export interface BaseUrl {
   readonly loopback: boolean;
 }
 
-/** An address as a user wrote it: with or without `/api/v2/WORD` at its end. */
-export interface ServiceAddress {
-  readonly baseUrl: BaseUrl;
-  /** The word after a trailing `/api/v2/`; null if there is none. */
-  readonly namespace: string | null;
-}
-
 const example = 'expected e.g. https://api.example.com';
 
 /**
- * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped from the base URL.
+ * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped from the base URL, and WORD (null:
+ * there is none) is the namespace.
  * `source` names the setting (`--base-url`). Throws a usage error for anything but a plain http or https URL, and
  * for http to a host that is not loopback. No error shows the text: it may contain a password, or be a key that was
  * given in the wrong place.
  */
-export function parseAddress(text: string, source: string): ServiceAddress {
+export function parseAddress(
+  text: string,
+  source: string,
+): { readonly baseUrl: BaseUrl; readonly namespace: string | null } {
   const trimmed = text.trim();
   // The URL parser drops tabs and line ends and reads backslashes as slashes: reject such texts instead.
   const isPlain = /^https?:\/\/[^/]/i.test(trimmed) && !/[\s\\\u0000-\u001f\u007f]/.test(trimmed);

@@ -36,9 +36,7 @@ export function describeCredits({ confirmed, possibly_charged }: Credits, verb =
   return possibly_charged === 0 ? sure : `${sure}, ${thousands(possibly_charged)} more possibly charged`;
 }
 
-export type Charge = 'confirmed' | 'possibly_charged' | 'none';
-
-export type Settle = (charge: Charge) => void;
+export type Settle = (charge: keyof Credits | 'none') => void;
 
 /** One bound of `--max-credits`: credits per run, per calendar day or per calendar month (local time). */
 export interface CreditBound {
@@ -135,7 +133,7 @@ export class Budget {
         const committed = spent(this.total.credits) + this.#reserved + credits;
         const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
         if (exceeded !== undefined) throw budgetSpent(exceeded, null);
-        return this.#charged(credits, tally, await this.#ledger?.reserve(credits, tally.reference));
+        return this.#countInFlight(credits, tally, await this.#ledger?.reserve(credits, tally.reference));
       } catch (error) {
         const isSpent = error instanceof Failure && error.code === 'budget';
         if (!isSpent || this.#reserved === 0) throw error;
@@ -147,7 +145,7 @@ export class Budget {
   }
 
   /** Counts a request as in flight; returns what ends that. `note` notes its outcome in the ledger. */
-  #charged(credits: number, tally: Tally, note: Settle | undefined): Settle {
+  #countInFlight(credits: number, tally: Tally, note: Settle | undefined): Settle {
     this.#reserved += credits;
     return (charge) => {
       note?.(charge);

@@ -4,11 +4,11 @@ import { excerpt, Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
-import type { Budget, Charge, Tally } from './budget.ts';
+import type { Budget, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type Parameters } from './contract.ts';
-import { errorWords, type FailedAttempt, failedAttempt, finalFailure } from './failures.ts';
+import { errorWords, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
-import { decideRetry, RetryThrottle } from './retry.ts';
+import { decideRetry, type FailedAttempt, RetryThrottle } from './retry.ts';
 
 export interface Service {
   readonly baseUrl: BaseUrl;
@@ -25,7 +25,7 @@ export interface ClientOptions {
   /** Seconds per request, body included. */
   readonly timeout: number;
   readonly retries: number;
-  /** Seconds of waiting without a success (`RetryLimits`). */
+  /** Seconds of waiting without a success (`decideRetry`). */
   readonly maxWait: number;
   /** Largest number of concurrent requests. */
   readonly connections: number;
@@ -92,7 +92,7 @@ export class Client {
       const random = context.clock.random();
       const progress = { counted, maybeCharged, requestWaitMs, runWaitMs, random };
       const decision = decideRetry(outcome, progress, limits);
-      if (!decision.retry) throw finalFailure(outcome, decision.reason, attempt);
+      if (typeof decision === 'string') throw finalFailure(outcome, decision, attempt);
       this.#abortSignal.throwIfAborted();
       const { waitMs, counts, pausesRun } = decision;
       if (counts) counted++;
@@ -127,13 +127,13 @@ export class Client {
     const { baseUrl, key, notFoundHint } = service;
     const { clock, stop } = context;
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
-    await this.#throttle.paused();
+    await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
-    let charge: Charge = 'none';
+    let charge: FailedAttempt['charge'] = 'none';
     const started = clock.elapsed();
     let result = 'not sent';
     try {
-      await this.#throttle.paused();
+      await this.#throttle.untilResumed();
       this.#connections ??= this.#open();
       const connections = await this.#connections;
       // Pending events run first, unless the service is known to keep connections open: one that it has just closed is
@@ -146,17 +146,12 @@ export class Client {
         each.requests++;
         if (attempt > 1) each.retries++;
       }
-      const outcome = await get(connections, {
-        origin: baseUrl.origin,
-        path,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'user-agent': userAgent,
-          accept: 'application/json',
-        },
-        timeout: timeout * 1000,
-        stop,
-      });
+      const headers = {
+        authorization: `Bearer ${key}`,
+        'user-agent': userAgent,
+        accept: 'application/json',
+      };
+      const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000, stop);
       const isComplete = 'body' in outcome;
       result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
       if (isComplete && outcome.status === 200) {

@@ -5,28 +5,28 @@
 import { usage } from '../errors.ts';
 import { thousands } from '../text/count.ts';
 
-export interface Parameter {
-  readonly name: string;
-  /** What the user types for it: `<query>`, `--limit`. */
-  readonly argument: string;
-  readonly type: 'string' | 'integer';
-  /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
-  readonly when: 'required' | 'optional' | 'first page' | 'next pages';
-  /** Strings: length in Unicode code points. Integers: value. */
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: number;
-}
-
 export type ReferenceKind = 'channel' | 'playlist';
 
-interface OperationRow {
-  readonly name: string;
+export type OperationName = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist';
+
+export interface Operation {
+  readonly name: OperationName;
   /** What it does, in a few words without its cost. */
   readonly summary: string;
   /** Path below `{base_url}/api/v2/{namespace}/`. */
   readonly path: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly {
+    readonly name: string;
+    /** What the user types for it: `<query>`, `--limit`. */
+    readonly argument: string;
+    readonly type: 'string' | 'integer';
+    /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
+    readonly when: 'required' | 'optional' | 'first page' | 'next pages';
+    /** Strings: length in Unicode code points. Integers: value. */
+    readonly minimum?: number;
+    readonly maximum?: number;
+    readonly default?: number;
+  }[];
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
   /** The list contains each video once, all of one channel; a new upload shifts its pages while they are read. */
@@ -132,9 +132,7 @@ export const operations = {
     reference: 'playlist',
     ...videoPages,
   },
-} as const satisfies Record<string, OperationRow>;
-
-export type OperationName = keyof typeof operations;
+} as const satisfies { [Name in OperationName]: Operation & { name: Name } };
 
 export type PagedName = {
   [Name in OperationName]: (typeof operations)[Name]['body'] extends 'page' ? Name : never;
@@ -146,10 +144,6 @@ export function isPaged(name: OperationName): name is PagedName {
 }
 
 export const pagedNames: readonly PagedName[] = (Object.keys(operations) as OperationName[]).filter(isPaged);
-
-export interface Operation extends OperationRow {
-  readonly name: OperationName;
-}
 
 /** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
 export const pageSize = 100;

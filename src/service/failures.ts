@@ -1,15 +1,8 @@
 /** What a failed attempt means: a table of HTTP statuses, and a table of errors of the transport. */
 import { getSystemErrorMap } from 'node:util';
 import { excerpt, Failure, type FailureCode, systemCode } from '../errors.ts';
-import type { Charge } from './budget.ts';
 import { type NoResponse, type Response, TransportError } from './http.ts';
-import { type EndReason, type RetryCause, retryAfter, span } from './retry.ts';
-
-export interface FailedAttempt extends RetryCause {
-  readonly failure: Failure;
-  /** Possibly charged: the request was sent, and no status other than 200 arrived. */
-  readonly charge: Charge;
-}
+import { type EndReason, type FailedAttempt, retryAfter, span } from './retry.ts';
 
 interface Meaning {
   readonly code: FailureCode;
@@ -137,10 +130,12 @@ function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
 }
 
 interface AttemptContext {
+  /** The service, in messages. */
   readonly at: string;
   readonly now: number;
   /** The next step after a 404, instead of the usual one. */
   readonly notFoundHint?: string | undefined;
+  /** The text without the key. */
   hide(text: string): string;
 }
 
@@ -155,15 +150,15 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
   return { failure, status, isRetried, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
 }
 
-/** A response of which the body may not have arrived. */
-type Head = Pick<Response, 'status' | 'headers'> & { readonly body: Buffer | null };
-
-function failedResponse({ status, headers, body }: Head, context: AttemptContext): FailedAttempt {
-  const { at, now, hide } = context;
+/** The body may not have arrived. */
+function failedResponse(
+  { status, headers, body }: Omit<Response, 'body'> & { readonly body: Buffer | null },
+  { at, now, hide, notFoundHint }: AttemptContext,
+): FailedAttempt {
   const detail = detailOf(body);
   const meaning = status === 403 && detail === null ? blocked : meaningOfStatus(status);
   const { code, say, isRetried = false } = meaning;
-  const hint = (status === 404 ? context.notFoundHint : undefined) ?? meaning.hint;
+  const hint = (status === 404 ? notFoundHint : undefined) ?? meaning.hint;
   const said = status < 400 ? (headers.location ?? '') : (detail ?? '').replace(/\s+/g, ' ').trim();
   const words = said === '' ? `${status}` : `${status}: ${excerpt(hide(said))}`;
   const failure = new Failure(code, say(words, at), { status, hint });

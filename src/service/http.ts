@@ -6,13 +6,10 @@ import { indexJson, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
-export const maxBodyBytes = 64 * 1024 * 1024;
-export const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
-/** The last part of the time limit has a timer of its own: a process that was suspended (Ctrl-Z) first reads what has arrived. */
+const maxBodyBytes = 64 * 1024 * 1024;
+const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+/** The last part of the time limit (ms) has its own timer: after a suspension (Ctrl-Z), what has arrived is read first. */
 const lastMs = 2000;
-
-/** By name in lower case; the first value of a header that occurs several times. */
-export type Headers = Readonly<Record<string, string | undefined>>;
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
@@ -22,14 +19,16 @@ export interface Connections {
   stopConnecting(error: Error): void;
   /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
-  /** Number of connections made so far, and of complete responses: if it is greater, connections are used again. */
+  /** Connections made so far. If there are more `responses`, the service keeps connections open. */
   connects: number;
+  /** Complete responses read so far. */
   responses: number;
 }
 
 export interface Response {
   readonly status: number;
-  readonly headers: Headers;
+  /** By name in lower case; the first value of a header that occurs several times. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
@@ -40,7 +39,7 @@ export interface NoResponse {
   readonly sent: boolean;
   /** HTTP status; null if it did not arrive. */
   readonly status: number | null;
-  readonly headers: Headers;
+  readonly headers: Response['headers'];
 }
 
 /** An error of this program: a key of the table of errors (failures.ts), and its own words. */
@@ -53,19 +52,15 @@ export class TransportError extends Error {
   }
 }
 
-export interface HttpRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the start of the request to the last byte of its response. */
-  readonly timeout: number;
-  readonly stop: AbortSignal;
-}
-
-/** Sends one GET request and reads the complete response. No retries, no redirects; throws nothing. */
+/**
+ * Sends one GET request and reads the complete response, within `timeout` milliseconds from start to last byte. No
+ * retries, no redirects; throws nothing.
+ */
 export function get(
   connections: Connections,
-  { timeout, stop, ...request }: HttpRequest,
+  request: { readonly origin: string; readonly path: string; readonly headers: Record<string, string> },
+  timeout: number,
+  stop: AbortSignal,
 ): Promise<Response | NoResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;

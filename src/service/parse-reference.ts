@@ -44,14 +44,12 @@ export function parseReference(typed: string, kind: ReferenceKind, takesList = t
   );
 }
 
-type Target = Pick<Reference, 'value' | 'id'>;
-
-function parse(text: string, kind: ReferenceKind): Target | null {
+function parse(text: string, kind: ReferenceKind): Omit<Reference, 'reference'> | null {
   if (text.length > maxLength) return null;
   return kind === 'channel' ? channel(text) : playlist(text);
 }
 
-function channel(text: string): Target | null {
+function channel(text: string): ReturnType<typeof parse> {
   if (channelId.test(text)) return { value: text, id: text };
   if (isHandle(text)) return { value: text, id: null };
   const url = parseUrl(text);
@@ -75,7 +73,7 @@ function channel(text: string): Target | null {
 
 const isHandle = (text: string): boolean => handlePattern.test(text) && !isUnsafe(text);
 
-function playlist(text: string): Target | null {
+function playlist(text: string): ReturnType<typeof parse> {
   const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/$/, '');
   return id !== undefined && playlistId.test(id) ? { value: id, id } : null;
 }

@@ -12,13 +12,13 @@ import { TransportError } from './http.ts';
  * The proxy that a variable names for an address; null if NO_PROXY names its host: itself, a domain that it is in, or `*`.
  * Throws a usage error for anything but an HTTP proxy.
  */
-export function parseProxy(variable: string, named: string, hostname: string, noProxy: string) {
+export function parseProxy(variable: string, address: string, hostname: string, noProxy: string) {
   const direct = noProxy.toLowerCase().split(/[\s,]+/);
   if (direct.some((name) => name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`)))
     return null;
   try {
     // Without a scheme it is plain http, as for curl.
-    const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(named) ? named : `http://${named}`);
+    const proxy = new URL(/^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(address) ? address : `http://${address}`);
     // Invalid escapes in user name and password throw here, not at the first request.
     authorization(proxy);
     if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;

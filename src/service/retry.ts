@@ -1,15 +1,20 @@
 /** The retry policy: whether a failed attempt is repeated, after which wait, and who waits. Times are in milliseconds. */
 import type { Clock } from '../context.ts';
+import type { Failure } from '../errors.ts';
+import type { Credits } from './budget.ts';
 
 const maxMaybeCharged = 2;
 
-export interface RetryCause {
+export interface FailedAttempt {
+  readonly failure: Failure;
   /** HTTP status; null if none arrived. */
   readonly status: number | null;
   /** The same request may succeed. */
   readonly isRetried: boolean;
   /** Wait that the service named in `Retry-After`; null if it named none. */
   readonly retryAfterMs: number | null;
+  /** Possibly charged: the request was sent, and no status other than 200 arrived. */
+  readonly charge: keyof Credits | 'none';
 }
 
 export interface RetryProgress {
@@ -24,34 +29,30 @@ export interface RetryProgress {
   readonly random: number;
 }
 
-export interface RetryLimits {
-  readonly retries: number;
-  /** Total wait: of the run without a success for a 429, of the request for anything else. */
-  readonly maxWaitMs: number;
-}
-
 /** Why a request that failed is not sent again. */
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';
 
-/** `counts`: against `--retries`. `pausesRun`: every request of the run waits. */
-export type RetryDecision =
-  | { readonly retry: true; readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean }
-  | { readonly retry: false; readonly reason: EndReason };
-
-/** Decides whether an attempt that failed is repeated (docs/failures.md, "The service"). */
-export function decideRetry(cause: RetryCause, progress: RetryProgress, limits: RetryLimits): RetryDecision {
-  const { status, isRetried, retryAfterMs } = cause;
+/**
+ * Decides whether an attempt that failed is repeated (docs/failures.md, "The service"): the reason why not, or the wait,
+ * whether it counts against `--retries`, and whether it `pausesRun`, which makes every request wait. `maxWaitMs` limits the
+ * total wait: of the run without a success for a 429, of the request for anything else.
+ */
+export function decideRetry(
+  { status, isRetried, retryAfterMs }: Pick<FailedAttempt, 'status' | 'isRetried' | 'retryAfterMs'>,
+  progress: RetryProgress,
+  limits: { readonly retries: number; readonly maxWaitMs: number },
+): EndReason | { readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean } {
   const { counted, maybeCharged, requestWaitMs, random } = progress;
-  if (!isRetried) return { retry: false, reason: 'not retried' };
-  if (maybeCharged >= maxMaybeCharged) return { retry: false, reason: 'charged twice' };
+  if (!isRetried) return 'not retried';
+  if (maybeCharged >= maxMaybeCharged) return 'charged twice';
   // Waits that a 429 or 503 asks for do not count.
   const counts = retryAfterMs === null || (status !== 429 && status !== 503);
-  if (counts && counted >= limits.retries) return { retry: false, reason: 'retries' };
+  if (counts && counted >= limits.retries) return 'retries';
   const waitMs = retryAfterMs ?? backoff(counted + 1, random);
   const pausesRun = status === 429;
   const totalMs = pausesRun ? progress.runWaitMs(waitMs) : requestWaitMs + waitMs;
-  if (totalMs > limits.maxWaitMs) return { retry: false, reason: 'max-wait' };
-  return { retry: true, waitMs, counts, pausesRun };
+  if (totalMs > limits.maxWaitMs) return 'max-wait';
+  return { waitMs, counts, pausesRun };
 }
 
 /**
@@ -117,7 +118,7 @@ export class RetryThrottle {
     this.#totalMs = 0;
   }
 
-  /** Makes one request wait; or every request of the run, until `paused` resolves. */
+  /** Makes one request wait; or every request of the run, until `untilResumed` resolves. */
   async wait(waitMs: number, pausesRun: boolean, why: string): Promise<void> {
     const until = this.#clock.elapsed() + waitMs;
     this.#totalMs = this.totalWith(waitMs);
@@ -129,7 +130,7 @@ export class RetryThrottle {
   }
 
   /** Resolves once the run is not paused, even if the pause is extended meanwhile. */
-  async paused(): Promise<void> {
+  async untilResumed(): Promise<void> {
     for (;;) {
       const left = this.#pausedUntil - this.#clock.elapsed();
       if (left <= 0) return;

@@ -25,7 +25,7 @@ import { readMonth } from '../../src/commands/credits.ts';
 import { Failure, stoppedBy } from '../../src/errors.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { type Charge, type Ledger, parseBounds } from '../../src/service/budget.ts';
+import { type Ledger, parseBounds, type Settle } from '../../src/service/budget.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -48,7 +48,7 @@ if (mode !== undefined) {
 async function buyAll(mode: string): Promise<void> {
   const bounds = parseBounds('200/month', '');
   const ledger = new FileLedger({ ...options(process.env), bounds, command: 'race' });
-  const bought: Record<Charge, number> = { confirmed: 0, possibly_charged: 0, none: 0 };
+  const bought = { confirmed: 0, possibly_charged: 0, none: 0 };
   for (let i = 0; i < 400; i++) {
     if (i % 7 === 0) meet();
     const settle = await ledger.reserve(1, process.env.CHANLIST_TEST_REFERENCE ?? null).catch(() => null);
@@ -113,7 +113,11 @@ async function fixture(t: TestContext) {
   };
 }
 
-async function buy(ledger: Ledger, charge: Charge | null, reference: string | null = '@a'): Promise<void> {
+async function buy(
+  ledger: Ledger,
+  charge: Parameters<Settle>[0] | null,
+  reference: string | null = '@a',
+): Promise<void> {
   const settle = await ledger.reserve(1, reference);
   if (charge !== null) settle(charge);
 }
@@ -429,7 +433,7 @@ async function raced(
   state: string,
   processes: number,
   mode: string,
-): Promise<(Record<Charge, number> | null)[]> {
+): Promise<(Record<Parameters<Settle>[0], number> | null)[]> {
   const racers = Array.from({ length: processes }, (_, n) =>
     spawn(process.execPath, [fileURLToPath(import.meta.url)], {
       env: {

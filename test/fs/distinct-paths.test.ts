@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertDistinctPaths, type NamedFile, resolveTarget } from '../../src/fs/output-target.ts';
+import { assertDistinctPaths, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { nobody, notRoot } from '../support/users.ts';
 
-const input = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: false });
-const output = (flag: string, path: string): NamedFile => ({ flag, path, isOutput: true });
+const input = (flag: string, path: string) => ({ flag, path, isOutput: false });
+const output = (flag: string, path: string) => ({ flag, path, isOutput: true });
 
 test('no output is an input or another output, also through links; two inputs may be the same', async (t) => {
   const folder = realpathSync(await temporaryFolder(t));

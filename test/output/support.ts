@@ -1,7 +1,7 @@
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Item, RecordShape, Terminal } from '../../src/output/format.ts';
+import type { FormatOptions, Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
@@ -14,7 +14,7 @@ export const item = (reference = '@demo'): Item => ({ reference });
 export interface Overrides {
   readonly fields?: string;
   readonly several?: boolean;
-  readonly terminal?: Terminal | null;
+  readonly terminal?: FormatOptions['terminal'];
   readonly columns?: readonly string[];
   /** In place of that of the operation. */
   readonly shape?: RecordShape;
@@ -32,7 +32,7 @@ export function options(operation: OperationName, overrides: Overrides = {}): Fo
 }
 
 /** A terminal of that width, without colour. */
-export const screen = (columns: number): Terminal => ({ columns, color: false });
+export const screen = (columns: number): FormatOptions['terminal'] => ({ columns, color: false });
 
 export const complete = { hasMore: false, token: null, failure: null } as const;
 

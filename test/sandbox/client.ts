@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
 /** A response. This client follows the specification and shares nothing with the program's. */
 export interface Received {
@@ -18,7 +19,7 @@ export interface Page {
 type Query = Readonly<Record<string, string>>;
 
 /** A sandbox that ends with the test. */
-export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
+export async function sandbox(t: TestContext, options: Partial<SandboxSettings> = {}): Promise<Sandbox> {
   const started = await startSandbox(options);
   t.after(() => started.close());
   return started;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
 import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/server.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { isFailure } from '../support/failures.ts';
 import { get, type Page, page, sandbox } from './client.ts';
 
 const uploads = ['channel/videos', { channel: '@demo' }] as const;
-const always = (kind: FaultKind): SandboxOptions => ({ pageSize: 10, fail: [{ kind, rate: 1 }] });
+const always = (kind: FaultKind): Partial<SandboxSettings> => ({ pageSize: 10, fail: [{ kind, rate: 1 }] });
 const first = ['channel/videos', { channel: '@size-25' }] as const;
 const ids = ({ results }: Page): string[] => results.map(({ videoId }) => videoId);
 /** The response to a page of uploads, before its body. */

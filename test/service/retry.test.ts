@@ -2,16 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../../src/context.ts';
-import {
-  backoff,
-  decideRetry,
-  type EndReason,
-  type RetryCause,
-  type RetryDecision,
-  type RetryProgress,
-  RetryThrottle,
-  span,
-} from '../../src/service/retry.ts';
+import { backoff, decideRetry, type RetryProgress, RetryThrottle, span } from '../../src/service/retry.ts';
 
 test('backoff has jitter, and never exceeds half a minute', () => {
   assert.equal(backoff(1, 0.999999), 250);
@@ -50,39 +41,38 @@ const start: RetryProgress = {
   random: 0,
 };
 const limits = { retries: 4, maxWaitMs: 120_000 };
-const failed = (status: number | null, retryAfterMs: number | null = null): RetryCause => ({
+const failed = (status: number | null, retryAfterMs: number | null = null) => ({
   status,
   isRetried: true,
   retryAfterMs,
 });
-const again = (waitMs: number, counts: boolean, pausesRun = false): RetryDecision => ({
-  retry: true,
-  waitMs,
-  counts,
-  pausesRun,
-});
-const over = (reason: EndReason): RetryDecision => ({ retry: false, reason });
+const again = (waitMs: number, counts: boolean, pausesRun = false) => ({ waitMs, counts, pausesRun });
 
-const decisions: readonly (readonly [string, RetryCause, Partial<RetryProgress>, RetryDecision])[] = [
+const decisions: readonly (readonly [
+  name: string,
+  cause: ReturnType<typeof failed>,
+  progress: Partial<RetryProgress>,
+  decision: ReturnType<typeof decideRetry>,
+])[] = [
   ['a connection error', failed(null), {}, again(500, true)],
   ['its fourth retry', failed(null), { counted: 3 }, again(4000, true)],
-  ['its fifth', failed(null), { counted: 4 }, over('retries')],
-  ['its second attempt that may have been charged', failed(null), { maybeCharged: 2 }, over('charged twice')],
-  ['a 503 after them', failed(503, 7000), { maybeCharged: 2 }, over('charged twice')],
-  ['a 404', { ...failed(404), isRetried: false }, {}, over('not retried')],
+  ['its fifth', failed(null), { counted: 4 }, 'retries'],
+  ['its second attempt that may have been charged', failed(null), { maybeCharged: 2 }, 'charged twice'],
+  ['a 503 after them', failed(503, 7000), { maybeCharged: 2 }, 'charged twice'],
+  ['a 404', { ...failed(404), isRetried: false }, {}, 'not retried'],
   ['a 429 without Retry-After counts', failed(429), {}, again(500, true, true)],
-  ['and uses retries up', failed(429), { counted: 4 }, over('retries')],
+  ['and uses retries up', failed(429), { counted: 4 }, 'retries'],
   ['a 429 with Retry-After does not count', failed(429, 7000), { counted: 4 }, again(7000, false, true)],
   ['a 503 with Retry-After does not count', failed(503, 7000), { counted: 4 }, again(7000, false)],
   ['a 500 with Retry-After counts', failed(500, 7000), {}, again(7000, true)],
-  ['and uses retries up', failed(500, 7000), { counted: 4 }, over('retries')],
+  ['and uses retries up', failed(500, 7000), { counted: 4 }, 'retries'],
   [
     'a 429: the run has waited 120 s',
     failed(429, 20_000),
     { runWaitMs: after(100_000) },
     again(20_000, false, true),
   ],
-  ['a 429: it would wait longer', failed(429, 20_001), { runWaitMs: after(100_000) }, over('max-wait')],
+  ['a 429: it would wait longer', failed(429, 20_001), { runWaitMs: after(100_000) }, 'max-wait'],
   ['a 429: own waits do not matter', failed(429, 1000), { requestWaitMs: 500_000 }, again(1000, false, true)],
   [
     'a 503: the request has waited 120 s',
@@ -90,14 +80,14 @@ const decisions: readonly (readonly [string, RetryCause, Partial<RetryProgress>,
     { requestWaitMs: 100_000 },
     again(20_000, false),
   ],
-  ['a 503: it would wait longer', failed(503, 20_001), { requestWaitMs: 100_000 }, over('max-wait')],
+  ['a 503: it would wait longer', failed(503, 20_001), { requestWaitMs: 100_000 }, 'max-wait'],
   [
     'a 503: waits of the run do not matter',
     failed(503, 1000),
     { runWaitMs: after(500_000) },
     again(1000, false),
   ],
-  ['a wait longer than --max-wait from the start', failed(429, 120_001), {}, over('max-wait')],
+  ['a wait longer than --max-wait from the start', failed(429, 120_001), {}, 'max-wait'],
 ];
 
 test('the policy: what counts, what pauses the run, and when it gives up', () => {
@@ -124,7 +114,7 @@ test('a 429 that extends a pause is waited for, by every request', async () => {
     await new Promise((resolve) => setImmediate(resolve));
   };
   await throttle.wait(10_000, true, 'rate limited');
-  for (const _ of [1, 2]) void throttle.paused().then(() => resumed.push(time));
+  for (const _ of [1, 2]) void throttle.untilResumed().then(() => resumed.push(time));
   await advance(4000);
   await throttle.wait(30_000, true, 'rate limited');
   assert.equal(throttle.totalWith(0), 34_000);

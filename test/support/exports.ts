@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
 import { runHere } from './command.ts';
 import {
   clockEnvironment,
@@ -60,7 +60,7 @@ export interface ExportFixture {
   read(name: string): Promise<string>;
 }
 
-export interface ExportFixtureOptions extends SandboxOptions {
+export interface ExportFixtureOptions extends Partial<SandboxSettings> {
   /** The service in place of the sandbox: there is no account to compare summaries with. */
   readonly service?: ScriptedService;
 }

@@ -1,4 +1,5 @@
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 
 /** A sandbox whose channels change while a test runs. */
 export interface TestSandbox extends Sandbox {
@@ -7,7 +8,7 @@ export interface TestSandbox extends Sandbox {
 }
 
 /** Starts a sandbox with the demo data, and with a method that changes them. */
-export async function startTestSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+export async function startTestSandbox(options: Partial<SandboxSettings> = {}): Promise<TestSandbox> {
   const sizes = new Map<string, number>();
   const sandbox = await startSandbox({ sizeOf: (handle) => sizes.get(handle), ...options });
   return { ...sandbox, setUploads: (handle, count) => sizes.set(handle, count) };

@@ -6,7 +6,7 @@ import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
 import type { Stderr } from '../../output/stderr.ts';
-import { type BaseUrl, completeScheme, parseAddress, type ServiceAddress } from '../../service/address.ts';
+import { type BaseUrl, completeScheme, parseAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
 import { verifyKey } from './verify-key.ts';
@@ -89,7 +89,7 @@ async function readAccount(
   { keyFile }: CommonOptions,
   context: Context,
   known: BaseUrl | undefined,
-): Promise<ServiceAddress & { readonly key: string }> {
+): Promise<ReturnType<typeof parseAddress> & { readonly key: string }> {
   const { stdin, stop } = context;
   const address = known && { baseUrl: known, namespace: null };
   const fromFile = keyFile === undefined ? undefined : await readKey(keyFile, '--key-file', stop);

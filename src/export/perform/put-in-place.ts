@@ -6,7 +6,7 @@ import { LINE_FEED } from '../../json/byte-writer.ts';
 import { JsonText } from '../../json/json-text.ts';
 import { parseFields } from '../../output/fields.ts';
 import type { Item } from '../../output/format.ts';
-import { type EntryBatches, entriesOf, render } from '../../output/render.ts';
+import { entriesOf, render } from '../../output/render.ts';
 import { videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { count } from '../../text/count.ts';
@@ -109,7 +109,7 @@ async function renderRows(
   whole: Rows,
 ): Promise<number> {
   const fields = parseFields(request.fields, operation);
-  async function* entries(): EntryBatches {
+  async function* entries(): AsyncGenerator<readonly JsonText[]> {
     const written = new Set<string>();
     const isNew = (entry: JsonText): boolean => {
       const id = operation.distinct ? videoIdOf(entry) : null;
