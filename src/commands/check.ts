@@ -144,7 +144,7 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
 }
 
 /** Problems with one code in one line: how many, the first files, the first message, and the fix that serves them all. */
-export function problemLines(bad: readonly Checked[], from: string | null, folder: string | null): string[] {
+function problemLines(bad: readonly Checked[], from: string | null, folder: string | null): string[] {
   return Object.keys(problemCodes).flatMap((code) => {
     const group = bad.filter(({ shown }) => shown.problem?.code === code);
     const [first] = group;

@@ -9,7 +9,7 @@ import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 
 /** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-export type ServeOptions = Partial<Omit<SandboxSettings, 'namespace'>> & {
+type ServeOptions = Partial<Omit<SandboxSettings, 'namespace'>> & {
   readonly namespace: string | undefined;
 };
 

@@ -1,21 +1,58 @@
 import { basename } from 'node:path';
 import { type Failure, toFailure } from '../errors.ts';
+import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget } from '../fs/output-target.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { flagsLeft, nextStep, type Step } from './decide/next-step.ts';
-import { type ExportFile, inspect, type Snapshot } from './inspect/inspect-export.ts';
-import { type ExportItem, type ExportSetup, type ExportState, exportFlags } from './locked-export.ts';
+import { flagsLeft, nextStep } from './decide/next-step.ts';
+import { inspect, type Snapshot } from './inspect/inspect-export.ts';
+import {
+  type ExportItem,
+  type ExportRun,
+  type ExportSetup,
+  type ExportState,
+  exportFlags,
+  type Performer,
+} from './locked-export.ts';
 import { givenUpText, refusal, unusableText } from './messages.ts';
+import { performer } from './perform/perform-step.ts';
 import { withReferences } from './record/after-run.ts';
-import { newRecord, readRecord, stampOf } from './record/export-record.ts';
+import { newRecord, readRecord, stampOf, writeRecord } from './record/export-record.ts';
 import { rowsNames } from './record/rows-name.ts';
 
-/** Does what was decided: in a run, or in a dry run, which only finds the first request. */
-export interface Performer<Setup extends ExportSetup> {
-  /** Does a step. Returns the failures of requests in the result. */
-  perform(step: Step, one: Setup & ExportState): Promise<Result>;
-  /** FILE and its record after a step; null: nothing else is to be done. */
-  inspectAgain(step: Step, one: Setup & ExportState): Promise<ExportFile | null>;
+/** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
+export async function rememberReferences(exports: ExportRun, item: ExportItem): Promise<void> {
+  if (Object.keys(item.references).length === 0) return;
+  const { folder } = exports;
+  const name = nameOf(item.snapshot);
+  try {
+    using _lock = await acquireLock(folder, name, item.snapshot.target.path);
+    const { record, unusable } = readRecord(folder, name);
+    const { request } = exportFlags(exports, item.id);
+    const isOther = record?.request.id !== item.id;
+    if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
+    const known = record === null || isOther ? newRecord(item.reference, request) : record;
+    writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
+  } catch {
+    // The export itself fails in the same way, and reports it.
+  }
+}
+
+/** Exports one item under its lock. Returns every failure in the result. */
+export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
+  const { folder, warn } = exports;
+  const name = nameOf(item.snapshot);
+  try {
+    using lock = await acquireLock(folder, name, item.snapshot.target.path);
+    if (lock === null && folder.created)
+      warn(
+        'no lock',
+        null,
+        `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
+      );
+    return await exportOne(exports, item, performer);
+  } catch (error) {
+    return failedResult(item, toFailure(error));
+  }
 }
 
 /** Exports one item, or brings it up to date: inspect, decide, perform. Returns every failure in the result. */
@@ -26,7 +63,7 @@ export async function exportOne<Setup extends ExportSetup>(
 ): Promise<Result> {
   const { warn, context, folder, names } = exports;
   const name = nameOf(item.snapshot);
-  const flags = exportFlags(exports, item.id, context.clock.now());
+  const flags = exportFlags(exports, item.id);
   const result = await decideAndPerform().catch((error) => failedResult(item, toFailure(error)));
   const { failure } = result;
   if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
@@ -52,7 +89,7 @@ export async function exportOne<Setup extends ExportSetup>(
 }
 
 /** Name of FILE. */
-export const nameOf = ({ target }: Snapshot): string => basename(target.real);
+const nameOf = ({ target }: Snapshot): string => basename(target.real);
 
 /** Decides and performs; after an interrupted run has been dealt with, once more for what is left to do. */
 async function performSteps<Setup extends ExportSetup>(
@@ -83,7 +120,7 @@ function currentSnapshot({ folder, options }: ExportSetup, { snapshot }: ExportI
 }
 
 /** What is refused of one export stops only that one. */
-export const failedResult = (item: ExportItem, failure: Failure, entries = 0): Result =>
+const failedResult = (item: ExportItem, failure: Failure, entries = 0): Result =>
   resultOf(item, {
     failure: failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure,
     entries,

@@ -7,8 +7,9 @@ import type { FileFormat } from '../output/formats.ts';
 import type { Run } from '../run/open.ts';
 import type { InputReference } from '../run/read-references.ts';
 import type { Report } from '../run/report.ts';
+import type { Result } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import type { ExportFlags } from './decide/next-step.ts';
+import type { ExportFlags, Step } from './decide/next-step.ts';
 import { type ExportFile, inspectFile, type Snapshot } from './inspect/inspect-export.ts';
 import type { Contents } from './inspect/read-archive.ts';
 import type { NewEntriesPrinter } from './perform/print-new.ts';
@@ -63,11 +64,18 @@ export interface ExportState {
 /** An export under its lock. */
 export type LockedExport = ExportRun & ExportState;
 
-/** What a run, dry or not, was asked to do with the export of an ID. `now` in milliseconds since 1970. */
+/** Does what was decided: in a run, or in a dry run, which only finds the first request. */
+export interface Performer<Setup extends ExportSetup> {
+  /** Does a step. Returns the failures of requests in the result. */
+  perform(step: Step, one: Setup & ExportState): Promise<Result>;
+  /** FILE and its record after a step; null: nothing else is to be done. */
+  inspectAgain(step: Step, one: Setup & ExportState): Promise<ExportFile | null>;
+}
+
+/** What a run, dry or not, was asked to do with the export of an ID. */
 export function exportFlags(
-  { operation, options, format, fields, serviceName, several }: ExportSetup,
+  { context, operation, options, format, fields, serviceName, several }: ExportSetup,
   id: string,
-  now: number,
 ): ExportFlags {
   const { limit, update, all, restart } = options;
   const names = fields?.map(({ name }) => name).join(',') ?? null;
@@ -80,7 +88,16 @@ export function exportFlags(
     service: serviceName,
   };
   const isFolder = options.outputDir !== null;
-  return { request, update, all: update && all, restart, unresumable: false, isFolder, several, now };
+  return {
+    request,
+    update,
+    all: update && all,
+    restart,
+    unresumable: false,
+    isFolder,
+    several,
+    now: context.clock.now(),
+  };
 }
 
 /** Replaces the record durably: on return it survives a power cut. For changes that paid pages depend on. */

@@ -222,14 +222,14 @@ export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags):
   switch (why) {
     case 'complete':
       return file.state === 'changed' && request.format !== 'ndjson'
-        ? `skipped: others have changed it since it was exported; ${refresh}`
-        : `skipped: already exported; ${refresh}`;
+        ? `kept: others have changed it since it was exported; ${refresh}`
+        : `kept: already exported; ${refresh}`;
     case 'adopted':
       return isUpdatable(request)
         ? `${adoptedText}; ${refresh}`
         : `adopted a file without a record: whether it is complete is not known; ${refresh}`;
     case 'recent':
-      return 'skipped: exported less than 22 hours ago';
+      return 'kept: exported less than 22 hours ago';
   }
 }
 

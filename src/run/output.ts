@@ -42,7 +42,7 @@ export async function outputFormat(
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
 
-export interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
+interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 'keyFile'>> {
   readonly from?: string | null | undefined;
   readonly seen?: string | null;
   readonly outputDir?: string | null;

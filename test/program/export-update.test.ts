@@ -146,5 +146,5 @@ test('--dry-run compares the fields as the run does', async (t) => {
   assert.equal((await fixture.run(args)).exit, 0);
   const { exit, stdout, stderr } = await fixture.run([...args, '--dry-run']);
   assert.deepEqual([exit, stdout], [0, `free  no request: ${list}\n`]);
-  assert.match(stderr, /skipped: already exported; use --update to add new uploads$/m);
+  assert.match(stderr, /kept: already exported; use --update to add new uploads$/m);
 });

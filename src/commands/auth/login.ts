@@ -5,7 +5,6 @@ import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
 import { Failure, usage } from '../../errors.ts';
-import type { Stderr } from '../../output/stderr.ts';
 import { type BaseUrl, completeScheme, parseAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
 import { warnOfVariable } from './switch.ts';
@@ -47,9 +46,8 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
   // No retries: a user who has just typed an address learns at once that it is wrong.
   const verifying = stdin.isTTY ? { ...options, retries: 0 } : options;
-  const verification = options.noVerify
-    ? null
-    : await verifyKey({ baseUrl, namespace, key }, context, stderr, verifying).catch(notStored);
+  if (!options.noVerify)
+    await verifyKey({ baseUrl, namespace, key }, context, stderr, verifying).catch(notStored);
   const profile: Profile = {
     baseUrl,
     namespace,
@@ -64,18 +62,11 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
   stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
   if (active !== name)
     stderr.note(`profile '${active}' is still active; to change that: chanlist auth switch NAME`);
-  if (verification === 'no credits') warnOfNoCredits(stderr);
   warnOfVariable(name, context, stderr);
   for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
     if (env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
   return 0;
 };
-
-export function warnOfNoCredits(stderr: Stderr): void {
-  stderr.warn(
-    'the key was accepted, but its account has no credits (402); free requests need at least one, too',
-  );
-}
 
 function notStored(thrown: unknown): never {
   if (!(thrown instanceof Failure) || thrown.code === 'interrupted') throw thrown;

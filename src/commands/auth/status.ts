@@ -9,7 +9,6 @@ import type { Stderr } from '../../output/stderr.ts';
 import { printRecords } from '../../run/print-records.ts';
 import { formatBounds } from '../../service/budget.ts';
 import { shellQuote } from '../../text/sanitize.ts';
-import { warnOfNoCredits } from './login.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = ['Shows the account in use and verifies its key with a free request.'];
@@ -64,8 +63,7 @@ async function verifyAccount(
 ): Promise<Failure | null> {
   if (baseUrl === null || key === null) return problem;
   try {
-    const verification = await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
-    if (verification === 'no credits') warnOfNoCredits(stderr);
+    await verifyKey({ baseUrl, namespace, key }, context, stderr, options);
     return null;
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'interrupted') throw error;

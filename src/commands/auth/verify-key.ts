@@ -23,7 +23,7 @@ export async function verifyKey(
   context: Context,
   stderr: Stderr,
   shared: CommonOptions,
-): Promise<'accepted' | 'no credits'> {
+): Promise<void> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
   const resolveWith = async (key: string): Promise<Failure | null> => {
@@ -45,12 +45,13 @@ export async function verifyKey(
   };
   try {
     const failure = await resolveWith(service.key);
-    if (failure === null) return 'accepted';
-    if (failure.code === 'no_credits') return 'no credits';
+    if (failure === null) return;
+    // That proves that the key is accepted, too.
+    if (failure.code === 'no_credits') return stderr.warn(noCredits);
     if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
     if (failure.code !== 'not_found') throw verificationFailure(service, failure, failure.message);
     const control = await resolveWith(invalidKey);
-    if (control?.code === 'unauthorized') return 'accepted';
+    if (control?.code === 'unauthorized') return;
     if (control?.code === 'not_found')
       throw verificationFailure(service, failure, `${failure.message}, for an invalid key too`);
     const second = control?.message ?? 'a complete result';
@@ -60,6 +61,9 @@ export async function verifyKey(
     await progress.stop();
   }
 }
+
+const noCredits =
+  'the key was accepted, but its account has no credits (402); free requests need at least one, too';
 
 /** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */
 function isUnavailable({ code }: Failure): boolean {

@@ -60,7 +60,7 @@ export const unknownExport: CheckedExport = {
 };
 
 /** What is expected of each export. */
-export interface Expectations {
+interface Expectations {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Milliseconds; null: any age. */
@@ -130,7 +130,7 @@ function requestOf(record: ExportRecord | null, path: string): ExportRequest {
 }
 
 /** The gravest problem; null if there is none. While another run writes the export, only what FILE shows is certain. */
-export function problemOf(
+function problemOf(
   file: ExportFile,
   request: ExportRequest,
   isBusy: boolean,

@@ -26,7 +26,7 @@ export interface MissingFeed {
 export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: null } | MissingFeed;
 
 /** What an update does (docs/updates.md, rules 1 to 4). */
-export type UpdateDecision =
+type UpdateDecision =
   /** Nothing new. */
   | { readonly do: 'unchanged' }
   /** No feed, but a page was fetched instead less than seven days ago. */

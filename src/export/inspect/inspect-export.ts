@@ -38,7 +38,7 @@ export interface ExportFile extends Snapshot {
   readonly hasUnrecordedRows: boolean;
 }
 
-export interface InspectOptions {
+interface InspectOptions {
   readonly stop: AbortSignal;
   /** Read FILE even if size, time and inode are as recorded. */
   readonly readAll?: boolean;

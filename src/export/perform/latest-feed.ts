@@ -46,7 +46,7 @@ export async function requestFeed(
  * Reads a response of `latest`, whose shape the specification does not show (4.4); null if it has no list of entries.
  * Entries without an ID are ignored. `now`: milliseconds since 1970.
  */
-export function readFeed(
+function readFeed(
   body: JsonText,
   now: number,
 ): { entries: readonly FeedEntry[]; channelId: string | null } | null {

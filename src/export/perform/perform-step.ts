@@ -1,62 +1,17 @@
-import { toFailure } from '../../errors.ts';
-import { acquireLock } from '../../fs/file-lock.ts';
 import { resolveTarget } from '../../fs/output-target.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import type { Kept, Step } from '../decide/next-step.ts';
-import { exportOne, failedResult, nameOf, type Performer } from '../export-one.ts';
 import { finishedOf, inspect, readFile } from '../inspect/inspect-export.ts';
-import {
-  type ExportItem,
-  type ExportRun,
-  exportFlags,
-  type LockedExport,
-  saveRecord,
-} from '../locked-export.ts';
+import { type ExportRun, type LockedExport, type Performer, saveRecord } from '../locked-export.ts';
 import { adoptedText, keptText, leftToPay, unfetchedText } from '../messages.ts';
-import { afterRun, withReferences } from '../record/after-run.ts';
-import { newRecord, readRecord, writeRecord } from '../record/export-record.ts';
+import { afterRun } from '../record/after-run.ts';
 import { rowsNames } from '../record/rows-name.ts';
 import { exportList } from './export-list.ts';
 import { recordReplaced } from './put-in-place.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
-/** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
-export async function rememberReferences(exports: ExportRun, item: ExportItem): Promise<void> {
-  if (Object.keys(item.references).length === 0) return;
-  const { folder, context } = exports;
-  const name = nameOf(item.snapshot);
-  try {
-    using _lock = await acquireLock(folder, name, item.snapshot.target.path);
-    const { record, unusable } = readRecord(folder, name);
-    const { request } = exportFlags(exports, item.id, context.clock.now());
-    const isOther = record?.request.id !== item.id;
-    if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
-    const known = record === null || isOther ? newRecord(item.reference, request) : record;
-    writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
-  } catch {
-    // The export itself fails in the same way, and reports it.
-  }
-}
-
-/** Exports one item under its lock. Returns every failure in the result. */
-export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
-  const { folder, warn } = exports;
-  const name = nameOf(item.snapshot);
-  try {
-    using lock = await acquireLock(folder, name, item.snapshot.target.path);
-    if (lock === null && folder.created)
-      warn(
-        'no lock',
-        null,
-        `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
-      );
-    return await exportOne(exports, item, performer);
-  } catch (error) {
-    return failedResult(item, toFailure(error));
-  }
-}
-
-const performer: Performer<ExportRun> = {
+/** Performs the steps of a run. */
+export const performer: Performer<ExportRun> = {
   perform: performStep,
   inspectAgain: (_step, { folder, file, record, stamp, context, flags }) => {
     const target = resolveTarget(file.target.path, { onlyFiles: flags.isFolder });
