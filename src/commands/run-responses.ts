@@ -17,7 +17,12 @@ import { type InputReference, type References, readReferences } from '../run/rea
 import { failedRequest, type Result, resultOf, unreachedResult } from '../run/results.ts';
 import type { SeenFile } from '../run/seen.ts';
 import { spent } from '../service/budget.ts';
-import { assertParameters, type Operation, type operations, type Parameters } from '../service/contract.ts';
+import {
+  assertParameters,
+  type Operation,
+  type operations,
+  type RequestParameters,
+} from '../service/contract.ts';
 import { assertResolved, type Reference, resolvedId } from '../service/parse-reference.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
@@ -29,10 +34,10 @@ export async function runResponses(
   options: ResponseOptions,
   context: Context,
   stderr: Stderr,
-  more: Parameters = {},
+  more: RequestParameters = {},
 ): Promise<number> {
   const [{ name }] = operation.parameters;
-  const parametersOf = ({ value }: Reference): Parameters => ({ [name]: value, ...more });
+  const parametersOf = ({ value }: Reference): RequestParameters => ({ [name]: value, ...more });
   parseFields(options.fields, operation);
   const target = await outputTarget(options, context);
   const references = await readReferences(options, operation.reference, context, (reference) =>
@@ -80,7 +85,7 @@ async function assertOutputFile(target: Target | null, { credits }: Operation): 
  */
 async function printResponses(
   run: Run,
-  parametersOf: (input: InputReference) => Parameters,
+  parametersOf: (input: InputReference) => RequestParameters,
   references: References,
   options: ResponseOptions,
   target: Target | null,
@@ -131,7 +136,7 @@ const progressOf = ({ label, tally }: InputReference, entries: number): Progress
 /** The response to each input, in input order; one that repeats another is not requested. */
 async function* fetchResponses(
   run: Run,
-  parametersOf: (input: InputReference) => Parameters,
+  parametersOf: (input: InputReference) => RequestParameters,
   { inputs, distinct }: References,
   concurrency: number,
 ): AsyncGenerator<[InputReference, JsonText | Failure], void> {

@@ -8,7 +8,7 @@ import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
 import { type CreditBound, formatBound, resolveBounds } from '../service/budget.ts';
 import { requestPath } from '../service/client.ts';
-import { defaultNamespace, type Operation, type Parameters } from '../service/contract.ts';
+import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { printRecords } from './print-records.ts';
@@ -21,7 +21,7 @@ export interface FirstRequest {
   readonly reference: string | null;
   /** Null: no request is needed. */
   readonly operation: Operation | null;
-  readonly parameters: Parameters;
+  readonly parameters: RequestParameters;
   /** What it, or what follows a free one, costs: `1 credit per page`; absent: nothing follows. */
   readonly next?: string;
 }

@@ -5,7 +5,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { withoutSecret } from '../text/secret.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Tally } from './budget.ts';
-import { assertParameters, type Operation, operationPath, type Parameters } from './contract.ts';
+import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
 import { errorWords, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
 import { decideRetry, type FailedAttempt, RetryThrottle } from './retry.ts';
@@ -38,7 +38,7 @@ export interface ClientOptions {
 export function requestPath(
   service: Pick<Service, 'baseUrl' | 'namespace'>,
   operation: Operation,
-  parameters: Parameters,
+  parameters: RequestParameters,
 ): string {
   const query = Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
@@ -73,7 +73,7 @@ export class Client {
    * attempts that may have been charged are the last ones (docs/failures.md, "The service"). What they cost is added to
    * `tally` and to the budget.
    */
-  async call(operation: Operation, parameters: Parameters, tally: Tally): Promise<JsonText> {
+  async call(operation: Operation, parameters: RequestParameters, tally: Tally): Promise<JsonText> {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
     const path = requestPath(service, operation, parameters);

@@ -157,10 +157,10 @@ export function operationPath(operation: Operation, namespace: string): string {
 
 export const codePoints = (text: string): number => Array.from(text).length;
 
-export type Parameters = Readonly<Record<string, string | number | undefined>>;
+export type RequestParameters = Readonly<Record<string, string | number | undefined>>;
 
 /** Throws a usage error for a parameter beyond its limits in the contract (docs/service.md, 8). */
-export function assertParameters(operation: Operation, values: Parameters): void {
+export function assertParameters(operation: Operation, values: RequestParameters): void {
   for (const { name, argument, type, minimum = 0, maximum = Infinity } of operation.parameters) {
     const value = values[name];
     if (value === undefined) continue;

@@ -67,9 +67,8 @@ function commandOf(request: ExportRequest, path: string, attempt: (typeof attemp
     flags.push({ name: '--format', value: request.format });
   if (request.fields !== null) flags.push({ name: '--fields', value: request.fields });
   if (request.limit !== null) flags.push({ name: '--limit', value: String(request.limit) });
-  if (attempt.update) flags.push({ name: '--update', value: null });
-  if (attempt.all) flags.push({ name: '--all', value: null });
-  if (attempt.restart) flags.push({ name: '--restart', value: null });
+  for (const flag of ['update', 'all', 'restart'] as const)
+    if (attempt[flag]) flags.push({ name: `--${flag}`, value: null });
   return commandLine({ name: request.command, flags }, [request.id]);
 }
 
