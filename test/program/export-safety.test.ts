@@ -21,6 +21,22 @@ const ids = (...numbers: number[]): string[] => numbers.map((n) => videoId(n));
 const down = (from: number, to: number): number[] =>
   Array.from({ length: from - to + 1 }, (_, n) => from - n);
 
+for (const [signal, exit] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)
+  test(`stopped by ${signal}: the old FILE stays, and the same command resumes with the next page`, async (t) => {
+    const { world } = await worldOf(t);
+    world.write('a.ndjson', 'the old one\n');
+    const stopped = await world.spawn(`${line} --restart`, 3, signal);
+    assert.deepEqual([stopped.exit, world.read('a.ndjson')], [exit, 'the old one\n'], stopped.stderr);
+    onlyError(stopped, `stopped by ${signal}`, '2 credits spent, 1 more possibly charged', 'same command');
+    const again = await world.run(`${line} --restart`);
+    assert.deepEqual([again.exit, again.credits], [0, 1], again.stderr);
+    assert.deepEqual(world.ids(), ids(...down(11, 0)));
+  });
+
 for (const [rows, flag, exit] of [
   ['../victim', '', 1],
   ['../victim', ' --restart', 0],

@@ -158,16 +158,20 @@ export class World {
     };
   }
 
-  /** Runs the program as a process, which is killed when the paid request of this number arrives, counted from 1. */
-  async spawn(line: Line, killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
-    let left = killAt;
+  /** Runs the program as a process, which gets a signal when the paid request of this number arrives, counted from 1. */
+  async spawn(
+    line: Line,
+    at = Number.POSITIVE_INFINITY,
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): Promise<WorldRun> {
+    let left = at;
     let kill = async (): Promise<void> => {};
     const unhook = this.service.on(async (request) => {
       if (isPaid(request) && --left === 0) await kill();
     });
     const started = (child: ChildProcess): void => {
       kill = async () => {
-        child.kill('SIGKILL');
+        child.kill(signal);
         await once(child, 'exit');
       };
     };
