@@ -23,23 +23,6 @@ async function twoChannels(t: TestContext) {
   return { nights, a, b };
 }
 
-test('a handle is resolved again only after 30 days; a run without new uploads sends one request per channel', async (t) => {
-  const { nights } = await twoChannels(t);
-  assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
-  nights.pass(26);
-  assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
-  nights.pass(3);
-  const after = await nights.night();
-  assert.equal(after.operations.filter((operation) => operation === 'resolve').length, 2);
-  assert.deepEqual([after.exit, after.credits], [0, 0]);
-  assert.deepEqual((await nights.night()).operations, ['latest', 'latest']);
-  // A run that keeps the exports remembers it, too.
-  nights.pass(31);
-  const keep = 'uploads --from refs.txt --output-dir dir --concurrency 1';
-  assert.deepEqual((await nights.run(keep)).operations, ['resolve', 'resolve']);
-  assert.deepEqual((await nights.run(keep)).operations, []);
-});
-
 test('a handle that now resolves to another channel: no request for that channel, no paid request', async (t) => {
   const { nights, a } = await twoChannels(t);
   const stranger = nights.service.addChannel('stranger', { handle: '@a', list: videos(0, 500, {}, 's_') });
