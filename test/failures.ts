@@ -17,12 +17,14 @@ export const failureTests: Readonly<Record<string, string>> = {
   'the run of the night before is still writing':
     'the lock is per FILE: 10 for a file that another run writes, other references share the folder',
   'an export lost rows, or is damaged': 'a FILE …',
-  '401, or 403 with a JSON body': 'statuses map to the exit codes of the contract, once retries are used up',
+  '401, or 403 with a JSON body':
+    'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   '403 with another body':
     'a 403 without a JSON body comes from something in front of the service: 8, the key is not rejected',
   '402': 'a failure of the account ends the run; its code is graver than that of a reference',
   '404': 'several references: one after another, one given twice is listed once, 404 stops only that one',
-  '429 until retries are used up': 'statuses map to the exit codes of the contract, once retries are used up',
+  '429 until retries are used up':
+    'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   '429 without any success for `--max-wait`': '--max-wait limits the waits since the last success',
   '503 whose own request has waited `--max-wait`':
     'a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again',
@@ -152,7 +154,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'the working directory has been removed, and a name is relative':
     'a working directory that has been removed: relative names are 2, absolute ones work',
   'an argument or a line of `--from` that is no reference':
-    'every bad line of --from is named, and nothing is sent',
+    'the first 20 bad lines are named, the rest is counted',
   'an argument that is not UTF-8': 'an argument that is not UTF-8 is refused',
   'a path that is longer than the system allows':
     'a message repeats at most 200 characters of an argument; deep paths are refused at once',
@@ -192,7 +194,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'a damaged record':
     'a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid',
   'many references fail with one cause':
-    'failures with one code and status are one line: a count, three references and the first message',
+    'failures with one code and status are one line: a count, three references, the first message',
   '`--print-new` to a reader that fails':
     'an interrupted update is finished and printed: every new entry at least once',
   '`--seen`, and a reader that fails': 'IDs are added only after stdout has accepted the entries',

@@ -166,22 +166,6 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   assert.deepEqual([last.exit, last.credits, last.counts, last.stderr], [0, 0, { unchanged: 5 }, '']);
 });
 
-test('rule 3: an update without a feed that was interrupted is a check once it is finished', async (t) => {
-  const { nights, a } = await exportedNights(t, 150);
-  a.feed = 404;
-  assert.deepEqual(creditsOf(await several(nights, 6)), [0, 0, 0, 0, 0, 0]);
-  a.list = videos(0, 270);
-  const stopped = await nights.night('--max-credits 1');
-  assert.deepEqual([stopped.exit, stopped.credits], [9, 1], stopped.stderr);
-  const finished = await nights.night();
-  assert.deepEqual([finished.exit, finished.credits, finished.only.entries], [0, 1, 270], finished.stderr);
-  assert.equal(finished.warnings.length, 1);
-  // The first page was fetched on the night before.
-  for (const night of await several(nights, 5))
-    assert.deepEqual([night.exit, night.credits, night.counts.unchecked], [0, 0, 1], night.stderr);
-  assert.equal((await nights.night()).credits, 1);
-});
-
 test('rule 5: numVideos above the listed entries is information only', async (t) => {
   const nights = await nightlyRuns(t);
   const a = nights.service.addChannel('a', { list: videos(0, 150) });
