@@ -91,7 +91,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'any system call on a file fails': 'a system call on a file that fails, or is the last one before a kill',
   'the folder vanishes during an export': 'a folder removed during a run: 1, and no further paid request',
   'FILE becomes another file, a link or a FIFO while a page is fetched':
-    'FILE that becomes … while a page is fetched: 1, nothing is read through it',
+    'something else at the name of FILE stays, and the rows wait; once it is moved away, they are FILE',
   'FILE is created or changed by others during an export, or its folder is another one':
     '… is another one when the pages are there: 1, it stays, and nothing is paid twice',
   'FILE is a mount point, immutable, or open in another program (Windows)':

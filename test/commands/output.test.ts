@@ -62,21 +62,6 @@ test('json cut short: has_more true and the token of the first page not fully pr
   assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
 });
 
-test('--fields reach every format; @reference is as given', async (t) => {
-  const service = await scriptedService(t, () => ({ text: listing(wild) }));
-  const fields = 'big,gone.deep,@reference';
-  const row = '{"big":12345678901234567890123,"gone.deep":null,"@reference":"example.com/@a"}';
-  for (const [format, text] of [
-    ['ndjson', `${row}\n`],
-    ['json', `"results":[${row}]`],
-    ['csv', `${fields}\n12345678901234567890123,,example.com/@a\n`],
-    ['table', '12345678901234567890123             example.com/@a\n'],
-  ] as const) {
-    const { stdout } = await service.run(['uploads', 'example.com/@a', '-f', format, '--fields', fields]);
-    assert.ok(stdout.includes(text), stdout);
-  }
-});
-
 test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   for (const [fields, says] of [
