@@ -120,20 +120,6 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
   }
 });
 
-test('the bounds of the selected profile; without one no bound', async (t) => {
-  const bounded = { ...profiles.work, max_credits: '5,100/day,3000/month' };
-  const find = await stored(t, 'home', { bounded });
-  const bounds = [
-    { credits: 5, per: 'run' },
-    { credits: 100, per: 'day' },
-    { credits: 3000, per: 'month' },
-  ];
-  for (const env of [{}, full]) {
-    assert.deepEqual((await find({ profile: 'bounded' }, env)).maxCredits, bounds);
-    assert.deepEqual((await find({}, env)).maxCredits, []);
-  }
-});
-
 test('no active profile: says how to choose one', async (t) => {
   const find = await stored(t, null);
   await assert.rejects(find(), { exit: 3, hint: /auth switch NAME.*work, home/ });
