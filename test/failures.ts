@@ -174,8 +174,7 @@ export const failureTests: Readonly<Record<string, string>> = {
     'an export whose record is refused stops that reference only',
   'a FILE without a record': 'a FILE without a record',
   'a complete FILE, without `--update` or `--restart`': 'a complete FILE of this request',
-  '`--update` in a folder without any export, because a disk is not mounted':
-    'an update of a folder without exports: 2, asks whether it is mounted',
+  '`--update` in a folder without any export, because a disk is not mounted': 'nothing',
   'a feed entry that the list never shows': 'rule 4: a dead ID costs at most 2 credits, on two days',
   'more than fifteen Shorts at once':
     'rule 1: a feed without a known ID may have missed uploads: a page is fetched, once',

@@ -59,34 +59,6 @@ test('an ID from the service that cannot name a file: 8 for that reference, the 
   }
 });
 
-test('--concurrency limits the concurrent references; the default is 4', async (t) => {
-  for (const [flags, most] of [
-    ['', 4],
-    [' --concurrency 1', 1],
-    [' --concurrency 10', 6],
-  ] as const) {
-    let running = 0;
-    let left = 6;
-    let seen = 0;
-    const waiting: (() => void)[] = [];
-    const service = await scriptedService(t, async () => {
-      seen = Math.max(seen, ++running);
-      // Sends its responses once all requests that may be concurrent, or all remaining ones, have arrived.
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        if (running >= Math.min(most, left)) for (const wake of waiting.splice(0)) setImmediate(wake);
-      });
-      running--;
-      left--;
-      return { body: page(0, 1, null) };
-    });
-    const fixture = await exportFixture(t, { service });
-    const line = `uploads UCa UCb UCc UCd UCe UCf --output-dir exports --timeout 20${flags}`;
-    const result = await fixture.run(line);
-    assert.deepEqual([result.exit, seen], [0, most], result.stderr);
-  }
-});
-
 test('a failure of one reference stops that one; a FIFO or a folder at the name of an export is refused', async (t) => {
   const fixture = await exportFixture(t);
   const folder = join(fixture.folder, 'exports');

@@ -125,18 +125,6 @@ test('resolve, search, latest and show do not replace an export that a record na
   }
 });
 
-test('-o - is stdout; appending to a file through /dev/stdout appends', async (t) => {
-  const fixture = await exportFixture(t);
-  await writeFile(join(fixture.folder, 'log'), 'first\n');
-  const result = await fixture.run('uploads @size-3 -o /dev/stdout -f id', {
-    within: ['bash', '-c', '"$@" >> log', 'bash'],
-  });
-  assert.equal(result.exit, 0, result.stderr);
-  assert.match(await fixture.read('log'), /^first\n(?:.+\n){3}$/);
-  assert.equal((await fixture.run('uploads @size-3 -o -')).lines.length, 3);
-  assert.deepEqual(await fixture.files(), ['log']);
-});
-
 /** Runs a command with a small file system at `full`, which has what is in `work`. */
 const withDisk = (mebibytes: number, inodes = 1000): string[] => {
   const options = `size=${mebibytes}m,nr_inodes=${inodes},mode=0755`;

@@ -186,13 +186,6 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.equal(count.mail.trim(), String(1234 + 265));
   });
 
-  test('an update of a folder without exports: 2, asks whether it is mounted', async (t) => {
-    const { night } = await nights(t);
-    const { exit, mail, cost } = await night();
-    assert.deepEqual([exit, cost], [2, 0]);
-    assert.match(mail, /^chanlist: warning: .*counting starts at 0.*\nchanlist: error: .*mounted.*\n$/);
-  });
-
   test('a misspelled channel: one line of mail and exit 5; the others are updated', async (t) => {
     const { sandbox, write, first, night, week } = await nights(t);
     await first();

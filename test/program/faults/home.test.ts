@@ -34,8 +34,8 @@ test('no account: 3, naming the variables that are missing', async () => {
     [{ CHANLIST_BASE_URL: 'https://api.example.com' }, key],
     [{ CHANLIST_API_KEY: testKey }, address],
   ] as const) {
-    const result = await run('uploads @a', { env });
-    assert.equal(result.exit, 3);
+    const result = await run('uploads @a --json', { env });
+    assert.deepEqual([result.exit, JSON.parse(result.stdout).error.code], [3, 'unauthorized']);
     const says = `chanlist: error: no account is configured: there is ${what}; try it without an account: `;
     assert.ok(result.stderr.startsWith(says), result.stderr);
     assert.ok(result.stderr.endsWith('auth login\n'));
