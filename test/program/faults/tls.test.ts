@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import {
-  type AddressInfo,
-  createServer as createTcpServer,
-  type Socket,
-  type Server as TcpServer,
-} from 'node:net';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { listen } from '../../support/listen.ts';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
@@ -15,14 +11,8 @@ import { inBatches } from './fault.ts';
 import { startProxy } from './proxy.ts';
 
 /** Listens on loopback for as long as the test runs; returns the port. */
-async function listening(t: TestContext, server: TcpServer | Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    if ('closeAllConnections' in server) server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const listening = async (t: TestContext, server: TcpServer | Server): Promise<number> =>
+  Number(new URL(await listen(t, server)).port);
 
 /** A real https server that lists two pages: its port, its requests by their Authorization header, its connections. */
 async function secureService(t: TestContext, credentials: Credentials) {
