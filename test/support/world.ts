@@ -250,19 +250,6 @@ export function restoreSnapshot(folder: string, snapshot: Snapshot): void {
   }
 }
 
-/**
- * The first command that a message says to run, as words: from `chanlist` to the end of its clause; null if it names
- * none.
- */
-export function printedCommand(stderr: string): string[] | null {
-  const [, line] = /(?<!^)\bchanlist ((?:uploads|playlist|show|check) [^\n;()]*)/m.exec(stderr) ?? [];
-  if (line === undefined) return null;
-  const [clause = ''] = line.split(
-    /(?:, (?!')| to (?:resume|start|adopt|repair|convert|refresh)\b| prints |\.$|\. )/,
-  );
-  return wordsOfShell(clause);
-}
-
 /** The words of a line that the program has quoted for a shell. */
 export const wordsOfShell = (line: string): string[] =>
   [...line.matchAll(/'((?:[^']|'\\'')*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
