@@ -80,7 +80,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'Ctrl-C, SIGTERM, SIGHUP':
     'a signal during a wait, before a response, and within a body: its code, one line, how to resume',
   '`timeout` sends two signals':
-    'a signal that is repeated at once is the same request: message, document and summary are whole',
+    'a signal that repeats within a second is the same request; a later one ends the program at once',
   'the terminal is closed': 'a terminal that closes: 129, no abort, no core file',
   'a reader that stops reading, or a FIFO without a reader':
     'a reader that stops reading is waited for, without further requests; a signal still ends the program',

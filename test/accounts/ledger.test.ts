@@ -220,25 +220,6 @@ test('without any ledger a run with such a bound says that counting starts at 0'
   assert.deepEqual(other.warnings, []);
 });
 
-test('unreadable lines count: binary, huge, cut off', async (t) => {
-  const { open, file, month } = await fixture(t);
-  await buy(open(), 'confirmed');
-  for (const damage of ['\0'.repeat(5000), `"${'x'.repeat(600_000)}`, '{"version":1,"kind":"request"']) {
-    appendFileSync(file, damage);
-    await buy(open(), 'confirmed');
-  }
-  assert.match((await spentBound(open('7/month'))) ?? '', /^7\/month/);
-  assert.equal(await spentBound(open('8/month')), null);
-  // The last line may be cut short, too.
-  appendFileSync(file, '{"torn');
-  assert.match((await spentBound(open('9/month'))) ?? '', /^9\/month/);
-  const spent = month()?.map(({ account, total }) => [account, total]);
-  assert.deepEqual(spent, [
-    ['https://a.example …wxyz', { confirmed: 4, possibly_charged: 1 }],
-    [null, { confirmed: 0, possibly_charged: 4 }],
-  ]);
-});
-
 test('a ledger that was replaced during the run: 1 with a bound, which is not exceeded', async (t) => {
   const ways: ((file: string, folder: string) => void)[] = [
     (file) => truncateSync(file, 0),
