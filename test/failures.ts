@@ -177,7 +177,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   '`--update` in a folder without any export, because a disk is not mounted': 'nothing',
   'a feed entry that the list never shows': 'rule 4: a dead ID costs at most 2 credits, on two days',
   'more than fifteen Shorts at once':
-    'rule 1: a feed without a known ID may have missed uploads: a page is fetched, once',
+    'rule 1: a feed without a known ID, as after more than fifteen Shorts a day',
   '`numVideos` counts more than is listed': 'rule 5: numVideos above the listed entries is information only',
   'the clock was wrong for a night':
     'a clock that was a year ahead: times in the future are unknown, nothing waits for them',

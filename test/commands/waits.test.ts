@@ -106,12 +106,3 @@ test('a failure that ends the run ends all waits: nothing more is sent', async (
   assert.equal(service.seen.length, 4);
   onlyError(result, 'the key was rejected (401)');
 });
-
-test('waits are reported with -v, and not without it', async (t) => {
-  const reply = (_: unknown, number: number): Reply =>
-    number % 2 === 0 ? { status: 503, headers: { 'retry-after': '65' } } : resolved;
-  const service = await scriptedService(t, reply);
-  assert.equal((await service.command('resolve @a')).stderr, '');
-  const verbose = await service.command('resolve @a -v');
-  assert.match(verbose.stderr, /^chanlist: waiting 1 min 5 s: .*503.*\nchanlist: 1 entry\n$/);
-});
