@@ -159,27 +159,6 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(warnings, []);
 });
 
-test('bounds count all keys of the origin, and requests without outcome; free requests are not counted', async (t) => {
-  const { open, warnings } = await fixture(t);
-  const other = open('', { account: { ...account, key: 'another_key' } });
-  await buy(other, 'confirmed');
-  await buy(other, null);
-  await buy(other, 'possibly_charged');
-  await buy(other, 'none');
-  const elsewhere = open('', { account: { ...account, origin: 'https://b.example' } });
-  for (let i = 0; i < 5; i++) await buy(elsewhere, 'confirmed');
-  const ledger = open('5/month');
-  await buy(ledger, 'none');
-  await buy(ledger, 'confirmed');
-  await buy(other, 'confirmed');
-  const month = '5/month, which resets on 2026-12-01 00:00 (local time)';
-  assert.equal(await spentBound(ledger), month);
-  const day = '5/day, which resets on 2026-11-22 00:00 (local time)';
-  assert.equal(await spentBound(open('9/month,5/day')), day);
-  assert.equal(await spentBound(open('5/day,5/month')), month);
-  assert.deepEqual(warnings, []);
-});
-
 test('a request of another process that turns out to be free leaves room', async (t) => {
   const { open } = await fixture(t);
   const [one, other] = [open('1/month'), open('1/month')];

@@ -209,16 +209,6 @@ test('a reference that is refused, or that fails before its first page, leaves n
   );
 });
 
-for (const flag of ['', ' --update'])
-  test(`an empty FILE that appears while an export is interrupted is none${flag}`, async (t) => {
-    const { world } = await worldOf(t);
-    assert.equal((await world.run(line, { at: 2, by: 402 })).exit, 4);
-    world.write('a.ndjson', '');
-    const run = await world.run(line + flag);
-    assert.deepEqual([run.exit, run.credits, run.stderr], [0, 2, '']);
-    assert.deepEqual(world.ids('a.ndjson', 'ndjson'), ids(...down(11, 0)));
-  });
-
 for (const [feed, credits, left] of [
   ['shows new videos', 3, [...down(22, 21), ...down(19, 12), 20, ...down(11, 0)]],
   ['shows nothing new', 0, [...down(22, 18), ...down(11, 0)]],
