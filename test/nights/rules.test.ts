@@ -7,7 +7,6 @@ import {
   feedOf,
   type SimulatedChannel,
   video,
-  videoId,
   videos,
 } from '../support/simulated-service.ts';
 import type { WorldRun } from '../support/world.ts';
@@ -188,27 +187,4 @@ test('hostile feeds: no ID, IDs that are paths or control characters, dates in t
     assert.doesNotMatch(stderr, new RegExp('\\u001b'));
   }
   assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
-});
-
-test('@published: the date of the feed when an entry was first seen; old rows never change', async (t) => {
-  const nights = await nightlyRuns(t, { output: '-o a.ndjson --fields videoId,@published' });
-  const a = nights.service.addChannel('a', { list: videos(0, 20) });
-  const dated = (from: number, to: number, published: string) =>
-    videos(from, to).map(({ videoId: id }) => feedEntry(String(id), { published }));
-  a.feed = dated(5, 20, '2026-02-01T00:00:00Z');
-  const first = await nights.night();
-  assert.deepEqual([first.exit, first.credits], [0, 1]);
-  assert.ok(first.operations.indexOf('latest') < first.operations.indexOf('uploads'));
-  const row = (n: number, published: string | null) =>
-    `{"videoId":"${videoId(n)}","@published":${JSON.stringify(published)}}`;
-  const baseline = Array.from({ length: 20 }, (_, i) => row(19 - i, i < 15 ? '2026-02-01T00:00:00Z' : null));
-  assert.equal(nights.read('a.ndjson'), `${baseline.join('\n')}\n`);
-  a.list = [video('unknown'), ...videos(0, 21)];
-  a.feed = dated(6, 21, '2026-02-27T00:00:00Z');
-  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
-  assert.equal(
-    nights.read('a.ndjson'),
-    `${['{"videoId":"unknown","@published":null}', row(20, '2026-02-27T00:00:00Z'), ...baseline].join('\n')}\n`,
-  );
-  assert.deepEqual(outcome(await nights.night()), unchanged);
 });
