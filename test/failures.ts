@@ -17,12 +17,14 @@ export const failureTests: Readonly<Record<string, string>> = {
   'the run of the night before is still writing':
     'the lock is per FILE: 10 for a file that another run writes, other references share the folder',
   'an export lost rows, or is damaged': 'a FILE …',
-  '401, or 403 with a JSON body': 'statuses map to the exit codes of the contract, once retries are used up',
+  '401, or 403 with a JSON body':
+    'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   '403 with another body':
     'a 403 without a JSON body comes from something in front of the service: 8, the key is not rejected',
   '402': 'a failure of the account ends the run; its code is graver than that of a reference',
   '404': 'several references: one after another, one given twice is listed once, 404 stops only that one',
-  '429 until retries are used up': 'statuses map to the exit codes of the contract, once retries are used up',
+  '429 until retries are used up':
+    'every status that is not 200, before, in the middle and at the end of a listing: nothing is charged',
   '429 without any success for `--max-wait`': '--max-wait limits the waits since the last success',
   '503 whose own request has waited `--max-wait`':
     'a 503 fails its reference once its own request has waited --max-wait, and the message says when to try again',
@@ -78,7 +80,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'Ctrl-C, SIGTERM, SIGHUP':
     'a signal during a wait, before a response, and within a body: its code, one line, how to resume',
   '`timeout` sends two signals':
-    'a signal that is repeated at once is the same request: message, document and summary are whole',
+    'a signal that repeats within a second is the same request; a later one ends the program at once',
   'the terminal is closed': 'a terminal that closes: 129, no abort, no core file',
   'a reader that stops reading, or a FIFO without a reader':
     'a reader that stops reading is waited for, without further requests; a signal still ends the program',
@@ -89,7 +91,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'any system call on a file fails': 'a system call on a file that fails, or is the last one before a kill',
   'the folder vanishes during an export': 'a folder removed during a run: 1, and no further paid request',
   'FILE becomes another file, a link or a FIFO while a page is fetched':
-    'FILE that becomes … while a page is fetched: 1, nothing is read through it',
+    'something else at the name of FILE stays, and the rows wait; once it is moved away, they are FILE',
   'FILE is created or changed by others during an export, or its folder is another one':
     '… is another one when the pages are there: 1, it stays, and nothing is paid twice',
   'FILE is a mount point, immutable, or open in another program (Windows)':
@@ -152,7 +154,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'the working directory has been removed, and a name is relative':
     'a working directory that has been removed: relative names are 2, absolute ones work',
   'an argument or a line of `--from` that is no reference':
-    'every bad line of --from is named, and nothing is sent',
+    'the first 20 bad lines are named, the rest is counted',
   'an argument that is not UTF-8': 'an argument that is not UTF-8 is refused',
   'a path that is longer than the system allows':
     'a message repeats at most 200 characters of an argument; deep paths are refused at once',
@@ -172,11 +174,10 @@ export const failureTests: Readonly<Record<string, string>> = {
     'an export whose record is refused stops that reference only',
   'a FILE without a record': 'a FILE without a record',
   'a complete FILE, without `--update` or `--restart`': 'a complete FILE of this request',
-  '`--update` in a folder without any export, because a disk is not mounted':
-    'an update of a folder without exports: 2, asks whether it is mounted',
+  '`--update` in a folder without any export, because a disk is not mounted': 'nothing',
   'a feed entry that the list never shows': 'rule 4: a dead ID costs at most 2 credits, on two days',
   'more than fifteen Shorts at once':
-    'rule 1: a feed without a known ID may have missed uploads: a page is fetched, once',
+    'rule 1: a feed without a known ID, as after more than fifteen Shorts a day',
   '`numVideos` counts more than is listed': 'rule 5: numVideos above the listed entries is information only',
   'the clock was wrong for a night':
     'a clock that was a year ahead: times in the future are unknown, nothing waits for them',
@@ -192,7 +193,7 @@ export const failureTests: Readonly<Record<string, string>> = {
   'a damaged record':
     'a damaged record is one warning, and FILE counts as one without a record; a newer one is 2; nothing is paid',
   'many references fail with one cause':
-    'failures with one code and status are one line: a count, three references and the first message',
+    'failures with one code and status are one line: a count, three references, the first message',
   '`--print-new` to a reader that fails':
     'an interrupted update is finished and printed: every new entry at least once',
   '`--seen`, and a reader that fails': 'IDs are added only after stdout has accepted the entries',

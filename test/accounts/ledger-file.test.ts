@@ -91,11 +91,12 @@ test('a request counts until it is known to be free, with any key, at its own or
 test('an unreadable line is one credit, on any day', async (t) => {
   const spentIn = await ledgerIn(t);
   const text = (day: string): string => lineText(request(day, day));
-  const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\nx\n${text('2026-11-20')}\n{"torn`);
-  assert.equal(spentOn(), 5);
-  assert.equal(spentOn('2026-11-19'), 4);
-  assert.equal(spentOn('2026-11-20'), 4);
-  assert.equal(spentOn('2026-11-21'), 3);
+  const other = `${'\0'.repeat(5000)}\n"${'x'.repeat(600_000)}`;
+  const spentOn = spentIn(`${text('2026-11-19')}\n{"torn\n\n${other}\n${text('2026-11-20')}\n{"torn`);
+  assert.equal(spentOn(), 6);
+  assert.equal(spentOn('2026-11-19'), 5);
+  assert.equal(spentOn('2026-11-20'), 5);
+  assert.equal(spentOn('2026-11-21'), 4);
 });
 
 test('a line cut short at any byte damages only itself, and never lowers the sum', async (t) => {

@@ -27,7 +27,6 @@ import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { type Ledger, parseBounds, type Settle } from '../../src/service/budget.ts';
 import { isFailure } from '../support/failures.ts';
-import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { meet, race } from '../support/race.ts';
 import { nobody, notRoot } from '../support/users.ts';
@@ -164,27 +163,6 @@ test('each paid request and its outcome is a line; the key is not in it; file an
   assert.deepEqual(warnings, []);
 });
 
-test('bounds count all keys of the origin, and requests without outcome; free requests are not counted', async (t) => {
-  const { open, warnings } = await fixture(t);
-  const other = open('', { account: { ...account, key: 'another_key' } });
-  await buy(other, 'confirmed');
-  await buy(other, null);
-  await buy(other, 'possibly_charged');
-  await buy(other, 'none');
-  const elsewhere = open('', { account: { ...account, origin: 'https://b.example' } });
-  for (let i = 0; i < 5; i++) await buy(elsewhere, 'confirmed');
-  const ledger = open('5/month');
-  await buy(ledger, 'none');
-  await buy(ledger, 'confirmed');
-  await buy(other, 'confirmed');
-  const month = '5/month, which resets on 2026-12-01 00:00 (local time)';
-  assert.equal(await spentBound(ledger), month);
-  const day = '5/day, which resets on 2026-11-22 00:00 (local time)';
-  assert.equal(await spentBound(open('9/month,5/day')), day);
-  assert.equal(await spentBound(open('5/day,5/month')), month);
-  assert.deepEqual(warnings, []);
-});
-
 test('a request of another process that turns out to be free leaves room', async (t) => {
   const { open } = await fixture(t);
   const [one, other] = [open('1/month'), open('1/month')];
@@ -223,25 +201,6 @@ test('without any ledger a run with such a bound says that counting starts at 0'
   const other = await fixture(t);
   other.open('5');
   assert.deepEqual(other.warnings, []);
-});
-
-test('unreadable lines count: binary, huge, cut off', async (t) => {
-  const { open, file, month } = await fixture(t);
-  await buy(open(), 'confirmed');
-  for (const damage of ['\0'.repeat(5000), `"${'x'.repeat(600_000)}`, '{"version":1,"kind":"request"']) {
-    appendFileSync(file, damage);
-    await buy(open(), 'confirmed');
-  }
-  assert.match((await spentBound(open('7/month'))) ?? '', /^7\/month/);
-  assert.equal(await spentBound(open('8/month')), null);
-  // The last line may be cut short, too.
-  appendFileSync(file, '{"torn');
-  assert.match((await spentBound(open('9/month'))) ?? '', /^9\/month/);
-  const spent = month()?.map(({ account, total }) => [account, total]);
-  assert.deepEqual(spent, [
-    ['https://a.example …wxyz', { confirmed: 4, possibly_charged: 1 }],
-    [null, { confirmed: 0, possibly_charged: 4 }],
-  ]);
 });
 
 test('a ledger that was replaced during the run: 1 with a bound, which is not exceeded', async (t) => {
@@ -348,26 +307,6 @@ test('a signal ends the wait for a ledger that is locked', async (t) => {
   lock?.[Symbol.dispose]();
 });
 
-test('a clock that is behind a later ledger: 1 with a bound per month, else one warning', async (t) => {
-  const { open, warnings, file, folder, clock } = await fixture(t);
-  await buy(open(), 'confirmed');
-  clock.time = new Date(2026, 9, 31, 8, 5).getTime();
-  const says = `the clock is behind: it shows 2026-10-31 08:05, but ${file} was written on 2026-11-21 12:00`;
-  const move = `if it is right now, move that file away (nothing of this month is in it): mv ${file} ${file}.old`;
-  assert.throws(
-    () => open('9,5/month'),
-    isFailure(1, 'which --max-credits needs, cannot be used', says, move),
-  );
-  assert.deepEqual(readdirSync(folder), ['credits-2026-11.ndjson']);
-  const ledger = open('9');
-  await buy(ledger, 'confirmed');
-  assert.deepEqual(warnings, [`${says}; set the clock; ${move}`]);
-  // The printed command is the remedy.
-  renameSync(file, `${file}.old`);
-  await buy(open('5/month'), 'confirmed');
-  assert.equal(warnings.length, 1);
-});
-
 test('a clock that was set back by less than a day, and what tells no time, are no problem', async (t) => {
   const { env, file, folder } = await fixture(t);
   mkdirSync(folder, { mode: 0o700 });
@@ -402,16 +341,6 @@ test('a ledger of another owner: chown for every user; a new ledger starts to co
     assert.throws(() => open('5/month'), isFailure(1, 'belongs to another user', repair + elsewhere));
     execFileSync('sh', ['-c', repair.replace(/.*sudo (.*); or $/, '$1')]);
     assert.match((await spentBound(open('1/month'))) ?? '', /^1\/month/);
-  }
-});
-
-test('a ledger that cannot be created names XDG_STATE_HOME', { skip: noProc }, async (t) => {
-  const { open, env, warnings } = await fixture(t);
-  for (const state of ['/proc/x', '/dev/null/x']) {
-    env.XDG_STATE_HOME = state;
-    assert.throws(() => open('5/month'), isFailure(1, state, '; set XDG_STATE_HOME to another folder'));
-    await buy(open(), 'confirmed');
-    assert.match(warnings.pop() ?? '', /could not be recorded .*; set XDG_STATE_HOME to another folder/);
   }
 });
 

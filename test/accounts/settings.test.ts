@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { requireKey, resolveService, type ServiceFlags, type Settings } from '../../src/accounts/settings.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { type StoredProfile, writeRawStore, writeStore } from '../support/stored-accounts.ts';
+import { type StoredProfile, writeStore } from '../support/stored-accounts.ts';
 
 const profiles = {
   work: { baseUrl: 'https://work.example.com/p', namespace: 'ww', key: 'sk_profile_work' },
@@ -120,48 +120,6 @@ test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, t
   }
 });
 
-test('the bounds of the selected profile; without one no bound', async (t) => {
-  const bounded = { ...profiles.work, max_credits: '5,100/day,3000/month' };
-  const find = await stored(t, 'home', { bounded });
-  const bounds = [
-    { credits: 5, per: 'run' },
-    { credits: 100, per: 'day' },
-    { credits: 3000, per: 'month' },
-  ];
-  for (const env of [{}, full]) {
-    assert.deepEqual((await find({ profile: 'bounded' }, env)).maxCredits, bounds);
-    assert.deepEqual((await find({}, env)).maxCredits, []);
-  }
-});
-
-test('a stored key goes to its own origin only', async (t) => {
-  const find = await stored(t);
-  const others = [
-    'https://work.example.com:8443/p',
-    'https://work.example.com.evil.com/p',
-    'https://home.example.com',
-    'http://localhost:8787',
-  ];
-  for (const baseUrl of others) {
-    const settings = await find({ baseUrl });
-    assert.equal(settings.key, null);
-    assert.throws(() => requireKey(settings), {
-      code: 'unauthorized',
-      exit: 3,
-      message: /'work' belongs to https:\/\/work\.example\.com and is not sent to /,
-    });
-  }
-});
-
-test('no account: no address and no key are 3, both name the first steps', async (t) => {
-  const find = finder({ HOME: await temporaryFolder(t) });
-  const hint = /--sandbox\b.*chanlist auth login/;
-  await assert.rejects(find(), { exit: 3, message: /no service address/, hint });
-  const settings = await find({ baseUrl: 'https://api.example.com' });
-  assert.equal(brief(settings), 'https://api.example.com media   ');
-  assert.throws(() => requireKey(settings), { exit: 3, hint });
-});
-
 test('no active profile: says how to choose one', async (t) => {
   const find = await stored(t, null);
   await assert.rejects(find(), { exit: 3, hint: /auth switch NAME.*work, home/ });
@@ -178,16 +136,6 @@ test('an unknown profile is a usage error that names the known ones', async (t) 
   await assert.rejects(find({}, { CHANLIST_PROFILE: 'other' }), { exit: 2, hint: /work, home/ });
   const nobody = finder({ HOME: join(await temporaryFolder(t), 'nobody') });
   await assert.rejects(nobody({ profile: 'x' }), { exit: 2, hint: /none is stored/ });
-});
-
-test('a damaged store fails only commands that need it', async (t) => {
-  const folder = await temporaryFolder(t);
-  writeRawStore(folder, '{');
-  const find = finder({ XDG_CONFIG_HOME: folder, ...full });
-  assert.equal((await find()).key, 'sk_environment');
-  await assert.rejects(find({ profile: 'work' }), { exit: 1, message: /damaged/ });
-  for (const variable of Object.keys(full))
-    await assert.rejects(find({}, { [variable]: '' }), { exit: 1, message: /damaged/ });
 });
 
 test('wrong values are usage errors that name their source', async (t) => {

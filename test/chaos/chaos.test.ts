@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { seeded } from '../../src/sandbox/random.ts';
 import { type FaultScenario, faultScenarios } from '../faults/fault-scenarios.ts';
 import { videos } from '../support/simulated-service.ts';
+import type { Credits } from '../support/summary.ts';
 import { restoreSnapshot, takeSnapshot, World, type WorldRun } from '../support/world.ts';
 
 const wanted = Number(process.env.CHANLIST_COUNT ?? 25);
@@ -101,6 +102,8 @@ async function exportOnce(world: World, scenario: FaultScenario, most: number): 
     break;
   }
   assert.deepEqual(contents(world), after, name);
+  const check = await world.run(args.includes('out') ? 'check out' : 'check .');
+  assert.equal(check.exit, 0, `${name}: ${check.stdout}`);
   assert.deepEqual(rowsLeft(world), [], `${name}: rows that nothing resumes`);
   assert.ok(
     paid >= credits && paid <= credits + kills,
@@ -109,7 +112,7 @@ async function exportOnce(world: World, scenario: FaultScenario, most: number): 
   return [kills, paid - credits];
 }
 
-test(`killed at random moments: same bytes, no leftovers, at most the page in flight paid again (CHANLIST_SEED=${seed})`, {
+test(`killed at random moments: same bytes, no leftovers, at most the page in flight paid again, and in the ledger (CHANLIST_SEED=${seed})`, {
   timeout: 60_000 + wanted * 5_000,
 }, async (t) => {
   const world = Object.assign(await World.open(t, { pageSize: 5 }), { isReported: true });
@@ -123,5 +126,14 @@ test(`killed at random moments: same bytes, no leftovers, at most the page in fl
       exports++;
     }
   }
+  const { stdout } = await world.run('credits --json');
+  const [{ total }] = JSON.parse(stdout) as [{ total: Credits }];
+  const spent = world.service.charged();
+  const noted = total.confirmed + total.possibly_charged;
+  // A killed run has noted a request that it did not send, and not noted a response.
+  assert.ok(
+    total.confirmed <= spent && spent <= noted && noted <= spent + kills,
+    `${stdout}, ${spent} spent`,
+  );
   t.diagnostic(`${kills} kills, ${exports} exports, ${repeats} pages paid again`);
 });

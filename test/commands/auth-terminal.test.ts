@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { readStore } from '../../src/accounts/store.ts';
-import { stoppedBy } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import { type FakeContext, fakeContext } from '../support/fake-context.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -94,15 +93,6 @@ test('Ctrl-C ends with 130, Ctrl-D with 2; nothing stored, the terminal restored
   }
 });
 
-test('a signal ends it, the terminal restored', async (t) => {
-  const fake = terminal(await temporaryFolder(t));
-  const done = login(fake);
-  await fake.asked('Base URL: ');
-  fake.controller.abort(stoppedBy('SIGTERM'));
-  assert.equal(await done, 143);
-  assert.deepEqual(fake.rawModes, [true, false]);
-});
-
 test('a new profile becomes active at a terminal, or if there is none', async (t) => {
   const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
   for (const [profile, isTerminal, active] of [
@@ -116,12 +106,6 @@ test('a new profile becomes active at a terminal, or if there is none', async (t
     await login(fake, '--profile', profile, '--base-url', baseUrl);
     assert.equal(readStore(env).active, active);
   }
-});
-
-test('a signal ends it while it waits for stdin', async (t) => {
-  const fake = fakeContext({ env: { XDG_CONFIG_HOME: await temporaryFolder(t) }, stdin: key });
-  fake.controller.abort(stoppedBy('SIGTERM'));
-  assert.equal(await login(fake, '--base-url', baseUrl), 143);
 });
 
 test('an address where nothing responds fails at once: no retries at a prompt', async (t) => {

@@ -125,20 +125,6 @@ test('login: usage errors come before any request', async (t) => {
   }
 });
 
-test('login: a damaged or newer store is an error before any question or request', async (t) => {
-  const folder = await temporaryFolder(t);
-  for (const [text, message, exit] of [
-    ['{', 'damaged', 1],
-    ['{"version":9}', 'newer', 2],
-  ] as const) {
-    writeRawStore(folder, text);
-    const result = await auth(`login --base-url ${baseUrl}`, { XDG_CONFIG_HOME: folder });
-    assert.equal(result.exit, exit);
-    onlyError(result, message);
-    assert.equal(readFileSync(storeIn(folder), 'utf8'), text);
-  }
-});
-
 test('status: profile, store, origin, where the key comes from, last four, check', async (t) => {
   const service = await scriptedService(t, () => ({ body: { channel_id: 'UCx', resolved_from: 'x' } }));
   const folder = await temporaryFolder(t);

@@ -198,6 +198,11 @@ const rows: readonly Row[] = [
     cells: { 'no flag': done(3), '--update': done(3), '--restart': done(3) },
   },
   {
+    state: 'an interrupted export, and an empty FILE that was not there when it began',
+    make: steps(interrupting(), writing('')),
+    cells: { 'no flag': done(2), '--update': done(2) },
+  },
+  {
     state: 'an interrupted export, and a FILE that was not there when it began',
     make: steps(interrupting(), writing('mine\n')),
     cells: {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runHere as run } from '../support/command.ts';
-import { serviceEnvironment } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
 import { searchFields } from '../support/specified-fields.ts';
 
@@ -64,56 +62,6 @@ test('json cut short: has_more true and the token of the first page not fully pr
   assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
 });
 
-test('json after a failure: a valid document, even if nothing arrived', async (t) => {
-  const service = await scriptedService(t, () => ({ status: 404, body: { detail: 'gone' } }));
-  const env = serviceEnvironment(service.url);
-  const uploads = JSON.parse((await service.run('uploads @a --json')).stdout);
-  assert.deepEqual(uploads, {
-    playlist_info: null,
-    results: [],
-    continuation_token: null,
-    has_more: false,
-    error: { code: 'not_found', status: 404, message: 'not found (404: gone)' },
-  });
-  const latest = await run('latest @a --json', { env });
-  assert.equal(latest.exit, 5);
-  assert.deepEqual(Object.keys(JSON.parse(latest.stdout)), ['error']);
-  const usage = await run('uploads nonsense --json', { env });
-  assert.equal(JSON.parse(usage.stdout).error.code, 'usage');
-});
-
-test('json of several references: an array of reference and result, in input order', async (t) => {
-  const service = await scriptedService(t, ({ query }) =>
-    query.get('channel') === '@b' ? { status: 404 } : { body: page(0, 1, null) },
-  );
-  const several = JSON.parse((await service.run('uploads @a @b @c --json')).stdout);
-  assert.deepEqual(
-    several.map(({ reference }: { reference: string }) => reference),
-    ['@a', '@b', '@c'],
-  );
-  assert.equal(several[1].result.error.status, 404);
-  assert.equal(several[2].result.results.length, 1);
-  const from = JSON.parse((await service.run('uploads --from - --json', { input: '@a\n' })).stdout);
-  assert.equal(from.length, 1);
-  const latest = JSON.parse((await service.run('latest @a @b --json')).stdout);
-  assert.equal(latest[1].result.error.code, 'not_found');
-});
-
-test('--fields reach every format; @reference is as given', async (t) => {
-  const service = await scriptedService(t, () => ({ text: listing(wild) }));
-  const fields = 'big,gone.deep,@reference';
-  const row = '{"big":12345678901234567890123,"gone.deep":null,"@reference":"example.com/@a"}';
-  for (const [format, text] of [
-    ['ndjson', `${row}\n`],
-    ['json', `"results":[${row}]`],
-    ['csv', `${fields}\n12345678901234567890123,,example.com/@a\n`],
-    ['table', '12345678901234567890123             example.com/@a\n'],
-  ] as const) {
-    const { stdout } = await service.run(['uploads', 'example.com/@a', '-f', format, '--fields', fields]);
-    assert.ok(stdout.includes(text), stdout);
-  }
-});
-
 test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   for (const [fields, says] of [
@@ -136,17 +84,6 @@ test('--fields: a near miss, an empty or a repeated name is a usage error', asyn
   assert.equal(service.seen.length, 0);
   const known = await service.run('latest @a --fields thumbnail,viewCount,published');
   assert.equal(known.exit, 0);
-});
-
-test('--fields: what no entry has, and dates that nobody knows, are warnings', async (t) => {
-  const service = await scriptedService(t, () => ({ text: listing('{"videoId":"v","title":"t"}') }));
-  const { exit, stdout, stderr } = await service.run('uploads @a --fields members_only,@published --ndjson');
-  assert.deepEqual([exit, stdout], [0, '{"members_only":null,"@published":null}\n']);
-  assert.equal(
-    stderr,
-    'chanlist: warning: --fields: no entry on the first page has members_only; its fields are videoId, title\n' +
-      'chanlist: warning: --fields: @published is null: only latest and ndjson exports of uploads have dates\n',
-  );
 });
 
 test('a response of more than a million values is 8', async (t) => {
@@ -185,15 +122,4 @@ test('resolve prints the body as sent; one without a channel_id is 8', async (t)
     '{"extra":1.0,"channel_id":"UCx","resolved_from":"@a"}\n',
   );
   assert.equal((await service.run('resolve @b')).exit, 8);
-});
-
-test('free commands keep the input order, in whatever order the responses arrive', async (t) => {
-  const service = await scriptedService(t, async ({ query }) => {
-    const input = query.get('input') ?? '';
-    // The first response waits until the others have been requested.
-    if (input === '@a') await service.arrived(4);
-    return { body: { channel_id: `UC${input.slice(1)}`, resolved_from: input } };
-  });
-  const result = await service.run('resolve @a @b @c @d @e -f id --concurrency 4');
-  assert.equal(result.stdout, 'UCa\nUCb\nUCc\nUCd\nUCe\n');
 });

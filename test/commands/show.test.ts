@@ -3,7 +3,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runHere as run } from '../support/command.ts';
-import { ended, type Result, start, temporaryFolder } from '../support/program.ts';
+import { type Result, temporaryFolder } from '../support/program.ts';
 import { specifiedFields } from '../support/specified-fields.ts';
 
 /** Runs `chanlist show` in a folder with these files. */
@@ -161,12 +161,4 @@ test('show: files that cannot be shown are usage errors', async (t) => {
     assert.deepEqual([exit, stdout], [2, ''], line.slice(0, 80));
     assert.match(stderr, message);
   }
-});
-
-test('show: a reader that closes the pipe ends it quietly', async (t) => {
-  const { cwd } = await shower(t, { 'a.ndjson': archive.repeat(20_000) });
-  const child = start('show a.ndjson', { cwd });
-  child.stdout?.once('data', () => child.stdout?.destroy());
-  const { exit, stderr } = await ended(child);
-  assert.deepEqual([exit, stderr], [0, '']);
 });

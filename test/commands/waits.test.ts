@@ -17,21 +17,6 @@ test('without Retry-After the waits double from half a second, and end with 7 wh
   assert.match(result.stderr, /after 5 attempts/);
 });
 
-test('Retry-After is obeyed: seconds, and a date by the clock of the service', async (t) => {
-  const replies: Reply[] = [
-    { status: 429, headers: { 'retry-after': '7' } },
-    {
-      status: 503,
-      headers: { date: 'Thu, 01 Jan 1998 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 1998 00:00:20 GMT' },
-    },
-    resolved,
-  ];
-  const service = await scriptedService(t, (_, number) => replies[number] ?? resolved);
-  const result = await service.command('resolve @a');
-  assert.equal(result.exit, 0);
-  assert.deepEqual(result.waits, [7000, 20_000]);
-});
-
 test('--max-wait limits the waits since the last success', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
   const replies: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
@@ -111,28 +96,6 @@ for (const [what, args, reply] of [
   });
 }
 
-test('concurrent waits for one rate limit count once against --max-wait', async (t) => {
-  const service = await scriptedService(t, async (_, number) => {
-    if (number >= 3) return { body: page(0, 1, null) };
-    // All three are limited at the same moment.
-    await service.arrived(3);
-    return { status: 429, headers: { 'retry-after': '12' } };
-  });
-  const asleep: (() => void)[] = [];
-  const folder = await temporaryFolder(t);
-  const line = `uploads UCa UCb UCc --output-dir ${folder} --concurrency 3 --max-wait 20`;
-  const result = await service.command(line, {
-    sleeping: () =>
-      new Promise((resolve) => {
-        asleep.push(resolve);
-        if (asleep.length >= 3) for (const wake of asleep) wake();
-      }),
-  });
-  assert.equal(result.exit, 0, result.stderr);
-  assert.equal(service.seen.length, 6);
-  assert.deepEqual(result.waits.slice(0, 3), [12_000, 12_000, 12_000]);
-});
-
 test('a failure that ends the run ends all waits: nothing more is sent', async (t) => {
   const service = await scriptedService(t, async ({ query }) => {
     await service.arrived(4);
@@ -142,13 +105,4 @@ test('a failure that ends the run ends all waits: nothing more is sent', async (
   assert.equal(result.exit, 3);
   assert.equal(service.seen.length, 4);
   onlyError(result, 'the key was rejected (401)');
-});
-
-test('waits are reported with -v, and not without it', async (t) => {
-  const reply = (_: unknown, number: number): Reply =>
-    number % 2 === 0 ? { status: 503, headers: { 'retry-after': '65' } } : resolved;
-  const service = await scriptedService(t, reply);
-  assert.equal((await service.command('resolve @a')).stderr, '');
-  const verbose = await service.command('resolve @a -v');
-  assert.match(verbose.stderr, /^chanlist: waiting 1 min 5 s: .*503.*\nchanlist: 1 entry\n$/);
 });

@@ -100,15 +100,6 @@ test('lines that are records are passed on, without their ends; `start` and `end
   assert.deepEqual([...ids], ['b']);
 });
 
-test('100,000 lines, in order', async (t) => {
-  const read = await reader(t);
-  const names = Array.from({ length: 100_000 }, (_, n) => `v${n}`);
-  const content = names.map((name) => row(name, `,"thumbnails":"${'x'.repeat(100)}"`)).join('');
-  const { entries, ids } = await read(content);
-  assert.equal(entries, 100_000);
-  assert.deepEqual([...ids], names);
-});
-
 test('a signal ends the reading', async (t) => {
   const read = await reader(t);
   const signal = new AbortController();

@@ -149,20 +149,6 @@ test('nul is a stream, on Windows alone', async (t) => {
   assert.equal(resolveTarget(at('annul')).kind, 'file');
 });
 
-test('a working directory that has been removed', async (t) => {
-  const at = await inFolder(t);
-  const cwd = process.cwd();
-  t.after(() => process.chdir(cwd));
-  mkdirSync(at('gone'));
-  process.chdir(at('gone'));
-  rmSync(at('gone'), { recursive: true });
-  assert.throws(
-    () => resolveTarget('out'),
-    isUsage('the working directory has been removed; change to another'),
-  );
-  assert.equal(resolveTarget(at('out')).real, at('out'));
-});
-
 test('openUnchanged: the file that was looked up, and nothing that has taken its place', async (t) => {
   const at = await inFolder(t);
   const path = at('file');

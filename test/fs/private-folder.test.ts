@@ -114,17 +114,6 @@ test('a name leads to no other folder', async (t) => {
   assert.equal(String(folder.read('a\\b ..')), 'x');
 });
 
-test('a file is replaced with no call that is not needed', async (t) => {
-  const folder = await privateFolder(t);
-  const unlink = t.mock.method(fs, 'unlinkSync');
-  syncBuiltinESMExports();
-  folder.replace('a', 'one');
-  folder.replace('a', 'two');
-  assert.equal(unlink.mock.callCount(), 0);
-  unlink.mock.restore();
-  syncBuiltinESMExports();
-});
-
 test('what cannot be closed: content that is not in place is lost, what was read is not', async (t) => {
   const folder = await privateFolder(t);
   folder.replace('a', 'one');

@@ -149,21 +149,6 @@ test('of a key given twice the last one counts, and an escaped key is the same k
   assert.equal(body.get('ab')?.string(), 'key');
 });
 
-test('elements and members are those that JSON.parse finds', () => {
-  fc.assert(
-    fc.property(trees, fc.nat(), (tree, seed) => {
-      const value = JsonText.of(noisy(tree, chooser(seed)));
-      const elements = 'array' in tree ? tree.array.map(canonical) : [];
-      const members = 'object' in tree ? tree.object.map(([key, each]) => [key, canonical(each)]) : [];
-      assert.deepEqual([...value.elements()].map(String), elements);
-      assert.deepEqual(
-        [...value.members()].map(([key, each]) => [key, each.toString()]),
-        members,
-      );
-    }),
-  );
-});
-
 test('plain is a string without quotes, nothing for null, JSON for the rest', () => {
   const plain = (sent: string): string => JsonText.of(sent).plain();
   assert.equal(plain('"a\\"b"'), 'a"b');

@@ -5,9 +5,6 @@ import { type Line, wordsOf } from '../support/program.ts';
 import { type SimulatedOptions, videos } from '../support/simulated-service.ts';
 import { World, type WorldOptions, type WorldRun } from '../support/world.ts';
 
-/** The cases that take minutes run too, and each run is a process of its own. */
-export const long = process.env.CHANLIST_LONG === '1';
-
 export interface NightsOptions extends SimulatedOptions {
   /** Words of the nightly line before its options. */
   readonly references?: Line;

@@ -1,7 +1,7 @@
 /** What a failure stops, and how much mail it makes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelId, videos } from '../support/simulated-service.ts';
+import { videos } from '../support/simulated-service.ts';
 import { statuses } from '../support/summary.ts';
 import { idsIn, nightlyRuns } from './fixture.ts';
 
@@ -51,19 +51,4 @@ test('a spent budget stops paid requests, not checks', async (t) => {
   const next = await nights.night();
   assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
   assert.deepEqual(nights.ids(`dir/${a?.id}.ndjson`), idsIn(videos(0, 300)));
-});
-
-test('a damaged file stops that reference only: 1; so does one of another channel', async (t) => {
-  const nights = await nightlyRuns(t, { references: ['@a', '@b', '@c'], output: into });
-  const channels = ['a', 'b', 'c'].map((name) => nights.service.addChannel(name, { list: videos(0, 20) }));
-  await nights.night();
-  nights.write(`dir/${channelId('a')}.ndjson`, '{"videoId":"a_0000');
-  nights.write(`dir/${channelId('b')}.ndjson`, nights.read(`dir/${channelId('c')}.ndjson`));
-  for (const channel of channels) channel.list = videos(0, 21);
-  const night = await nights.night();
-  assert.deepEqual([night.exit, night.credits], [1, 1], night.stderr);
-  assert.deepEqual(statuses(night.summary), ['failed 1', 'failed 2', 'complete']);
-  assert.equal(night.errors.length, 2, night.stderr);
-  assert.ok(night.errors.some((line) => line.startsWith('@a') && line.includes('--update --all')));
-  assert.ok(night.errors.some((line) => line.startsWith('@b')));
 });

@@ -37,13 +37,6 @@ test('a first export by --update prints nothing, also one that was interrupted',
   assert.deepEqual([first.exit, first.credits, first.stdout], [0, 1, '']);
 });
 
-test('--print-new without --update is 2, nothing is sent', async (t) => {
-  const nights = await nightlyRuns(t);
-  const without = await nights.run('uploads @a -o b.ndjson --print-new');
-  assert.deepEqual([without.exit, without.requests], [2, []]);
-  onlyError(without, '--print-new', '--update');
-});
-
 test('several references: one after another, whole lines', async (t) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const nights = await nightlyRuns(t, {

@@ -144,13 +144,6 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   }
 });
 
-test('a signal ends the reading of FILE', async (t) => {
-  const seen = join(await temporaryFolder(t), 'seen.txt');
-  writeFileSync(seen, 'v_1\n');
-  const stopped = new Error('stopped');
-  await assert.rejects(SeenFile.open(seen, AbortSignal.abort(stopped)), stopped);
-});
-
 test('a file that is no text is 2, nothing is sent', async (t) => {
   const nights = await nightlyRuns(t);
   nights.service.addChannel('a', { list: videos(0, 5) });

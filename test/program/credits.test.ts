@@ -185,6 +185,9 @@ test('a clock that is behind: 1 before any request with a bound per month or day
   assert.equal(service.seen.length, 3);
   // Nothing that is free buys or looks at anything.
   assert.equal((await run('credits', behind)).stderr, '');
+  // The printed command is the remedy.
+  await rename(file, `${file}.old`);
+  assert.equal((await run('uploads @a -n 1 --max-credits 5/month', behind)).exit, 0);
 });
 
 test('a ledger that cannot be used: nothing is sent with a bound per month; without, one warning', async (t) => {

@@ -8,7 +8,6 @@ import { gate } from '../support/gate.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
 import { onlyError, onlyWarning, said } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
-import { printedCommand } from '../support/world.ts';
 
 /** Channels of 1, 2, 3 and 1 pages of 10. */
 const lists = ['@size-5', '@size-15', '@size-25', '@size-8'];
@@ -59,34 +58,6 @@ test('an ID from the service that cannot name a file: 8 for that reference, the 
   }
 });
 
-test('--concurrency limits the concurrent references; the default is 4', async (t) => {
-  for (const [flags, most] of [
-    ['', 4],
-    [' --concurrency 1', 1],
-    [' --concurrency 10', 6],
-  ] as const) {
-    let running = 0;
-    let left = 6;
-    let seen = 0;
-    const waiting: (() => void)[] = [];
-    const service = await scriptedService(t, async () => {
-      seen = Math.max(seen, ++running);
-      // Sends its responses once all requests that may be concurrent, or all remaining ones, have arrived.
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        if (running >= Math.min(most, left)) for (const wake of waiting.splice(0)) setImmediate(wake);
-      });
-      running--;
-      left--;
-      return { body: page(0, 1, null) };
-    });
-    const fixture = await exportFixture(t, { service });
-    const line = `uploads UCa UCb UCc UCd UCe UCf --output-dir exports --timeout 20${flags}`;
-    const result = await fixture.run(line);
-    assert.deepEqual([result.exit, seen], [0, most], result.stderr);
-  }
-});
-
 test('a failure of one reference stops that one; a FIFO or a folder at the name of an export is refused', async (t) => {
   const fixture = await exportFixture(t);
   const folder = join(fixture.folder, 'exports');
@@ -134,8 +105,8 @@ test('--restart stopped by its bound: the same command continues, and pays for n
     fixture.run(`${line} --restart${more}`, { now: Date.now() + days * 24 * 60 * 60 * 1000 });
   const stopped = await restart(1, ' --max-credits 5');
   assert.deepEqual([stopped.exit, stopped.charged], [9, 5]);
-  const error = onlyError(stopped, '--max-credits', /credits? spent/);
-  assert.ok(printedCommand(error) === null || error.includes('--restart'), error);
+  // A printed command would have to have the flag.
+  onlyError(stopped, '--max-credits', /credits? spent/, /--restart|^(?!.*: chanlist )/);
   const continued = await restart(1.1);
   assert.deepEqual([continued.exit, continued.charged], [0, 3], continued.stderr);
   for (const one of lists)

@@ -1,17 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  chmod,
-  lchown,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ExportFixture, exportFixture, uninterrupted } from '../support/exports.ts';
@@ -56,31 +45,6 @@ test('a symbolic link: its target is replaced and keeps its mode, the link stays
     assert.equal((await fixture.run(`${other} -o link.csv`)).exit, 0);
   }
   assert.equal(await readlink(link), 'real/data.csv');
-});
-
-test('an output that is not a regular file is 2, before any request', async (t) => {
-  const fixture = await exportFixture(t);
-  await mkdir(join(fixture.folder, 'folder'));
-  assert.equal(spawnSync('mkfifo', [join(fixture.folder, 'pipe')]).status, 0);
-  await symlink('folder', join(fixture.folder, 'to-folder'));
-  await symlink('round', join(fixture.folder, 'round'));
-  for (const [path, named] of [
-    ['folder', 'folder'],
-    ['folder/', 'folder/'],
-    ['to-folder', 'folder'],
-    ['round', 'round'],
-    ['missing/out', 'missing'],
-    ['pipe/out', 'pipe'],
-  ] as const) {
-    const lines = [`uploads ${list}`, `uploads ${list} --update`, `latest ${list}`];
-    await refusesAll(
-      fixture,
-      lines.map((line) => `${line} -o ${path}`),
-      named,
-    );
-  }
-  assert.deepEqual(fixture.requests, []);
-  assert.deepEqual(await fixture.files(), ['folder', 'pipe', 'round', 'to-folder']);
 });
 
 /** Runs a command as a user without rights. */
@@ -184,43 +148,6 @@ test('a full disk while a response is written: 1, FILE is unchanged, the paid re
   assert.equal(result.stdout, (await fixture.run('search @demo the')).stdout);
   assert.equal(await fixture.read('a'), 'old\n');
   assert.deepEqual(await fixture.files(), ['a']);
-});
-
-const onlyRoot = process.getuid?.() === 0 ? false : 'only root can act as another user';
-
-test("nothing is created or replaced through another user's link in a folder that others can write", {
-  skip: onlyRoot,
-}, async (t) => {
-  const fixture = await exportFixture(t);
-  await mkdir(join(fixture.folder, 'victim'));
-  await mkdir(join(fixture.folder, 'open'));
-  await symlink('../victim', join(fixture.folder, 'open/link'));
-  await lchown(join(fixture.folder, 'open/link'), 65534, 65534);
-  await chmod(join(fixture.folder, 'open'), 0o777);
-  const lines = [
-    `uploads ${list} --output-dir open/link/new/folder`,
-    `uploads ${list} -o open/link/out`,
-    `resolve ${list} --summary open/link/summary.json`,
-    `latest ${list} --seen open/link/seen.txt`,
-  ];
-  await refusesAll(fixture, lines, 'a symbolic link of user 65534');
-  assert.deepEqual(fixture.requests, []);
-  assert.deepEqual(await readdir(join(fixture.folder, 'victim')), []);
-});
-
-test("a path in chanlist's own folder is 2, also for check", async (t) => {
-  const fixture = await exportFixture(t);
-  assert.equal((await fixture.run(`uploads ${list} -o out`)).exit, 0);
-  const lines = [
-    'check .chanlist',
-    'check .chanlist/out.json',
-    'check . --from .chanlist/out.json',
-    'show .chanlist/out.json',
-    `uploads ${list} -o .chanlist/out`,
-    `uploads ${list} --output-dir .chanlist/new`,
-  ];
-  await refusesAll(fixture, lines, "chanlist's own folder");
-  assert.deepEqual(await readdir(join(fixture.folder, '.chanlist')), ['.gitignore', 'out.json']);
 });
 
 test('a working directory that has been removed: relative names are 2, absolute ones work', async (t) => {

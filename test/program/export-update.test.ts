@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,7 +11,6 @@ import {
   uninterrupted,
 } from '../support/exports.ts';
 import { entry, page, scriptedService } from '../support/service.ts';
-import { onlyError } from '../support/stderr.ts';
 
 const list = '@size-35'; // 4 pages of 10
 const args = ['uploads', list, '-o', 'out.ndjson'];
@@ -65,33 +63,6 @@ test('FILE that is changed while its update is interrupted: the entries are ther
   assert.equal(await fixture.read('out.ndjson'), all);
   assert.deepEqual(await fixture.files(), ['out.ndjson']);
 });
-
-for (const [what, become] of [
-  ['a link', (path: string) => symlinkSync('secret', path)],
-  ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
-] as const)
-  test(`FILE that becomes ${what} while a page is fetched: 1, nothing is read through it`, async (t) => {
-    const fixture = await exportFixture(t);
-    await exported(fixture);
-    const [path, moved] = [join(fixture.folder, 'out.ndjson'), join(fixture.folder, 'moved')];
-    const before = await fixture.read('out.ndjson');
-    await writeFile(join(fixture.folder, 'secret'), 'secret\n');
-    fixture.sandbox.setUploads(list, 37);
-    fixture.onRequest = (line) => {
-      if (!line.includes('/videos') || existsSync(moved)) return;
-      renameSync(path, moved);
-      become(path);
-    };
-    const result = await update(fixture);
-    assert.deepEqual([result.exit, result.charged], [1, 1], result.stderr);
-    onlyError(result, 'out.ndjson', 'move it away, put the file back that was there');
-    assert.equal(await fixture.read('secret'), 'secret\n');
-    renameSync(moved, path);
-    const again = await update(fixture);
-    assert.deepEqual([again.exit, again.charged], [0, 0], again.stderr);
-    const lines = (await fixture.read('out.ndjson')).split('\n');
-    assert.deepEqual([lines.length, lines.slice(2).join('\n')], [38, before]);
-  });
 
 test('latest of any shape: a list of known IDs is nothing new; anything else is 7, without a paid request', async (t) => {
   const id = (n: number): string => String(entry(n).videoId);

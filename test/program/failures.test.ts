@@ -3,35 +3,6 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { page, type Reply, scriptedService } from '../support/service.ts';
-import { onlyError } from '../support/stderr.ts';
-
-test('statuses map to the exit codes of the contract, once retries are used up', async (t) => {
-  const codes: readonly (readonly [exit: number, requests: number, statuses: readonly number[]])[] = [
-    [8, 1, [204, 301, 302, 307, 400, 405, 410, 422]],
-    [3, 1, [401, 403]],
-    [4, 1, [402]],
-    [5, 1, [404]],
-    [6, 3, [429]],
-    [7, 1, [501]],
-    [7, 3, [408, 500, 502, 503, 504]],
-  ];
-  const each = codes.flatMap(([exit, requests, all]) =>
-    all.map((status) => [status, exit, requests] as const),
-  );
-  await Promise.all(
-    each.map(async ([status, exit, requests]) => {
-      const service = await scriptedService(t, () => ({
-        status,
-        text: status === 204 ? '' : '{}',
-      }));
-      const result = await service.command('uploads @a --retries 2');
-      assert.deepEqual([result.exit, service.seen.length], [exit, requests], `status ${status}`);
-      assert.deepEqual(result.waits, requests === 3 ? [500, 1000] : [], `status ${status}`);
-      assert.equal(result.stdout, '');
-      onlyError(result, new RegExp(`\\b${status}\\b`), '; 0 credits spent');
-    }),
-  );
-});
 
 const details: readonly [body: string, said: RegExp][] = [
   ['{"detail":"plain words"}', /plain words/],

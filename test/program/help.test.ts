@@ -10,9 +10,8 @@ import { commands } from '../../src/commands/command-table.ts';
 import { describeAll, helpText } from '../../src/help/help-text.ts';
 import { topicText } from '../../src/help/topics.ts';
 import { runHere as run } from '../support/command.ts';
-import { cleanEnvironment, run as runProcess, temporaryFolder } from '../support/program.ts';
+import { cleanEnvironment, run as runProcess } from '../support/program.ts';
 import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
-import { onlyError } from '../support/stderr.ts';
 import { writeStore } from '../support/stored-accounts.ts';
 
 const topics = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
@@ -216,20 +215,6 @@ test('no help on it: one line on stderr with a suggestion, 2', async () => {
     const { exit, stdout, stderr } = await run(line);
     assert.deepEqual([exit, stdout, stderr], [2, '', `chanlist: error: ${message}\n`]);
   }
-});
-
-test('the first run: one line says how to try it and what to do next; nothing prompts', async (t) => {
-  const env = { HOME: await temporaryFolder(t) };
-  for (const line of ['uploads @demo', 'resolve @demo', 'playlist PLdemo --json']) {
-    const { exit, stdout, stderr } = await run(line, { env, input: 'y\n' });
-    assert.equal(exit, 3);
-    assert.equal(stdout.startsWith('{"error":{"code":"unauthorized"'), line.includes('--json'));
-    onlyError({ stderr }, 'chanlist uploads @demo --sandbox', 'chanlist auth login');
-  }
-  const login = await run('auth login', { env, input: '' });
-  assert.equal(login.exit, 2);
-  onlyError(login, '--base-url');
-  assert.equal((await run('uploads @demo --sandbox --limit 3', { env })).lines.length, 3);
 });
 
 /** A workshop with a stored account and a list of references; runs the examples of a help, silent on stderr. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { codeBlocks, exampleOf } from '../support/documents.ts';
+import { listen } from '../support/listen.ts';
 import { temporaryFolder, testKey } from '../support/program.ts';
 import { missing, runCommand, type Workshop, workshop } from '../support/shell.ts';
 import { recipe as recipeOf, runExample, testExamples } from './run-examples.ts';
@@ -23,10 +22,8 @@ async function monitor(t: TestContext): Promise<{ url: string; requested: (strin
   const server = createServer((request, response) => {
     requested.push(request.url);
     response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requested };
+  });
+  return { url: await listen(t, server), requested };
 }
 
 testExamples(
@@ -184,13 +181,6 @@ suite('the crontab lines, as cron runs them', async () => {
     assert.deepEqual(await month(), { exit: 0, mail: '', cost: 13 + 3 });
     const count = await cron('cat lists/exports/*.ndjson | wc -l');
     assert.equal(count.mail.trim(), String(1234 + 265));
-  });
-
-  test('an update of a folder without exports: 2, asks whether it is mounted', async (t) => {
-    const { night } = await nights(t);
-    const { exit, mail, cost } = await night();
-    assert.deepEqual([exit, cost], [2, 0]);
-    assert.match(mail, /^chanlist: warning: .*counting starts at 0.*\nchanlist: error: .*mounted.*\n$/);
   });
 
   test('a misspelled channel: one line of mail and exit 5; the others are updated', async (t) => {

@@ -49,12 +49,6 @@ test('if every reference, or every feed, is 404, by one cause or several, the ad
   assert.deepEqual(lines([failed('@a', token)]), ['@a: the token is refused; start again']);
 });
 
-test('in the sandbox the address is not questioned', () => {
-  const hint = 'the sandbox has @demo';
-  const unknown = new Failure('not_found', 'not found (404)', { status: 404, hint });
-  assert.deepEqual(lines([failed('@a', unknown)], null, true), [`@a: not found (404); ${hint}`]);
-});
-
 test('references that were not reached are counted in the line of the cause that stopped the run', () => {
   const poor = new Failure('no_credits', 'no credits (402)', { status: 402, hint: 'add credits' });
   const rest = ['@c', '@d'].map((name) => unreachedResult(newSubject(name), poor));

@@ -55,26 +55,13 @@ test('anything else is a usage error that names the setting and shows no secret'
     );
 });
 
-test('a host name that begins like a loopback address is not loopback', () => {
+test('every accepted http address is loopback, also of look-alikes, and none ends with a slash', () => {
   const loopback = fc.constantFrom('localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST');
   const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/);
-  const lookAlike = fc.oneof(
-    fc.tuple(loopback, label, label).map(([host, a, b]) => `${host}.${a}.${b}`),
-    fc.tuple(loopback, label).map(([host, a]) => `${a}.${host}.${a}`),
-    fc.tuple(loopback, label).map(([host, a]) => `${a}-${host}.com`),
-    fc.tuple(loopback, label).map(([host, a]) => `${host}@${a}.com`),
-    fc.tuple(loopback, label).map(([host, a]) => `${a}.com\\@${host}`),
-    fc.tuple(loopback, label).map(([host, a]) => `${a}.com#@${host}`),
-  );
-  fc.assert(
-    fc.property(lookAlike, (host) => {
-      assert.throws(() => parseBaseUrl(`http://${host}`, '--base-url'), isFailure(2));
-    }),
-  );
-});
-
-test('every accepted http address is loopback, and none ends with a slash', () => {
+  const between = fc.constantFrom('.', '-', '@', '\\@', '#@');
   const text = fc.oneof(
+    fc.tuple(loopback, between, label).map(([host, mark, a]) => `http://${host}${mark}${a}.com`),
+    fc.tuple(loopback, between, label).map(([host, mark, a]) => `http://${a}.com${mark}${host}`),
     fc.webUrl({ validSchemes: ['http', 'https'] }),
     fc.ipV4().map((ip) => `http://${ip}/`),
     fc.ipV4Extended().map((ip) => `http://${ip}`),

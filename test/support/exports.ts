@@ -38,8 +38,6 @@ export interface FixtureRunOptions {
   /** Another service than the sandbox responds: there is no account to compare the summary with. */
   readonly unwatched?: boolean;
   readonly noSummary?: boolean;
-  /** `started` writes to stdin, and ends it. */
-  readonly keepStdin?: boolean;
 }
 
 /** A folder to export into and a service that keeps accounts. */
@@ -52,7 +50,7 @@ export interface ExportFixture {
   onRequest: (line: string, number: number) => void;
   /**
    * Runs the program in the folder, with `--summary`, and compares that with the service's account: in this process,
-   * but as one of its own with `started`, `within` or `keepStdin`.
+   * but as one of its own with `started` or `within`.
    */
   run(line: Line, options?: FixtureRunOptions): Promise<Outcome>;
   /** All files in the folder, hidden ones too, but not `.chanlist`. */
@@ -95,7 +93,7 @@ export async function exportFixture(
     set onRequest(hook) {
       onRequest = hook;
     },
-    run: async (line, { started, env = {}, within, now, noSummary, keepStdin, ...others } = {}) => {
+    run: async (line, { started, env = {}, within, now, noSummary, ...others } = {}) => {
       const { baseUrl = service?.url ?? sandbox.baseUrl, unwatched = service !== undefined } = others;
       const before = sandbox.account.credits;
       const charged = (): number => before - sandbox.account.credits;
@@ -105,11 +103,11 @@ export async function exportFixture(
         const all = { env: { ...environment, ...clock }, cwd: folder };
         const child = start(words, { ...all, ...(within !== undefined && { within }) });
         child.stdin?.on('error', () => {});
-        if (!keepStdin) child.stdin?.end();
+        child.stdin?.end();
         started?.(child);
         return await ended(child);
       };
-      const isProcess = started !== undefined || within !== undefined || keepStdin;
+      const isProcess = started !== undefined || within !== undefined;
       const here = { env: environment, cwd: folder, ...(now !== undefined && { now }) };
       const run = async (words: Line): Promise<Result & { readonly charged: number }> => {
         const result = isProcess ? await asProcess(words) : await runHere(words, here);

@@ -5,7 +5,7 @@ export { describe, suite, type TestContext } from 'node:test';
 type Work = (t: TestContext) => void | Promise<void>;
 
 /** Milliseconds of a test that names no limit of its own; its subtests inherit it. */
-const limit = process.env.CHANLIST_NIGHTS ? 7_200_000 : process.env.CHANLIST_LONG === '1' ? 900_000 : 120_000;
+const limit = process.env.CHANLIST_LONG === '1' ? 900_000 : 120_000;
 
 /**
  * `test` of node:test with a default time limit: the bundle of the tests has it in the place of node:test, see

@@ -34,11 +34,13 @@ export interface Result {
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chanlist-test-'));
   t.after(async () => {
-    try {
-      await refuseKeyInFiles(folder, testKey);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    // A hook that throws would be the last one: servers stayed open, and the process would not end.
+    await refuseKeyInFiles(folder, testKey).catch((error: unknown) =>
+      queueMicrotask(() => {
+        throw error;
+      }),
+    );
+    await rm(folder, { recursive: true, force: true });
   });
   return folder;
 }

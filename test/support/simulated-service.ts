@@ -31,8 +31,6 @@ export interface SimulatedChannel {
   pageSizes: readonly number[];
   /** 404 to everything but `resolve` of its ID. */
   gone: boolean;
-  /** IDs of all entries of the pages that were sent whole. */
-  readonly sent: Set<string>;
   feed: Feed;
 }
 
@@ -47,18 +45,11 @@ export interface LoggedRequest {
   readonly list: string | null;
   /** 0 without a response. */
   status: number;
-  /** The whole response was sent. */
-  complete: boolean;
   credits: number;
-  /** IDs of the entries of the page in the response. */
-  videoIds: readonly string[];
 }
 
-/**
- * A status (never charged), a connection that ends without a response (charged or not), a 200 that breaks off
- * (charged), or no response at all.
- */
-export type Fault = number | 'reset' | 'reset-charged' | 'truncate' | 'hang';
+/** A status (never charged), or a connection that ends without a response (charged or not). */
+export type Fault = number | 'reset' | 'reset-charged';
 
 export type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
@@ -68,7 +59,7 @@ export interface SimulatedOptions {
 }
 
 export interface ChannelOptions {
-  readonly handle?: string | null;
+  readonly handle?: string;
   readonly list?: readonly Entry[];
   readonly feed?: Feed;
 }
@@ -172,10 +163,10 @@ export class SimulatedService {
     this.credits = credits;
   }
 
-  /** Adds a channel; `handle` null: it has none. */
+  /** Adds a channel. */
   addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
     const id = channelId(name);
-    if (handle !== null) this.handles.set(handle.toLowerCase(), id);
+    this.handles.set(handle.toLowerCase(), id);
     return this.#add(id, id, list, feed);
   }
 
@@ -186,7 +177,7 @@ export class SimulatedService {
 
   #add(id: string, owner: string, list: readonly Entry[], feed: Feed): SimulatedChannel {
     const settings = { numVideos: null, pageSizes: [], gone: false };
-    const added = { ...settings, id, owner, list: [...list], sent: new Set<string>(), feed };
+    const added = { ...settings, id, owner, list: [...list], feed };
     this.lists.set(id, added);
     return added;
   }
@@ -231,9 +222,7 @@ export class SimulatedService {
       parameters: Object.fromEntries(query),
       list: position?.list ?? null,
       status: 0,
-      complete: false,
       credits: 0,
-      videoIds: [],
     };
     this.log.push(logged);
     const paid = paidOperations.has(operation);
@@ -241,14 +230,13 @@ export class SimulatedService {
     for (const hook of this.#hooks) await hook(logged);
     const fault = this.#faults.get(nthPaid) ?? this.fault(logged);
     this.#faults.delete(nthPaid);
-    if (fault === 'hang') return;
     if (fault === 'reset') return void request.socket.destroy();
     let body: string;
     try {
       if (typeof fault === 'number') throw new Refusal(fault, 'the fault of a test');
       if (operation === null || request.method !== 'GET') throw new Refusal(404, 'no such path');
       this.#authorize(request);
-      body = this.#body(operation, query, position, logged);
+      body = this.#body(operation, query, position);
       logged.status = 200;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -260,15 +248,7 @@ export class SimulatedService {
       this.credits -= 1;
     }
     if (fault === 'reset-charged') return void request.socket.destroy();
-    const bytes = Buffer.from(body);
-    response.writeHead(logged.status, { 'content-type': 'application/json', 'content-length': bytes.length });
-    if (fault === 'truncate') {
-      response.write(bytes.subarray(0, bytes.length >> 1), () => request.socket.destroy());
-      return;
-    }
-    logged.complete = true;
-    for (const id of logged.videoIds) this.lists.get(logged.list ?? '')?.sent.add(id);
-    response.end(bytes);
+    response.writeHead(logged.status, { 'content-type': 'application/json' }).end(body);
   }
 
   #authorize({ headers }: IncomingMessage): void {
@@ -277,12 +257,7 @@ export class SimulatedService {
     if (this.credits < 1) throw new Refusal(402, 'no credits');
   }
 
-  #body(
-    operation: Operation,
-    query: URLSearchParams,
-    position: Position | null,
-    logged: LoggedRequest,
-  ): string {
+  #body(operation: Operation, query: URLSearchParams, position: Position | null): string {
     const names = parameters[operation];
     if (names.filter((name) => query.get(name)).length !== 1) throw new Refusal(400, names.join(' or '));
     if (position === null) throw new Refusal(404, 'no such channel, or a token that has expired');
@@ -292,7 +267,7 @@ export class SimulatedService {
     const list = this.lists.get(position.list);
     if (list === undefined || list.gone) throw new Refusal(404, 'not found');
     if (operation === 'latest') return feedBody(list);
-    if (operation !== 'search') return this.#page(list, position, logged);
+    if (operation !== 'search') return this.#page(list, position);
     const results = list.list
       .filter(({ title }) => String(title).includes(query.get('q') ?? ''))
       .slice(0, 30);
@@ -311,13 +286,12 @@ export class SimulatedService {
   }
 
   /** A page is cut out of the list as it is now: entries move to the next one if the list has grown in between. */
-  #page(source: SimulatedChannel, { offset, page }: Position, logged: LoggedRequest): string {
+  #page(source: SimulatedChannel, { offset, page }: Position): string {
     const end = offset + (source.pageSizes[page] ?? this.pageSize);
     const results = source.list.slice(offset, end).map((entry, i): Entry => {
       const { channelId: channel, index = String(offset + i) } = entry;
       return { ...entry, ...(channel === undefined && { channelId: source.owner }), index };
     });
-    logged.videoIds = results.flatMap(({ videoId }) => (typeof videoId === 'string' ? [videoId] : []));
     const hasMore = end < source.list.length;
     return JSON.stringify({
       results,

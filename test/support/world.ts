@@ -158,16 +158,20 @@ export class World {
     };
   }
 
-  /** Runs the program as a process, which is killed when the paid request of this number arrives, counted from 1. */
-  async spawn(line: Line, killAt = Number.POSITIVE_INFINITY): Promise<WorldRun> {
-    let left = killAt;
+  /** Runs the program as a process, which gets a signal when the paid request of this number arrives, counted from 1. */
+  async spawn(
+    line: Line,
+    at = Number.POSITIVE_INFINITY,
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): Promise<WorldRun> {
+    let left = at;
     let kill = async (): Promise<void> => {};
     const unhook = this.service.on(async (request) => {
       if (isPaid(request) && --left === 0) await kill();
     });
     const started = (child: ChildProcess): void => {
       kill = async () => {
-        child.kill('SIGKILL');
+        child.kill(signal);
         await once(child, 'exit');
       };
     };
@@ -244,19 +248,6 @@ export function restoreSnapshot(folder: string, snapshot: Snapshot): void {
     else if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes, { mode });
     if ((statSync(path).mode & 0o777) !== mode) chmodSync(path, mode);
   }
-}
-
-/**
- * The first command that a message says to run, as words: from `chanlist` to the end of its clause; null if it names
- * none.
- */
-export function printedCommand(stderr: string): string[] | null {
-  const [, line] = /(?<!^)\bchanlist ((?:uploads|playlist|show|check) [^\n;()]*)/m.exec(stderr) ?? [];
-  if (line === undefined) return null;
-  const [clause = ''] = line.split(
-    /(?:, (?!')| to (?:resume|start|adopt|repair|convert|refresh)\b| prints |\.$|\. )/,
-  );
-  return wordsOfShell(clause);
 }
 
 /** The words of a line that the program has quoted for a shell. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
@@ -33,32 +31,6 @@ suite('progress in a real terminal', { skip, concurrency: 3 }, () => {
     for (const [i, line] of lines.slice(2, -1).entries())
       assert.match(line, new RegExp(`^ *${i} {2}[\\w-]{11} {2}`));
   });
-
-  test('ndjson on the same terminal: every line is a record', async (t) => {
-    const env = await slowService(t);
-    const flags = '--ndjson --fields index,title';
-    const screen = await open(t, `exec ${chanlist} uploads @size-550 --all ${flags}`, { columns: 300, env });
-    await screen.until(/page \d, \d00\/550 entries/);
-    const { text } = await screen.ended();
-    const lines = text.split('\n');
-    assert.equal(lines.pop(), 'chanlist: 550 entries, 6 pages, 6 credits');
-    assert.deepEqual(
-      lines.map((line) => (JSON.parse(line) as { index: string }).index),
-      Array.from({ length: 550 }, (_, i) => String(i)),
-    );
-  });
-
-  test('stdout to a file: the progress line, then the tally; the file contains only the records', async (t) => {
-    const env = await slowService(t);
-    const cwd = await temporaryFolder(t);
-    const screen = await open(t, `exec ${chanlist} uploads @size-650 > out.ndjson`, { env, cwd });
-    await screen.until(/^\S {2}@size-650: page \d, \d00\/650 entries/m);
-    const { exit, text } = await screen.ended();
-    assert.deepEqual([exit, text], [0, 'chanlist: 650 entries, 7 pages, 7 credits']);
-    const lines = (await readFile(join(cwd, 'out.ndjson'), 'utf8')).trimEnd().split('\n');
-    assert.equal(lines.length, 650);
-    for (const line of lines) JSON.parse(line);
-  });
 });
 
 suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
@@ -86,34 +58,4 @@ suite('Ctrl-C in a real terminal', { skip, concurrency: 2 }, () => {
         for (const line of text.split('\n').slice(2, -1)) assert.match(line, /^ *\d+ {2}[\w-]{11} {2}/);
     });
   }
-});
-
-suite('auth login in a real terminal', { skip }, () => {
-  test('prompts, does not show the key, verifies it, says where it is stored', async (t) => {
-    const { CHANLIST_BASE_URL: url = '' } = await slowService(t, 0);
-    const home = await temporaryFolder(t);
-    // tmux keeps what is cleared at the top of its screen in the history.
-    const screen = await open(t, `echo; ${chanlist} auth login && exec ${chanlist} auth list`, {
-      columns: 200,
-      env: { HOME: home },
-    });
-    await screen.until(/^Base URL: ?$/m);
-    await screen.type(`${url}x`);
-    await screen.press('BSpace');
-    await screen.press('Enter');
-    await screen.until(/^Key for .* \(not shown\):$/m);
-    await screen.type(testKey);
-    await screen.press('Enter');
-    const { exit, text } = await screen.ended();
-    assert.equal(exit, 0, text);
-    assert.ok(!text.includes(testKey.slice(0, 6)));
-    const file = join(home, '.config/chanlist/config.json');
-    assert.deepEqual(text.split('\n').slice(1, 4), [
-      `Base URL: ${url}`,
-      `Key for ${url} (not shown):`,
-      `chanlist: stored the key for ${url} as profile 'default' in ${file}`,
-    ]);
-    assert.match(text, /^active {2}profile {2}origin +namespace {2}last_four\n─+\ntrue {4}default {2}http:/m);
-    assert.equal((await stat(file)).mode & 0o777, 0o600);
-  });
 });

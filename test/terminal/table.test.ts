@@ -116,13 +116,4 @@ suite('colour in a real terminal', { skip, concurrency: 2 }, () => {
   ] as const) {
     test(name, async (t) => assert.equal(await colored(t, flags, env), expected));
   }
-
-  test('off the terminal: no colour and nothing cut, even if colour is forced', async (t) => {
-    const line = `${chanlist} uploads @demo --sandbox --limit 50 --format table --quiet > out.txt; cat out.txt`;
-    const screen = await open(t, line, { columns: 300, rows: 60, env: { FORCE_COLOR: '1' } });
-    const { text } = await screen.ended();
-    assert.ok(!(await screen.text({ colors: true })).includes('\u001b['));
-    assert.match(text, /the letters, tools, maps, toys and photographs$/m);
-    assert.doesNotMatch(text, /…$/m);
-  });
 });

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { listen } from '../../support/listen.ts';
 import type { Credentials } from './authority.ts';
 
 export interface Proxy {
@@ -54,14 +55,12 @@ export async function startProxy(
     sockets.add(upstream);
     upstream.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
-    server.closeAllConnections();
   });
+  const { port } = new URL(await listen(t, server));
   return {
-    port: (server.address() as AddressInfo).port,
+    port: Number(port),
     asked,
     headers,
     through: () => Buffer.concat(chunks),

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import {
-  type AddressInfo,
-  createServer as createTcpServer,
-  type Socket,
-  type Server as TcpServer,
-} from 'node:net';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { listen } from '../../support/listen.ts';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
@@ -15,14 +11,8 @@ import { inBatches } from './fault.ts';
 import { startProxy } from './proxy.ts';
 
 /** Listens on loopback for as long as the test runs; returns the port. */
-async function listening(t: TestContext, server: TcpServer | Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.close();
-    if ('closeAllConnections' in server) server.closeAllConnections();
-  });
-  return (server.address() as AddressInfo).port;
-}
+const listening = async (t: TestContext, server: TcpServer | Server): Promise<number> =>
+  Number(new URL(await listen(t, server)).port);
 
 /** A real https server that lists two pages: its port, its requests by their Authorization header, its connections. */
 async function secureService(t: TestContext, credentials: Credentials) {
@@ -148,33 +138,20 @@ test('through a proxy: a certificate for another host is rejected, and the reque
 });
 
 test('a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown', async (t) => {
-  const refusing = await startProxy(t, null, 407);
-  const forbidding = await startProxy(t, null, 403);
-  const unable = await startProxy(t, null, 502);
+  const unreached = 'cannot be reached: ';
+  const refusing = (
+    [
+      [407, 'refused the connection (407)', 1],
+      [403, 'refused the connection (403)', 1],
+      [502, 'failed to make the connection (502)', 2],
+    ] as const
+  ).map(async ([status, said, attempts]) => {
+    const { port, asked } = await startProxy(t, null, status);
+    return [`127.0.0.1:${port}`, 'HTTPS_PROXY', said, attempts, asked] as const;
+  });
   const closing = await rawProxy(t, (socket) => socket.end());
-  const unreached = 'the proxy cannot be reached: ';
   for (const [address, variable, said, attempts, asked] of [
-    [
-      `127.0.0.1:${refusing.port}`,
-      'HTTPS_PROXY',
-      'the proxy refused the connection (407)',
-      1,
-      refusing.asked,
-    ],
-    [
-      `127.0.0.1:${forbidding.port}`,
-      'HTTPS_PROXY',
-      'the proxy refused the connection (403)',
-      1,
-      forbidding.asked,
-    ],
-    [
-      `127.0.0.1:${unable.port}`,
-      'HTTPS_PROXY',
-      'the proxy failed to make the connection (502)',
-      2,
-      unable.asked,
-    ],
+    ...(await Promise.all(refusing)),
     [closing, 'HTTPS_PROXY', `${unreached}connection reset`, 1, null],
     ['127.0.0.1:9', 'ALL_PROXY', unreached, 1, null],
     ['no-such-host.invalid:3128', 'ALL_PROXY', unreached, 1, null],
@@ -182,7 +159,7 @@ test('a proxy that refuses, cannot make or take the connection: 7, certainly not
     const env = behind('', { [variable]: `http://someone:hunter2@${address}` });
     const result = await run('uploads @a @b -vv --retries 1 --timeout 20', { env });
     assert.equal(result.exit, 7, address);
-    const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: ${said}`;
+    const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: the proxy ${said}`;
     assert.ok(result.stderr.includes(at), result.stderr);
     assert.match(result.stderr, /; 0 credits spent; [^\n]*(?:HTTPS_PROXY|check the )/);
     assert.equal(/waiting|after 2 attempts/.test(result.stderr), attempts === 2);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { runHere as run } from '../../support/command.ts';
+import { listen } from '../../support/listen.ts';
 import { serviceEnvironment } from '../../support/program.ts';
 import { page } from '../../support/service.ts';
 
@@ -16,20 +17,11 @@ async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
     response.writeHead(200, { connection: 'close' });
     response.end(JSON.stringify(page(n, n + 1, `token-${n + 1}`)));
   });
-  return await listening(t, server, pages === 0);
-}
-
-async function listening(
-  t: TestContext,
-  server: ReturnType<typeof createTcpServer>,
-  closed = false,
-): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  if (closed) await new Promise((resolve) => server.close(resolve));
-  else t.after(() => server.close());
-  return `http://127.0.0.1:${address.port}`;
+  const url = await listen(t, server);
+  // It responds to what is no HTTP.
+  server.removeAllListeners('clientError');
+  if (pages === 0) server.close();
+  return url;
 }
 
 test('no connection, at once or later: 7, certainly not charged, the run ends', async (t) => {
@@ -67,7 +59,7 @@ const addresses: readonly (readonly [
   [
     'a connection that is reset as soon as it is made',
     (t) =>
-      listening(
+      listen(
         t,
         createTcpServer((socket) => socket.resetAndDestroy()),
       ),
@@ -80,7 +72,7 @@ const addresses: readonly (readonly [
   ],
   [
     'a port that accepts connections and sends nothing',
-    (t) => listening(t, createTcpServer()),
+    (t) => listen(t, createTcpServer()),
     /no complete response: timed out after 0\.5 s; 0 credits spent, 1 more possibly charged/,
     0.5,
   ],
