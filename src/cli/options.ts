@@ -101,7 +101,7 @@ export function assertFileFormat(output: string, format: FormatName | null): voi
     );
 }
 
-const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
+export const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
 const extensions = fileFormats.flatMap((name) =>
   formats[name].extensions.map((extension) => `.${extension}`),

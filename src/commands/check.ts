@@ -58,7 +58,9 @@ export const run: RunCommand<
     list === null ? { ...found, absent: [], others: [] } : expectedExports(found.exports, list.inputs);
   const now = context.clock.now();
   const expectations = { now, maxAge: options.maxAge, isExpected: from !== null };
-  const folder = paths.find((path) => existsSync(`${path}/.`)) ?? null;
+  // With several paths, no single run serves them all.
+  const [only] = paths.length === 1 ? paths : [];
+  const folder = only !== undefined && existsSync(`${only}/.`) ? only : null;
   const bad: Checked[] = [];
   let checked = 0;
 
@@ -92,11 +94,11 @@ export const run: RunCommand<
   const records = exports.flatMap(({ path, stored: { record } }) =>
     record === null ? [] : [[path, record] as const],
   );
-  const ofClock = clockWarning(records, context);
+  const clockText = clockWarning(records, context);
   for (const warning of [
     ...found.warnings,
     ...listWarnings(others, from, now),
-    ...(ofClock ? [ofClock] : []),
+    ...(clockText ? [clockText] : []),
   ])
     stderr.warn(warning);
   for (const line of problemLines(bad, from, folder)) stderr.error(line);

@@ -55,10 +55,14 @@ export async function runResponses(
   const subjects = references.inputs;
   await using run = await openRun(operation, subjects, concurrency, options, context, stderr);
   const results = printResponses(run, parametersOf, references, options, target, seen);
-  return await run.report.finish(
-    results.finally(() => seen?.save(run.report)),
-    output,
-  );
+  const saveSeen = (): void => {
+    try {
+      seen?.save(run.report);
+    } catch (error) {
+      run.report.end(toFailure(error));
+    }
+  };
+  return await run.report.finish(results.finally(saveSeen), output);
 }
 
 async function openSeen(path: string | null, { stop }: Context): Promise<SeenFile | null> {
@@ -129,8 +133,12 @@ async function printResponses(
 }
 
 const progressOf = ({ label, tally }: InputReference, entries: number): ProgressState => ({
-  ...{ reference: label, page: 1, entries, total: null },
-  ...{ credits: spent(tally.credits), estimated: null },
+  reference: label,
+  page: 1,
+  entries,
+  total: null,
+  credits: spent(tally.credits),
+  estimated: null,
 });
 
 /** The response to each input, in input order; one that repeats another is not requested. */

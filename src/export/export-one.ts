@@ -75,7 +75,7 @@ export async function exportOne<Setup extends ExportSetup>(
     const rows = rowsNames(names, name);
     const file = await inspect(folder, snapshot, { stop: context.stop, rows });
     if (file.unusable !== null && folder !== null && (flags.restart || !file.hasUnrecordedRows))
-      warn('record', item.label, unusableText(file, folder));
+      warn(`record: ${file.unusable}`, item.label, unusableText(file, folder));
     const interrupted = file.record?.progress ?? null;
     if (interrupted !== null && file.progress === null && !file.isInPlace)
       warn('given up', item.label, givenUpText(interrupted));

@@ -15,7 +15,7 @@ import type { Contents } from './inspect/read-archive.ts';
 import type { NewEntriesPrinter } from './perform/print-new.ts';
 import { type ExportRecord, type ExportRequest, stampOf, writeRecord } from './record/export-record.ts';
 
-/** What all exports of a run share; a dry run has no more. */
+/** What all exports of a run share, dry runs included. */
 export interface ExportSetup {
   readonly context: Context;
   readonly serviceName: string;
@@ -31,7 +31,7 @@ export interface ExportSetup {
   readonly names: readonly string[];
 }
 
-/** The same of a run that exports. */
+/** What only a run that writes has. */
 export interface ExportRun extends ExportSetup, Run {
   readonly folder: PrivateFolder;
   /** Prints entries that an update adds; null without `--print-new`. */
@@ -67,9 +67,9 @@ export type LockedExport = ExportRun & ExportState;
 /** Does what was decided: in a run, or in a dry run, which only finds the first request. */
 export interface Performer<Setup extends ExportSetup> {
   /** Does a step. Returns the failures of requests in the result. */
-  perform(step: Step, one: Setup & ExportState): Promise<Result>;
+  perform(step: Exclude<Step, { do: 'refuse' }>, one: Setup & ExportState): Promise<Result>;
   /** FILE and its record after a step; null: nothing else is to be done. */
-  inspectAgain(step: Step, one: Setup & ExportState): Promise<ExportFile | null>;
+  inspectAgain(step: Exclude<Step, { do: 'refuse' }>, one: Setup & ExportState): Promise<ExportFile | null>;
 }
 
 /** What a run, dry or not, was asked to do with the export of an ID. */
@@ -125,7 +125,7 @@ export function saveRecord(locked: LockedExport, record: ExportRecord): void {
     writeRecord(folder, name, record, { durable: false });
     locked.stamp = stampOf(folder, name);
   } catch (error) {
-    warn('record', item.label, `its record could not be written: ${toFailure(error).message}`);
+    warn('record: not written', item.label, `its record could not be written: ${toFailure(error).message}`);
   }
 }
 

@@ -4,8 +4,15 @@ import type { PrivateFolder } from '../fs/private-folder.ts';
 import { creditsLeft } from '../run/list-pages.ts';
 import { count, credits } from '../text/count.ts';
 import { shellQuote } from '../text/sanitize.ts';
-import { type ExportFlags, isAdoptable, type Kept, otherChannel, type Refusal } from './decide/next-step.ts';
-import { type ExportFile, isComplete } from './inspect/inspect-export.ts';
+import {
+  type ExportFlags,
+  isAdoptable,
+  type Kept,
+  otherChannel,
+  type Refusal,
+  recentHours,
+} from './decide/next-step.ts';
+import { type ExportFile, isIntact } from './inspect/inspect-export.ts';
 import type { ExportSetup, ExportState } from './locked-export.ts';
 import { type ExportRequest, isFetched, type Progress } from './record/export-record.ts';
 
@@ -55,7 +62,7 @@ const pathOfRows = ({ folder, record }: MessageFacts): string =>
 /** How to give up an interrupted run over a complete FILE; null if there is none. */
 function givingUp(facts: MessageFacts): string | null {
   const { file, record } = facts;
-  if (!isComplete(file) || record.progress === null || record.progress.kind === 'export') return null;
+  if (!isIntact(file) || record.progress === null || record.progress.kind === 'export') return null;
   return `to keep ${file.target.path} as it is, delete the interrupted rows: rm ${pathOfRows(facts)}`;
 }
 
@@ -188,7 +195,7 @@ function otherRequest(facts: MessageFacts, again: string): [message: string, hin
 function showCommand({ file, flags, record }: MessageFacts): string | null {
   const { format, fields, limit } = flags.request;
   const archive = record.finished ? record.request : null;
-  if (archive?.format !== 'ndjson' || !isComplete(file)) return null;
+  if (archive?.format !== 'ndjson' || !isIntact(file)) return null;
   const kept = archive.fields?.split(',');
   if (kept && !fields?.split(',').every((field) => kept.includes(field))) return null;
   if (archive.limit !== null && (limit === null || limit > archive.limit)) return null;
@@ -229,7 +236,7 @@ export function keptText(why: Kept, file: ExportFile, { request }: ExportFlags):
         ? `${adoptedText}; ${refresh}`
         : `adopted a file without a record: whether it is complete is not known; ${refresh}`;
     case 'recent':
-      return 'kept: exported less than 22 hours ago';
+      return `kept: exported less than ${recentHours} hours ago`;
   }
 }
 

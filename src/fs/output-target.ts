@@ -35,7 +35,9 @@ export const hasMark = (stats: fs.Stats, { size, mtime, inode }: FileMark): bool
  * errors for a link of another user in a folder that others can write, a folder, a socket, a loop of links, a missing
  * folder, and a stream that cannot be written.
  */
-export function resolveTarget(path: string, { onlyFiles = false } = {}): Target {
+export function resolveTarget(named: string, { onlyFiles = false } = {}): Target {
+  // A printed command would take it for a flag.
+  const path = named.startsWith('-') ? `./${named}` : named;
   if (path === '' || path.endsWith('/')) throw notRegular(path, 'a folder');
   return guardFile(path, 'open', () => {
     const real = followLinks(path, true);

@@ -152,7 +152,7 @@ export const topics: Readonly<Record<TopicName, readonly (string | Terms)[]>> = 
       'extension needs --format, and a format that contradicts the extension is an error. Without -o: table if stdout ' +
       'is a terminal, else ndjson. No stored setting changes that.',
     'check, credits and auth print table, json, ndjson and csv. --output-dir writes ndjson; show makes the other formats of it.',
-    'Every format streams: each page is written before the next is requested.',
+    'On stdout every format of a listing streams: each page is written before the next is requested.',
     'With several references, or --from, json is an array of {"reference", "result"} in input order. After a failure ' +
       'json has {"error": {"code", "status", "message"}}, also if nothing was requested.',
   ],

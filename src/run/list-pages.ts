@@ -27,7 +27,7 @@ export interface Selection {
   readonly entries: readonly JsonText[];
   /** No further page is wanted. */
   readonly done: boolean;
-  /** False if entries of the page are left out: a resumed listing starts with this page again. */
+  /** False if the limit cut the page: a resumed listing starts with this page again. */
   readonly isWhole: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Sink {
 
 /**
  * Lists one reference into a sink: the one loop over pages. A page is fetched only after the one before has been
- * written. Returns the pages of this run, and the failure that ended the listing early; a reader that has left is none
+ * written. Returns the number of pages of this run, and the failure that ended the listing early; a reader that has left is none
  * (`Report.hasReaderLeft`).
  */
 export async function listPages(
@@ -151,8 +151,8 @@ export function videoIdOf(entry: JsonText): string | null {
 }
 
 /**
- * Selects the first `limit` entries of a listing; null: all. Where a list contains each video once, an entry that stood
- * on the page before (the list has moved), or is in `written`, is not repeated; the IDs of selected entries are added to it.
+ * Selects the first `limit` entries (null: all). If the operation lists each video once, skips entries that were on the
+ * previous page (the list has moved) or are in `written`, and adds the selected IDs to `written`.
  */
 export function firstEntries(
   { distinct }: PagedOperation,

@@ -51,8 +51,8 @@ interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 
 }
 
 /**
- * Throws a usage error if an output of a run is another one or an input, if one names a file in a private folder, or if the
- * report would replace an export. `exports`: the files of `--output-dir` or `-o`, once they are known.
+ * Throws a usage error if an output of a run is another one or an input, if one names a file in a private folder, or if
+ * `--summary` would replace an export. `exports`: the files of `--output-dir` or `-o`, once they are known.
  */
 export async function assertPaths(
   options: NamedPaths,

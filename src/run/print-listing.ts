@@ -153,12 +153,12 @@ function noteMore(
 ): void {
   for (const result of results) {
     const { label, status, token } = result;
-    const about = listings.length === 1 ? '' : `${label}: `;
+    const prefix = listings.length === 1 ? '' : `${label}: `;
     if (status !== 'limited') continue;
-    if (isFirstPageOnly) run.session.stderr.note(`${about}${firstPageNote(result)}`);
+    if (isFirstPageOnly) run.session.stderr.note(`${prefix}${firstPageNote(result)}`);
     else if (listings.length === 1 && token !== null && isShowable(token)) {
       const command = continueCommand(options, result);
-      run.session.stderr.note(`${about}more, from the first page not fully printed: ${command}`);
+      run.session.stderr.note(`${prefix}more, from the first page not fully printed: ${command}`);
     }
   }
 }

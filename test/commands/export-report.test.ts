@@ -49,3 +49,37 @@ test('a record that is damaged beside interrupted rows: one line, and --restart 
   await run(`${line} --update`);
   assert.deepEqual(rows(), []);
 });
+
+test('check of two folders: no fix names one of them for exports of the other', async (t) => {
+  const { run } = await exportFixture(t);
+  await run('uploads @empty --output-dir a');
+  for (const channel of ['@size-15', '@size-25'])
+    assert.equal((await run(`uploads ${channel} --output-dir b --max-credits 1`)).exit, 9);
+  const { stderr } = await run('check a b', { noSummary: true });
+  assert.match(
+    stderr,
+    /^chanlist: error: interrupted: 2 exports .*; fix: one at a time, the first: .* -o b\/[^\n]*\n$/,
+  );
+});
+
+test('records that cannot be used for two reasons are two warnings', async (t) => {
+  const { run, folder } = await exportFixture(t);
+  const line = 'uploads @empty @size-5 --output-dir lists';
+  await run(line);
+  const own = join(folder, 'lists', '.chanlist');
+  const [one = '', other = ''] = readdirSync(own).filter((name) => name.endsWith('.ndjson.json'));
+  writeFileSync(join(own, one), '{');
+  writeFileSync(join(own, other), '{"version":1}');
+  const ids = [one, other].map((name) => name.replace('.ndjson.json', '')).join(' ');
+  const { stderr } = await run(`uploads ${ids} --output-dir lists`);
+  assert.match(stderr, /is damaged; continuing/);
+  assert.match(stderr, /is of an older version; continuing/);
+});
+
+test('a file whose name begins with a dash: what is printed can be pasted', async (t) => {
+  const { run } = await exportFixture(t);
+  const line = 'uploads @size-5 -o-x.ndjson';
+  assert.equal((await run(line)).exit, 0);
+  const { stderr } = await run(`${line} --fields videoId`);
+  assert.match(stderr, /chanlist show \.\/-x\.ndjson /);
+});

@@ -1,5 +1,5 @@
-import { basename, extname } from 'node:path';
-import { commandLine, type Flag } from '../../cli/options.ts';
+import { basename } from 'node:path';
+import { commandLine, extensionOf, type Flag } from '../../cli/options.ts';
 import { formatByExtension } from '../../output/formats.ts';
 import { sandboxName } from '../../run/session.ts';
 import { type ExportFlags, nextStep, type Step } from '../decide/next-step.ts';
@@ -63,7 +63,7 @@ function costOf(step: Step, { progress }: ExportFile, { all }: Pick<ExportFlags,
 function commandOf(request: ExportRequest, path: string, attempt: (typeof attempts)[number]): string {
   const flags: Flag[] = [{ name: '-o', value: path }];
   if (request.service === sandboxName) flags.push({ name: '--sandbox', value: null });
-  if (formatByExtension(extname(path).slice(1)) !== request.format)
+  if (formatByExtension(extensionOf(path)) !== request.format)
     flags.push({ name: '--format', value: request.format });
   if (request.fields !== null) flags.push({ name: '--fields', value: request.fields });
   if (request.limit !== null) flags.push({ name: '--limit', value: String(request.limit) });

@@ -1,6 +1,6 @@
 import { hour } from '../../accounts/local-time.ts';
 import type { Failure } from '../../errors.ts';
-import { type ExportFile, isComplete } from '../inspect/inspect-export.ts';
+import { type ExportFile, isIntact } from '../inspect/inspect-export.ts';
 import { type ExportRequest, isFetched, isSameRequest, type Progress } from '../record/export-record.ts';
 
 /** What a run was asked to do with one export. */
@@ -49,8 +49,8 @@ const step = (what: Exclude<Step['do'], 'keep' | 'refuse'>): Step => ({ do: what
 const keep = (why: Kept): Step => ({ do: 'keep', why });
 const refuse = (why: Refusal): Step => ({ do: 'refuse', why });
 
-/** `--restart` of several references keeps exports that were finished within this time (ms). */
-const recent = 22 * hour;
+/** `--restart` of several references keeps exports that were finished within these hours. */
+export const recentHours = 22;
 
 /** The table "What a run does with one export" of docs/updates.md, row by row. Pure. */
 export function nextStep(file: ExportFile, flags: ExportFlags): Step {
@@ -80,7 +80,7 @@ function interruptedStep(file: ExportFile, flags: ExportFlags): Step | null {
   const isSound = file.rowsDamage === null;
   const canResume = isSound && !progress.isLoop && !flags.unresumable && isSameService(request, flags);
   // FILE is not intact: its own row of the table applies; only a repair is resumed.
-  if (isUpdate && !isComplete(file))
+  if (isUpdate && !isIntact(file))
     return flags.all && progress.isAll && isSame && canResume && file.state !== 'none'
       ? step('resume')
       : null;
@@ -109,7 +109,7 @@ function finishedStep(file: ExportFile, flags: ExportFlags): Step {
   if (finished === null) return state === 'none' ? step('export') : unrecordedStep(file, flags);
   if (state === 'none') return flags.update ? refuse('absent') : step('export');
   if (record !== null && !isSameRequest(record.request, flags.request)) return refuse('other request');
-  if (isComplete(file)) return flags.update ? step('update') : keep('complete');
+  if (isIntact(file)) return flags.update ? step('update') : keep('complete');
   if (flags.all) return step('update');
   return refuse(state === 'lost' ? 'lost' : 'damaged');
 }
@@ -152,7 +152,7 @@ function isRecent(file: ExportFile, { several, request, now }: ExportFlags): boo
   if (!several || progress !== null || !record?.finished || !isSameRequest(record.request, request))
     return false;
   const age = now - Date.parse(record.finished.exported);
-  return isComplete(file) && age >= 0 && age < recent;
+  return isIntact(file) && age >= 0 && age < recentHours * hour;
 }
 
 /** Whether FILE can become an archive of this request: every line is an entry of its channel or playlist. */

@@ -67,12 +67,12 @@ export async function inspect(
   const found = await readRows(folder, progress, stop);
   if (typeof found !== 'string') return { ...file, ...none, ...found };
   // Removing its rows is how a user gives up an interrupted run.
-  const isRemoved = found === missingRows && progress.kind !== 'export' && isComplete(file);
+  const isRemoved = found === missingRows && progress.kind !== 'export' && isIntact(file);
   return { ...file, ...none, ...(isRemoved ? { progress: null } : { rowsDamage: found }) };
 }
 
-/** Whether FILE is there, whole, and of this program. */
-export const isComplete = ({ state }: Pick<ExportFile, 'state'>): boolean =>
+/** Whether FILE is there, not damaged, and has all recorded entries. */
+export const isIntact = ({ state }: Pick<ExportFile, 'state'>): boolean =>
   state === 'recorded' || state === 'changed';
 
 /** FILE beside its record; the part of `inspect` that reads FILE. */

@@ -20,15 +20,13 @@ export const performer: Performer<ExportRun> = {
 };
 
 /** Does a step of an export. */
-async function performStep(step: Step, locked: LockedExport): Promise<Result> {
+async function performStep(step: Exclude<Step, { do: 'refuse' }>, locked: LockedExport): Promise<Result> {
   const { warn, item, file, flags, folder, names, name } = locked;
   const { progress } = file;
   // Rows that the record does not name are leftovers of killed runs.
   if (!file.hasUnrecordedRows)
     for (const rows of rowsNames(names, name)) if (rows !== progress?.rows) folder.remove(rows);
   switch (step.do) {
-    case 'refuse':
-      throw new Error('a refused export is not performed');
     case 'keep':
       return await keep(step.why, locked);
     case 'export':

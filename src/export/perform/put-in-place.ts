@@ -10,7 +10,7 @@ import { entriesOf, render } from '../../output/render.ts';
 import { videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { count } from '../../text/count.ts';
-import { isComplete, readFile } from '../inspect/inspect-export.ts';
+import { isIntact, readFile } from '../inspect/inspect-export.ts';
 import { readArchive } from '../inspect/read-archive.ts';
 import { commitRecord, type LockedExport, saveRecord } from '../locked-export.ts';
 import { afterRun, type Check, nothingChecked } from '../record/after-run.ts';
@@ -152,7 +152,7 @@ function parseRow(line: Buffer | null): JsonText {
 async function appendFile({ file, context, warn, item }: LockedExport, rows: Rows): Promise<number> {
   const { target, state, entries } = file;
   const { stop } = context;
-  if (isComplete(file)) {
+  if (isIntact(file)) {
     await readFile(target, async (fd) => {
       for await (const chunk of chunksOf(fd, stop)) rows.append(chunk);
     });

@@ -5,7 +5,7 @@ import { type Listing, videoIdOf } from '../../run/list-pages.ts';
 import { type Result, resultOf } from '../../run/results.ts';
 import { decideUpdate, type Feed, type MissingFeed, needsIds, whyResumed } from '../decide/decide-update.ts';
 import type { Ids } from '../inspect/id-set.ts';
-import { finishedOf, isComplete, readFile } from '../inspect/inspect-export.ts';
+import { finishedOf, isIntact, readFile } from '../inspect/inspect-export.ts';
 import type { Contents } from '../inspect/read-archive.ts';
 import { type LockedExport, loadContents, saveRecord } from '../locked-export.ts';
 import { refusal } from '../messages.ts';
@@ -39,7 +39,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
       const before = newUpdate(locked, { ...facts, hasMore: false });
       if (before.olderBytes > 0) {
         await assertIntact(locked);
-        return await fetchNew(locked, before, new Set(), feed.entries, null);
+        return await fetchNew(locked, before, feed.entries, null);
       }
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
       return await recordCheck(locked, { status: 'unchanged', entries }, check);
@@ -53,7 +53,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
       await assertIntact(locked);
       const { expected, why } = decision;
       const before = newUpdate(locked, { ...facts, expected });
-      return await fetchNew(locked, before, new Set(), feed.entries, why);
+      return await fetchNew(locked, before, feed.entries, why);
     }
   }
 }
@@ -61,7 +61,7 @@ export async function updateArchive(locked: LockedExport): Promise<Result> {
 /** Fetches the remaining pages of an interrupted update. */
 export async function resumeUpdate(locked: LockedExport, progress: Progress): Promise<Result> {
   await assertIntact(locked);
-  return await fetchNew(locked, progress, new Set(locked.file.rowIds), null, whyResumed(progress));
+  return await fetchNew(locked, progress, null, whyResumed(progress));
 }
 
 /** The progress of an update that starts now: behind the rows of one that it starts over. */
@@ -78,18 +78,16 @@ function newUpdate({ file, flags }: LockedExport, facts: Partial<Progress>): Pro
 async function assertIntact(locked: LockedExport): Promise<void> {
   await loadContents(locked);
   const { state } = locked.file;
-  if (!isComplete(locked.file) && !locked.flags.all)
+  if (!isIntact(locked.file) && !locked.flags.all)
     throw refusal(state === 'lost' ? 'lost' : 'damaged', locked);
 }
 
 /**
- * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. `selectedIds`:
- * those in the rows that this run appends to.
+ * Fetches pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top.
  */
 async function fetchNew(
   locked: LockedExport,
   before: Progress,
-  selectedIds: Set<string>,
   feed: Check['feed'],
   why: string | null,
 ): Promise<Result> {
@@ -98,13 +96,15 @@ async function fetchNew(
   const contents = await loadContents(locked);
   const { rowIds, olderIds } = locked.file;
   const resumed = rowIds.size + olderIds.size;
+  /** Those in the rows that this run appends to: none, if the update starts now. */
+  const selectedIds = new Set(before.entries === 0 ? [] : rowIds);
   const { select, seen } = selectNew(contents.ids, selectedIds, before.isAll);
   const fetched = await fetchRows(locked, before, select, contents.entries);
   using _rows = fetched.rows;
   const { failure, progress } = fetched;
   const { pages } = fetched.facts;
   const isUnexplained = expected.length > 0 && !expected.some((id) => selectedIds.has(id));
-  const lacks = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
+  const mismatch = `the feed shows videos that the list does not contain: ${expected.slice(0, 3).join(', ')}`;
   // What the list no longer contains is known only if this run has read all of it.
   const isListRead = before.pages === 0 && pages > 0 && seen.isListEnd;
   const facts: Partial<Result> = {
@@ -112,7 +112,7 @@ async function fetchNew(
     entries: contents.entries,
     added: failure === null ? progress.entries : 0,
     resumed,
-    why: pages === 0 ? null : (why ?? (isUnexplained ? lacks : null)),
+    why: pages === 0 ? null : (why ?? (isUnexplained ? mismatch : null)),
     unlisted: failure === null && isListRead ? unlistedIds(contents, seen.knownIds) : null,
   };
   if (failure !== null) return recordFailure(locked, failure, facts);
@@ -128,7 +128,7 @@ async function fetchNew(
     [contents.ids, selectedIds, rowIds, olderIds].some((ids) => ids.has(id));
   const isWithoutFeed = feedProblem !== null;
   const check = { feed, isWithoutFeed, has, expected, missing: fetched.facts.missing };
-  if (progress.entries === 0 && progress.olderBytes === 0 && isComplete(locked.file)) {
+  if (progress.entries === 0 && progress.olderBytes === 0 && isIntact(locked.file)) {
     return await recordCheck(locked, { ...facts, status: 'unchanged' }, check);
   }
   return await putInPlace(locked, fetched, facts, check);

@@ -103,7 +103,8 @@ export class ReferenceIndex {
         ? (['unresolved', 'no longer resolves'] as const)
         : (['moved', `now resolves to ${now}`] as const);
     report.warn(
-      code,
+      // Each one names the line to change.
+      `${code}: ${value}`,
       label,
       `${value} ${where}; still updating ${id}: replace ${value} with ${id} in your list`,
     );
