@@ -55,7 +55,7 @@ export const run: RunCommand<
   const list =
     from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
   const { exports, absent, others } =
-    list === null ? { ...found, absent: [], others: [] } : expectedExports(found.exports, list.inputs);
+    list === null ? { ...found, absent: [], others: [] } : expectedExports(found.exports, list.distinct);
   const now = context.clock.now();
   const expectations = { now, maxAge: options.maxAge, isExpected: from !== null };
   // With several paths, no single run serves them all.
@@ -73,7 +73,7 @@ export const run: RunCommand<
       if (result.shown.problem !== null || !quiet) yield result.shown;
     }
     const unrecorded = others.filter(
-      ({ path, stored }) => stored.record === null && exportName.test(basename(path)),
+      ({ path, stored }) => stored.record === null && exportName.test(basename(path)) && existsSync(path),
     ).length;
     for (const input of absent) {
       // What cannot be read, or is not mounted, may have it.

@@ -205,13 +205,13 @@ function showCommand({ file, flags, record }: MessageFacts): string | null {
   return `print it from the archive, free: ${commandLine({ name: 'show', flags: shown }, [file.target.path])}`;
 }
 
-/** What is known of FILE without a record. */
-const unknownText = 'whether the file is complete is not known: --update --all fetches every page';
-export const adoptedText = `adopted a file without a record; ${unknownText}`;
+/** The warning that FILE is an archive from now on. */
+export const adoptedText =
+  'adopted a file without a record; whether it is complete is not known: --update --all fetches every page';
 
 /** The warning about a record that cannot be used. */
 export const unusableText = ({ unusable }: ExportFile, { path }: Pick<PrivateFolder, 'path'>): string =>
-  `its record in ${path} is ${unusable}; continuing without it; ${unknownText}`;
+  `its record in ${path} is ${unusable}; continuing without it`;
 
 /** The warning that an interrupted run was given up: its rows have been removed. */
 export const givenUpText = ({ kind }: Progress): string =>

@@ -314,7 +314,8 @@ test('--from: exactly these references, by ID or as a record knows them', async 
   await fixture.run('uploads @size-250 --output-dir lists --restart');
   // A list from stdin cannot be named again; only a file that is named by an ID may be adopted.
   rmSync(join(folder, 'lists', '.chanlist', `${name}.json`));
-  const unknown = await check(folder, 'lists --from -', '@size-251\n');
+  const unknown = await check(folder, 'lists --from -', '@size-251\n@size-251\n');
+  assert.equal(unknown.exports.length, 1);
   assert.equal(unknown.exports[0]?.problem?.fix, 'chanlist uploads @size-251 --output-dir lists');
   // Without records, names that are IDs.
   rmSync(join(folder, 'lists/.chanlist'), { recursive: true });

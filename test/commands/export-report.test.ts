@@ -45,6 +45,8 @@ test('a record that is damaged beside interrupted rows: one line, and --restart 
   const [before] = rows();
   assert.equal((await run(`${line} --restart --max-credits 0`)).exit, 9);
   assert.deepEqual(rows(), [before]);
+  const checked = await run('check a.ndjson', { noSummary: true });
+  assert.match(checked.stderr, /error: damaged: a\.ndjson: its record is damaged, and there are rows/);
   assert.equal((await run(`${line} --restart`)).exit, 0);
   await run(`${line} --update`);
   assert.deepEqual(rows(), []);

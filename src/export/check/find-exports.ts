@@ -66,7 +66,7 @@ export function findExports(paths: readonly string[]): {
         if (stats?.isDirectory()) return addFolder(path);
         const real = realPath(path);
         const { stored } = add(path, real, openIn(dirname(real)));
-        if (stats !== undefined || stored.record?.progress != null) return;
+        if (stats !== undefined || stored.unusable !== null || stored.record?.progress != null) return;
         exports.delete(real);
         throw usage(`${path}: no such file or folder`, 'check the path, and whether the folder is mounted');
       }),
