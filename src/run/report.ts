@@ -115,7 +115,7 @@ export class Report {
     const gone = new Set(results.flatMap(({ failure, label }) => (failure?.code === 'gone' ? [label] : [])));
     reportWarnings(
       stderr,
-      this.#warnings.filter(({ code, label }) => !code.startsWith('unresolved') || !gone.has(label)),
+      this.#warnings.filter(({ code, label }) => code !== 'unresolved' || !gone.has(label)),
     );
     if (refusal === null) {
       for (const { text, failure } of failureLines(results, ended, serviceName === sandboxName)) {

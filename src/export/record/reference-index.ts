@@ -103,8 +103,7 @@ export class ReferenceIndex {
         ? (['unresolved', 'no longer resolves'] as const)
         : (['moved', `now resolves to ${now}`] as const);
     report.warn(
-      // Each one names the line to change.
-      `${code}: ${value}`,
+      code,
       label,
       `${value} ${where}; still updating ${id}: replace ${value} with ${id} in your list`,
     );
