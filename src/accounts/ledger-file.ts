@@ -125,8 +125,9 @@ export class LedgerFile {
   readonly #fd: number;
   readonly #entries: LedgerEntry[] = [];
   readonly #pending = new Map<string, LedgerEntry>();
+  /** End of the last complete line that was read. */
   #offset = 0;
-  /** Whether bytes follow them: a line that was cut short. */
+  /** Bytes follow it: a line that was cut short. */
   #isCutShort = false;
 
   private constructor(month: string, path: string, fd: number) {

@@ -37,7 +37,7 @@ export class FileLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
   readonly #account: Pick<RequestLine, 'origin' | 'key' | 'last_four'>;
-  /** With bounds: it holds the lock. */
+  /** With a bound per day or month: the folder that is locked. */
   #folder: PrivateFolder | null = null;
   #file: LedgerFile | null = null;
   #warned = false;

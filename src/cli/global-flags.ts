@@ -10,7 +10,7 @@ export const localReports: readonly string[] = ['check', 'credits', 'auth list',
 const selecting = [...requesting, 'show'];
 const printing = [...selecting, ...localReports];
 const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
-const day = 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
 const noAccount = 'the sandbox needs no account';
 
 export const globalFlags: readonly FlagRow[] = [
@@ -96,7 +96,7 @@ export const globalFlags: readonly FlagRow[] = [
       flag: '--timeout <seconds>',
       commands: keyed,
       help: 'limit the time of each request, body included',
-      parse: seconds(0.001, day),
+      parse: seconds(0.001, daySeconds),
       default: 30,
     },
     {
@@ -110,7 +110,7 @@ export const globalFlags: readonly FlagRow[] = [
       flag: '--max-wait <seconds>',
       commands: keyed,
       help: 'give up after this much waiting without success',
-      parse: seconds(0, 7 * day),
+      parse: seconds(0, 7 * daySeconds),
       default: 120,
     },
   ]),

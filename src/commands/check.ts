@@ -5,8 +5,8 @@ import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
 import type { OutputOptions } from '../cli/options.ts';
 import { gravest, usage } from '../errors.ts';
 import {
-  type Checked,
   type CheckedExport,
+  type CheckRow,
   checkExport,
   problemCodes,
   unknownExport,
@@ -61,10 +61,10 @@ export const run: RunCommand<
   // With several paths, no single run serves them all.
   const [only] = paths.length === 1 ? paths : [];
   const folder = only !== undefined && existsSync(`${only}/.`) ? only : null;
-  const bad: Checked[] = [];
+  const bad: CheckedExport[] = [];
   let checked = 0;
 
-  async function* checkedExports(): AsyncGenerator<CheckedExport, void> {
+  async function* checkedExports(): AsyncGenerator<CheckRow, void> {
     for (const each of exports) {
       const result = await checkExport(each, expectations, context.stop);
       if (result === null) continue;
@@ -88,7 +88,7 @@ export const run: RunCommand<
     ...options,
     context,
     stderr,
-    fields: Object.keys(unknownExport) as (keyof CheckedExport & string)[],
+    fields: Object.keys(unknownExport) as (keyof CheckRow & string)[],
     columns: ['file', 'reference', 'entries', 'checked', 'problem'],
   });
   const records = exports.flatMap(({ path, stored: { record } }) =>
@@ -117,7 +117,7 @@ function absentExport(
   folder: string | null,
   unrecorded: number,
   from: string | null,
-): Checked {
+): CheckedExport {
   const { label, reference, id, value } = input;
   const folderFlags = { name: listingOf(value), update: false };
   const isMaybeThere = unrecorded > 0 && folder !== null && isPrintable(from);
@@ -146,7 +146,7 @@ function listWarnings(others: readonly FoundExport[], from: string | null, now: 
 }
 
 /** Problems with one code in one line: how many, the first files, the first message, and the fix that serves them all. */
-function problemLines(bad: readonly Checked[], from: string | null, folder: string | null): string[] {
+function problemLines(bad: readonly CheckedExport[], from: string | null, folder: string | null): string[] {
   return Object.keys(problemCodes).flatMap((code) => {
     const group = bad.filter(({ shown }) => shown.problem?.code === code);
     const [first] = group;
@@ -160,7 +160,11 @@ function problemLines(bad: readonly Checked[], from: string | null, folder: stri
 }
 
 /** The run over list and folder, if it repairs all of these; else the fix of the first that has one. */
-function groupFix(group: readonly Checked[], from: string | null, folder: string | null): string | null {
+function groupFix(
+  group: readonly CheckedExport[],
+  from: string | null,
+  folder: string | null,
+): string | null {
   const flags = group[0]?.folderFlags ?? null;
   const isForAll = group.every(
     ({ folderFlags }) => folderFlags?.name === flags?.name && folderFlags?.update === flags?.update,

@@ -65,8 +65,8 @@ export async function runListing(
   const { destinationOf } = await import('../export/destination.ts');
   const destination = destinationOf(outputDir, format, target);
   if (options.dryRun) {
-    const { firstRequests } = await import('../export/dry-run.ts');
-    const { requests, results } = await firstRequests(
+    const { findFirstRequests } = await import('../export/dry-run.ts');
+    const { requests, results } = await findFirstRequests(
       operation,
       distinct,
       ofFile,

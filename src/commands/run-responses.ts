@@ -181,7 +181,9 @@ function selected(
   const parts = records(body);
   if (parts.list === null || (limit === null && seen === null)) return [body, parts.records.length];
   const entries =
-    seen === null ? parts.records.slice(0, limit ?? undefined) : seen.newEntries(parts.records, input, limit);
+    seen === null
+      ? parts.records.slice(0, limit ?? undefined)
+      : seen.takeNewEntries(parts.records, input, limit);
   return [JsonText.of(withList(body, parts, `[${entries.join(',')}]`)), entries.length];
 }
 

@@ -35,7 +35,7 @@ function assertName(name: string): void {
 }
 
 /** The path of the private folder. An update does not create `--output-dir`: one that is not mounted looks empty. */
-export function privateFolderIn({ folder, file }: Destination, isUpdate: boolean): string {
+export function preparePrivateFolder({ folder, file }: Destination, isUpdate: boolean): string {
   if (file !== null) return privateFolderOf(folder);
   return guardFile(`--output-dir ${folder}`, 'open', () => {
     if (!isUpdate) makeFolders(folder);

@@ -27,7 +27,7 @@ import type { Resolved } from './record/reference-index.ts';
  * The first request of each export, by the decisions of a run, and the results of exports, also those that it would
  * refuse. Warns of those that it would skip; sends and changes nothing.
  */
-export async function firstRequests(
+export async function findFirstRequests(
   operation: PagedOperation,
   inputs: readonly InputReference[],
   options: ListingOptions,

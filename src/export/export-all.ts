@@ -10,7 +10,7 @@ import { assertPaths } from '../run/output.ts';
 import { type InputReference, sameAs } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import { type Destination, hasExports, privateFolderIn, targetOf } from './destination.ts';
+import { type Destination, hasExports, preparePrivateFolder, targetOf } from './destination.ts';
 import { exportItem, rememberReferences } from './export-one.ts';
 import type { ExportItem, ExportRun, ExportSetup } from './locked-export.ts';
 import { notMounted } from './messages.ts';
@@ -34,7 +34,7 @@ export async function exportAll(
   const warn = report.warn.bind(report);
   const shared = { context, serviceName, warn, several: inputs.length > 1 };
   const { concurrency, update } = options;
-  const path = privateFolderIn(destination, update);
+  const path = preparePrivateFolder(destination, update);
   // An update creates the private folder only once it has found a FILE.
   let folder = update ? PrivateFolder.open(path) : PrivateFolder.openOrCreate(path);
   try {

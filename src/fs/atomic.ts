@@ -82,9 +82,9 @@ export function writeFileAtomic(target: Target, content: string | Uint8Array): v
 }
 
 /**
- * Renames a complete and durable file of a private folder over the target, in the folder where it was found, and over the
- * `expected` file (null: none). Once that is done, nothing fails; until then others can read no more of it than of the
- * private folder. Throws `failed` for the reference if something else is there by now.
+ * Renames a complete, durable file of the private folder over the target. Throws `failed` for the reference if the
+ * target's folder was replaced, or the file there is not `expected` (null: none). Until the rename the file keeps mode
+ * 0600; nothing after the rename can fail.
  */
 export function moveInto(
   folder: PrivateFolder,

@@ -62,7 +62,7 @@ export class SeenFile {
    * The entries that have not been seen, at most `limit` (null: all); none for a reference that is checked for the first
    * time, which is its baseline. Entries beyond the limit stay unseen.
    */
-  newEntries(
+  takeNewEntries(
     entries: readonly JsonText[],
     { value, label }: InputReference,
     limit: number | null,

@@ -8,7 +8,7 @@ interface Meaning {
   readonly code: FailureCode;
   /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
   say(words: string, at: string): string;
-  readonly isRetried?: boolean;
+  readonly isRetryable?: boolean;
   readonly hint?: string;
 }
 
@@ -20,7 +20,7 @@ const rejected: Meaning = {
   hint: 'see which key is used: chanlist auth status; store another one: chanlist auth login',
 };
 const unavailable: Meaning = { code: 'unavailable', say: response('the service is not available') };
-const busy: Meaning = { ...unavailable, isRetried: true };
+const busy: Meaning = { ...unavailable, isRetryable: true };
 const refused: Meaning = { code: 'refused', say: response('the service refused the request') };
 const unexpected: Meaning = {
   code: 'invalid_response',
@@ -44,7 +44,7 @@ const statuses: Readonly<Record<number, Meaning>> = {
   403: rejected,
   404: { code: 'not_found', say: response('not found'), hint: 'check the spelling' },
   408: busy,
-  429: { code: 'rate_limited', say: response('rate limited'), isRetried: true },
+  429: { code: 'rate_limited', say: response('rate limited'), isRetryable: true },
   500: busy,
   502: busy,
   503: busy,
@@ -60,7 +60,7 @@ function meaningOfStatus(status: number): Meaning {
 
 /** Before a request was sent. */
 const unreachable: Meaning = { code: 'unreachable', say: (words, at) => `cannot reach ${at}: ${words}` };
-const connection: Meaning = { ...unreachable, isRetried: true, hint: 'check the address and the network' };
+const connection: Meaning = { ...unreachable, isRetryable: true, hint: 'check the address and the network' };
 const certificate: Meaning = {
   code: 'unreachable',
   say: (words, at) => `${at} cannot be trusted: ${words}`,
@@ -74,7 +74,7 @@ const proxyFault: Meaning = {
 const broken: Meaning = {
   code: 'unavailable',
   say: (words) => `no complete response: ${words}`,
-  isRetried: true,
+  isRetryable: true,
 };
 const invalid: Meaning = { code: 'invalid_response', say: (words) => words };
 
@@ -145,9 +145,9 @@ export function failedAttempt(outcome: Response | NoResponse, context: AttemptCo
   const { status, headers, cause, sent } = outcome;
   // The status alone shows that nothing was charged, and why.
   if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, context);
-  const { code, say, hint, isRetried = false } = meaningOfError(outcome);
+  const { code, say, hint, isRetryable = false } = meaningOfError(outcome);
   const failure = new Failure(code, say(errorWords(cause), context.at), { status, hint, cause });
-  return { failure, status, isRetried, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
+  return { failure, status, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
 }
 
 /** The body may not have arrived. */
@@ -157,14 +157,14 @@ function failedResponse(
 ): FailedAttempt {
   const detail = detailOf(body);
   const meaning = status === 403 && detail === null ? blocked : meaningOfStatus(status);
-  const { code, say, isRetried = false } = meaning;
+  const { code, say, isRetryable = false } = meaning;
   const hint = (status === 404 ? notFoundHint : undefined) ?? meaning.hint;
   const said = status < 400 ? (headers.location ?? '') : (detail ?? '').replace(/\s+/g, ' ').trim();
   const words = said === '' ? `${status}` : `${status}: ${excerpt(hide(said))}`;
   const failure = new Failure(code, say(words, at), { status, hint });
   const date = Date.parse(headers.date ?? '');
   const retryAfterMs = retryAfter(headers['retry-after'], Number.isNaN(date) ? now : date);
-  return { failure, status, isRetried, retryAfterMs, charge: 'none' };
+  return { failure, status, isRetryable, retryAfterMs, charge: 'none' };
 }
 
 /** The message in an error body; null if that is not JSON. */

@@ -41,7 +41,7 @@ export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', '
 
 /**
  * Fetches the pages of a listing; each request is sent when the caller asks for the next page (docs/service.md, 4.3
- * and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a 4xx of a token as `refused`;
+ * and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a token that the service does not accept as `refused`;
  * after yielding the page that shows it, `loop` if paging would never end, and `invalid_response` for an invalid page.
  */
 export async function* fetchPages(

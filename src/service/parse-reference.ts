@@ -20,7 +20,7 @@ export const expectedReference = {
 
 const channelId = /^UC[A-Za-z0-9_-]+$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
-const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
+export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
 const videoId = /^[A-Za-z0-9_-]{11}$/;
 const handlePattern = /^@[^\s/\\?#@:]+$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */

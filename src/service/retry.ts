@@ -10,7 +10,7 @@ export interface FailedAttempt {
   /** HTTP status; null if none arrived. */
   readonly status: number | null;
   /** The same request may succeed. */
-  readonly isRetried: boolean;
+  readonly isRetryable: boolean;
   /** Wait that the service named in `Retry-After`; null if it named none. */
   readonly retryAfterMs: number | null;
   /** Possibly charged: the request was sent, and no status other than 200 arrived. */
@@ -38,12 +38,12 @@ export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait'
  * total wait: of the run without a success for a 429, of the request for anything else.
  */
 export function decideRetry(
-  { status, isRetried, retryAfterMs }: Pick<FailedAttempt, 'status' | 'isRetried' | 'retryAfterMs'>,
+  { status, isRetryable, retryAfterMs }: Pick<FailedAttempt, 'status' | 'isRetryable' | 'retryAfterMs'>,
   progress: RetryProgress,
   limits: { readonly retries: number; readonly maxWaitMs: number },
 ): EndReason | { readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean } {
   const { counted, maybeCharged, requestWaitMs, random } = progress;
-  if (!isRetried) return 'not retried';
+  if (!isRetryable) return 'not retried';
   if (maybeCharged >= maxMaybeCharged) return 'charged twice';
   // Waits that a 429 or 503 asks for do not count.
   const counts = retryAfterMs === null || (status !== 429 && status !== 503);

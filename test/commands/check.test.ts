@@ -20,7 +20,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CheckedExport } from '../../src/export/check/check-export.ts';
+import type { CheckRow } from '../../src/export/check/check-export.ts';
 import { acquireLock } from '../../src/fs/file-lock.ts';
 import { PrivateFolder } from '../../src/fs/private-folder.ts';
 import { command, runHere as run } from '../support/command.ts';
@@ -34,19 +34,15 @@ const empty = 'UCempty_________________';
 const name = `${id}.ndjson`;
 
 /** Runs `check` without an account. */
-async function check(
-  folder: string,
-  line: Line,
-  input?: string,
-): Promise<Result & { exports: CheckedExport[] }> {
+async function check(folder: string, line: Line, input?: string): Promise<Result & { exports: CheckRow[] }> {
   const result = await run(['check', ...wordsOf(line)], {
     cwd: folder,
     ...(input !== undefined && { input }),
   });
-  return { ...result, exports: result.lines.map((line) => JSON.parse(line) as CheckedExport) };
+  return { ...result, exports: result.lines.map((line) => JSON.parse(line) as CheckRow) };
 }
 
-const codes = ({ exports }: { exports: readonly CheckedExport[] }): (string | null)[] =>
+const codes = ({ exports }: { exports: readonly CheckRow[] }): (string | null)[] =>
   exports.map(({ problem }) => problem?.code ?? null);
 
 /** Runs a fix as it is printed. Returns what the service charged. */

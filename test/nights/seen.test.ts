@@ -139,7 +139,7 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   );
   const input = { ...newSubject('@a'), text: '@a', reference: '@a', value: '@a', id: null, repeats: null };
   for (const printed of [['{"title":"none"}', '{"videoId":"v_2"}'], ['{"title":"none"}']]) {
-    assert.deepEqual(seen.newEntries(entries, input, null).map(String), printed);
+    assert.deepEqual(seen.takeNewEntries(entries, input, null).map(String), printed);
     seen.accept();
   }
 });

@@ -26,19 +26,19 @@ const rows: readonly (readonly [Error, sent: boolean, code: string, message: str
 ];
 
 test('errors of the transport: what they mean, in words that are never those of a library', () => {
-  for (const [cause, sent, code, message, isRetried] of rows) {
+  for (const [cause, sent, code, message, isRetryable] of rows) {
     const found = failedAttempt({ cause, sent, status: null, headers: {} }, context);
     const charge = sent ? 'possibly_charged' : 'none';
     assert.deepEqual(
-      [found.failure.code, found.failure.message, found.isRetried, found.charge],
-      [code, message, isRetried, charge],
+      [found.failure.code, found.failure.message, found.isRetryable, found.charge],
+      [code, message, isRetryable, charge],
     );
   }
 });
 
 test('408, 429, 500, 502, 503 and 504 are retried, no other status', () => {
   const retried = Array.from({ length: 500 }, (_, i) => i + 100).filter(
-    (status) => failedAttempt({ status, headers: {}, body: Buffer.alloc(0) }, context).isRetried,
+    (status) => failedAttempt({ status, headers: {}, body: Buffer.alloc(0) }, context).isRetryable,
   );
   assert.deepEqual(retried, [408, 429, 500, 502, 503, 504]);
 });

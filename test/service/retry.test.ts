@@ -43,7 +43,7 @@ const start: RetryProgress = {
 const limits = { retries: 4, maxWaitMs: 120_000 };
 const failed = (status: number | null, retryAfterMs: number | null = null) => ({
   status,
-  isRetried: true,
+  isRetryable: true,
   retryAfterMs,
 });
 const again = (waitMs: number, counts: boolean, pausesRun = false) => ({ waitMs, counts, pausesRun });
@@ -59,7 +59,7 @@ const decisions: readonly (readonly [
   ['its fifth', failed(null), { counted: 4 }, 'retries'],
   ['its second attempt that may have been charged', failed(null), { maybeCharged: 2 }, 'charged twice'],
   ['a 503 after them', failed(503, 7000), { maybeCharged: 2 }, 'charged twice'],
-  ['a 404', { ...failed(404), isRetried: false }, {}, 'not retried'],
+  ['a 404', { ...failed(404), isRetryable: false }, {}, 'not retried'],
   ['a 429 without Retry-After counts', failed(429), {}, again(500, true, true)],
   ['and uses retries up', failed(429), { counted: 4 }, 'retries'],
   ['a 429 with Retry-After does not count', failed(429, 7000), { counted: 4 }, again(7000, false, true)],

@@ -47,7 +47,7 @@ export async function verifyKey(
     const failure = await resolveWith(service.key);
     if (failure === null) return;
     // That proves that the key is accepted, too.
-    if (failure.code === 'no_credits') return stderr.warn(noCredits);
+    if (failure.code === 'no_credits') return stderr.warn(noCreditsWarning);
     if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
     if (failure.code !== 'not_found') throw verificationFailure(service, failure, failure.message);
     const control = await resolveWith(invalidKey);
@@ -62,7 +62,7 @@ export async function verifyKey(
   }
 }
 
-const noCredits =
+const noCreditsWarning =
   'the key was accepted, but its account has no credits (402); free requests need at least one, too';
 
 /** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */

@@ -27,7 +27,7 @@ export const problemCodes = {
 } as const;
 
 /** What `chanlist check` prints of one export. */
-export interface CheckedExport {
+export interface CheckRow {
   readonly file: string | null;
   readonly reference: string | null;
   readonly id: string | null;
@@ -46,8 +46,8 @@ export interface CheckedExport {
   } | null;
 }
 
-/** A record of which nothing is known; its members are in the order in which they are printed. */
-export const unknownExport: CheckedExport = {
+/** A row with every value unknown, in the order of printing. */
+export const unknownExport: CheckRow = {
   file: null,
   reference: null,
   id: null,
@@ -70,8 +70,8 @@ interface Expectations {
 }
 
 /** An export as it is printed, how messages name it, and the run over a folder that repairs it, too. */
-export interface Checked {
-  readonly shown: CheckedExport;
+export interface CheckedExport {
+  readonly shown: CheckRow;
   readonly name: string;
   readonly folderFlags: Fix['folderFlags'];
 }
@@ -81,10 +81,10 @@ export async function checkExport(
   { path, name, folder, stored }: FoundExport,
   expectations: Expectations,
   stop: AbortSignal,
-): Promise<Checked | null> {
+): Promise<CheckedExport | null> {
   const { record, stamp } = stored;
   const request = requestOf(record, path);
-  const facts: CheckedExport = {
+  const facts: CheckRow = {
     ...unknownExport,
     file: path,
     reference: record?.reference ?? null,

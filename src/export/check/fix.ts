@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { commandLine, extensionOf, type Flag } from '../../cli/options.ts';
 import { formatByExtension } from '../../output/formats.ts';
 import { sandboxName } from '../../run/session.ts';
+import { playlistId } from '../../service/parse-reference.ts';
 import { type ExportFlags, nextStep, type Step } from '../decide/next-step.ts';
 import type { ExportFile } from '../inspect/inspect-export.ts';
 import { isUpdatable, restCost, wholeCost } from '../messages.ts';
@@ -85,7 +86,7 @@ export function exportCommand(
 
 /** The command that a reference belongs to. */
 export const listingOf = (value: string): ExportRequest['command'] =>
-  /^(?:PL|UU|LL|FL|OL)/.test(value) ? 'playlist' : 'uploads';
+  playlistId.test(value) ? 'playlist' : 'uploads';
 
 /** The run over a list and a folder. */
 export function folderCommand(
