@@ -57,8 +57,8 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const explicitKey = await readExplicitKey(flags, context);
   const named = explicitProfile(flags, env);
   const hasAccount = explicit.baseUrl !== undefined && explicitKey !== undefined && named === undefined;
-  const isIntact = hasAccount && explicit.namespace !== undefined;
-  const { name, profile, hint } = isIntact ? noProfile : selectProfile(named, env, hasAccount);
+  const isComplete = hasAccount && explicit.namespace !== undefined;
+  const { name, profile, hint } = isComplete ? noProfile : selectProfile(named, env, hasAccount);
 
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;

@@ -51,8 +51,8 @@ export interface Sink {
 
 /**
  * Lists one reference into a sink: the one loop over pages. A page is fetched only after the one before has been
- * written. Returns the number of pages of this run, and the failure that ended the listing early; a reader that has left is none
- * (`Report.hasReaderLeft`).
+ * written. Returns the number of pages of this run, and the failure that ended the listing early; a reader that has left
+ * is none (`Report.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,

@@ -152,9 +152,9 @@ export class Client {
         accept: 'application/json',
       };
       const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000, stop);
-      const isIntact = 'body' in outcome;
-      result = isIntact ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
-      if (isIntact && outcome.status === 200) {
+      const isComplete = 'body' in outcome;
+      result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
+      if (isComplete && outcome.status === 200) {
         charge = 'confirmed';
         return outcome;
       }

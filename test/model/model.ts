@@ -188,7 +188,7 @@ class ModelRun {
     if (isOther) this.#other();
     state.hasFolder = true;
     const { progress } = state;
-    if (progress?.rows === 'missing' && progress.kind !== 'export' && this.#isIntact()) state.progress = null;
+    if (progress?.rows === 'missing' && progress.kind !== 'export' && this.#isComplete()) state.progress = null;
     this.#run();
   }
 
@@ -204,7 +204,7 @@ class ModelRun {
   }
 
   /** FILE is there, and as it was written, or at least as good. */
-  #isIntact(): boolean {
+  #isComplete(): boolean {
     const { file, finished } = this.#state;
     if (file === null || finished === null) return false;
     return isView(finished.request.form) || (file.badLines === 0 && file.ids.length >= finished.count);
@@ -220,7 +220,7 @@ class ModelRun {
     if (kind !== 'update' && progress.over === null && file !== null)
       return void (flag === 'restart' ? this.#export() : refuse(2));
     const canResume = rows === 'sound' && progress.service === service;
-    if (kind === 'update' && !this.#isIntact()) {
+    if (kind === 'update' && !this.#isComplete()) {
       const isAsked = flag === 'all' && progress.isAll && isSame(request, this.#request);
       const isRepair = isAsked && canResume && file !== null;
       return void (isRepair ? this.#resume(progress) : this.#withFile());
@@ -254,7 +254,7 @@ class ModelRun {
     }
     if (file === null) return void (isUpdate ? refuse(1) : this.#export());
     if (!isSame(finished.request, this.#request)) refuse(2);
-    if (this.#isIntact()) return void (isUpdate && this.#update(flag === 'all'));
+    if (this.#isComplete()) return void (isUpdate && this.#update(flag === 'all'));
     if (flag !== 'all') refuse(1);
     this.#update(true);
   }
@@ -358,7 +358,7 @@ class ModelRun {
     const isNothing = progress.ids.length === 0 && progress.older.length === 0;
     const all = [...added, ...base];
     if (isNothing && this.#isBlocked) throw new Open();
-    if (!isNothing || !this.#isIntact()) this.#place(progress, all);
+    if (!isNothing || !this.#isComplete()) this.#place(progress, all);
     this.#finish(progress, all, feed !== null);
     return 'done';
   }
