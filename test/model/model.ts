@@ -188,7 +188,8 @@ class ModelRun {
     if (isOther) this.#other();
     state.hasFolder = true;
     const { progress } = state;
-    if (progress?.rows === 'missing' && progress.kind !== 'export' && this.#isComplete()) state.progress = null;
+    if (progress?.rows === 'missing' && progress.kind !== 'export' && this.#isComplete())
+      state.progress = null;
     this.#run();
   }
 

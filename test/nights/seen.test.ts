@@ -1,6 +1,6 @@
 /** `latest --seen FILE`: a free feed of new uploads. */
 import assert from 'node:assert/strict';
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
@@ -93,6 +93,25 @@ test('IDs are added only after -o FILE is written: a failure of one channel lose
   assert.equal((await nights.run(toFile)).exit, 0);
   assert.deepEqual(idsInText(nights.read('new.ndjson')), idsIn(videos(20, 22)));
   assert.deepEqual((await nights.run(line)).stdout, '');
+});
+
+test('FILE that cannot be saved is 1; what was printed is reported as printed', async (t) => {
+  const { nights, a } = await watched(t);
+  a.list = videos(0, 22);
+  const file = join(nights.folder, 'seen.txt');
+  const unhook = nights.service.on(() => {
+    rmSync(file, { recursive: true });
+    mkdirSync(join(file, 'full'), { recursive: true });
+    unhook();
+  });
+  const run = await nights.run(line);
+  assert.deepEqual(idsInText(run.stdout), idsIn(videos(20, 22)));
+  assert.equal(run.exit, 1);
+  onlyError(run, 'seen.txt');
+  assert.deepEqual(
+    run.summary?.references.map(({ status }) => status),
+    ['complete', 'complete'],
+  );
 });
 
 test('--limit: entries beyond it stay unseen, and the next run prints them', async (t) => {
