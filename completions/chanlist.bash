@@ -1,37 +1,15 @@
 # bash completion for chanlist
 # Generated from the program by: npm run generate. Changes made here are lost.
 
-# Prints the names of the stored profiles, one per line.
-_chanlist_profiles() {
-  local store
-  case $OSTYPE in
-    darwin*) store=$HOME/Library/Preferences/chanlist/config.json ;;
-    *) store=${XDG_CONFIG_HOME:-$HOME/.config}/chanlist/config.json ;;
-  esac
-  [[ -r $store ]] || return 0
-  tr -d '\r\n' <"$store" | grep -o '"[^"\\]*"[[:space:]]*:[[:space:]]*{' |
-    sed -e 1d -e 's/^"//' -e 's/"[[:space:]]*:[[:space:]]*{$//'
-}
-
-# Offers the lines of $1 that begin with the typed text; $2: the part of the word before it.
+# Offers the words of $1 that begin with the typed text; $2: the part of the word before it.
 _chanlist_offer() {
-  local line
-  while IFS= read -r line; do
-    [[ -n $line && $line == "$cur"* ]] && COMPREPLY+=("$2$(printf %q "$line")")
-  done <<<"$1"
+  COMPREPLY=($(compgen -P "$2" -W "$1" -- "$cur"))
 }
 
-# Leaves files (with "-d": folders) to readline if this bash can do that.
+# Leaves files (default) or folders (dirnames) to readline if this bash can do that; $2: the same for compgen.
 _chanlist_files() {
-  if [[ -n $1 ]]; then
-    compopt -o dirnames 2>/dev/null && return
-  else
-    compopt -o default 2>/dev/null && return
-  fi
-  local line
-  while IFS= read -r line; do
-    COMPREPLY+=("$line")
-  done < <(compgen ${1:--f} -- "$cur")
+  local IFS=$'\n'
+  compopt -o "$1" 2>/dev/null || COMPREPLY=($(compgen -A "$2" -- "$cur"))
 }
 
 # Offers the fields that are not in the comma list yet.
@@ -40,7 +18,7 @@ _chanlist_fields() {
   [[ $cur == *,* ]] && before=${cur%,*},
   cur=${cur##*,}
   for field in $1; do
-    [[ ,$before == *",$field,"* ]] || left+=$field$'\n'
+    [[ ,$before == *",$field,"* ]] || left+=" $field"
   done
   _chanlist_offer "$left" "$before"
   compopt -o nospace 2>/dev/null
@@ -48,41 +26,46 @@ _chanlist_fields() {
 }
 
 _chanlist() {
-  # Bash splits words at = : and @ too: join the pieces that have no space before them.
-  local line=$COMP_LINE word i
-  local -a words=()
-  for ((i = 0; i <= COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    if ((i > 0)) && [[ -n $line && $line != [[:space:]]* ]]; then
-      words[${#words[@]} - 1]+=$word
-    else
-      words+=("$word")
-      line=${line#"${line%%[![:space:]]*}"}
-    fi
-    line=${line#"$word"}
-  done
-  local last=$((${#words[@]} - 1))
-  local cur=${words[last]} command= argument= flag= ended= typed
-
+  # At white space alone: Bash splits words at = and : too.
+  local typed=${COMP_LINE:0:COMP_POINT}
+  local -a words
+  read -ra words <<<"$typed"
+  [[ $typed == *[[:space:]] ]] && words+=('')
+  local last=$((${#words[@]} - 1)) command= flag= word i
   for ((i = 1; i < last; i++)); do
     word=${words[i]}
     flag=
     case $word in
-      --)
-        ended=1
-        break
-        ;;
-      --profile | --base-url | --namespace | --key-file | -f | --format | --fields | -o | --output | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --output-dir | --continuation | --seen | --max-age | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
+      --profile | --base-url | --namespace | --key-file | -o | --output | -f | --format | --fields | --summary | --max-credits | --timeout | --retries | --max-wait | --from | --concurrency | -n | --limit | --output-dir | --continuation | --seen | --max-age | --month | --by | --port | --host | --key | --credits | --page-size | --latency | --seed | --rate | --grow | --fail)
         flag=$word
         i=$((i + 1))
         ;;
-      -*) ;;
-      *) _chanlist_enter "$word" ;;
+      *)
+        case "$command $word" in
+          ' resolve') command='resolve' ;;
+          ' search') command='search' ;;
+          ' uploads') command='uploads' ;;
+          ' latest') command='latest' ;;
+          ' playlist') command='playlist' ;;
+          ' show') command='show' ;;
+          ' check') command='check' ;;
+          ' credits') command='credits' ;;
+          ' auth') command='auth' ;;
+          'auth login') command='auth login' ;;
+          'auth status') command='auth status' ;;
+          'auth list') command='auth list' ;;
+          'auth switch') command='auth switch' ;;
+          'auth logout') command='auth logout' ;;
+          ' serve') command='serve' ;;
+          ' completion') command='completion' ;;
+          ' help') command='help' ;;
+        esac
+        ;;
     esac
   done
   ((i > last)) || flag=
   COMPREPLY=()
-  [[ -n $ended ]] && return
+  local cur=${words[last]}
   typed=$cur
   if [[ -z $flag && $cur == --*=* ]]; then
     flag=${cur%%=*}
@@ -92,108 +75,81 @@ _chanlist() {
     _chanlist_value
   elif [[ $cur == -* ]]; then
     _chanlist_flags
-  elif [[ -z $argument ]]; then
+  else
     _chanlist_argument
   fi
-  # Bash replaces only the text after the last place where it splits, and an @ there.
+  # Bash replaces only what follows the last place where it splits.
   local piece=${COMP_WORDS[COMP_CWORD]}
-  [[ $piece == = ]] && piece=
+  [[ $piece == [=:] ]] && piece=
   local before=${typed%"$piece"}
   before=${before#"$flag="}
-  before=${before%@}
   for ((i = 0; i < ${#COMPREPLY[@]}; i++)); do
     COMPREPLY[i]=${COMPREPLY[i]#"$before"}
   done
 }
 
-# Enters a word that is not a flag: a command, an action or an argument.
-_chanlist_enter() {
-  case "$command $1" in
-    ' resolve') command='resolve' ;;
-    ' search') command='search' ;;
-    ' uploads') command='uploads' ;;
-    ' latest') command='latest' ;;
-    ' playlist') command='playlist' ;;
-    ' show') command='show' ;;
-    ' check') command='check' ;;
-    ' credits') command='credits' ;;
-    ' auth') command='auth' ;;
-    'auth login') command='auth login' ;;
-    'auth status') command='auth status' ;;
-    'auth list') command='auth list' ;;
-    'auth switch') command='auth switch' ;;
-    'auth logout') command='auth logout' ;;
-    ' serve') command='serve' ;;
-    ' completion') command='completion' ;;
-    ' help') command='help' ;;
-    *) argument=$1 ;;
-  esac
-}
-
 # Offers values of $flag.
 _chanlist_value() {
-  case $flag in
-    --profile) _chanlist_offer "$(_chanlist_profiles)" ;;
-    --key-file) _chanlist_files ;;
-    -f | --format)
-      case $command in
-        '' | 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist' | 'show') _chanlist_offer $'table\njson\nndjson\ncsv\nid' ;;
-        'check' | 'credits' | 'auth status' | 'auth list') _chanlist_offer $'table\njson\nndjson\ncsv' ;;
-      esac
-      ;;
-    --fields)
-      case $command in
-        '') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating @reference @seconds @views @published' ;;
-        'resolve') _chanlist_fields 'channel_id resolved_from @reference @seconds @views @published' ;;
-        'search') _chanlist_fields 'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index @reference @seconds @views @published' ;;
-        'uploads' | 'playlist' | 'show') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only @reference @seconds @views @published' ;;
-        'latest') _chanlist_fields 'videoId title channelId author published updated link description thumbnail viewCount starRating channelTitle channelHandle lengthText viewCountText thumbnails index @reference @seconds @views @published' ;;
-      esac
-      ;;
-    -o | --output) _chanlist_files ;;
-    --summary) _chanlist_files ;;
-    --from) _chanlist_files ;;
-    --output-dir) _chanlist_files -d ;;
-    --seen) _chanlist_files ;;
-    --by) _chanlist_offer $'day\ncommand\nreference' ;;
+  case "$command $flag" in
+    *' --key-file' | *' -o' | *' --output' | *' --summary' | *' --from' | *' --seen') _chanlist_files default file ;;
+    ''' -f' | ''' --format' | 'resolve'' -f' | 'resolve'' --format' | 'search'' -f' | 'search'' --format' | 'uploads'' -f' | 'uploads'' --format' | 'latest'' -f' | 'latest'' --format' | 'playlist'' -f' | 'playlist'' --format' | 'show'' -f' | 'show'' --format') _chanlist_offer 'table json ndjson csv id' ;;
+    ''' --fields') _chanlist_fields 'channel_id resolved_from type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index members_only author published updated link description thumbnail viewCount starRating _reference _seconds _views' ;;
+    'resolve'' --fields') _chanlist_fields 'channel_id resolved_from _reference _seconds _views' ;;
+    'search'' --fields') _chanlist_fields 'type videoId title channelId channelTitle channelHandle channelVerified lengthText viewCountText publishedTimeText hasCaptions thumbnails index _reference _seconds _views' ;;
+    *' --output-dir') _chanlist_files dirnames directory ;;
+    'uploads'' --fields' | 'playlist'' --fields' | 'show'' --fields') _chanlist_fields 'videoId title channelId channelTitle channelHandle lengthText viewCountText thumbnails index publishedTimeText members_only _reference _seconds _views' ;;
+    'latest'' --fields') _chanlist_fields 'videoId title channelId author published updated link description thumbnail viewCount starRating channelTitle channelHandle lengthText viewCountText thumbnails index _reference _seconds _views' ;;
+    'check'' -f' | 'check'' --format' | 'credits'' -f' | 'credits'' --format' | 'auth status'' -f' | 'auth status'' --format' | 'auth list'' -f' | 'auth list'' --format') _chanlist_offer 'table json ndjson csv' ;;
+    'credits'' --by') _chanlist_offer 'day command reference' ;;
+    'serve'' --fail') _chanlist_offer '429:0.1 503:0.1 reset:0.1 truncate:0.1 garbage:0.1 loop:0.1 expire:0.1 feed-404:0.1 feed-empty:0.1' ;;
   esac
 }
 
 # Offers the flags of $command.
 _chanlist_flags() {
   case $command in
-    '') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-V\n--version\n-h\n--help' ;;
-    'resolve') _chanlist_offer $'--from\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'search') _chanlist_offer $'-n\n--limit\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'uploads') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--update\n--print-new\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'latest') _chanlist_offer $'--from\n--concurrency\n-n\n--limit\n--seen\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'playlist') _chanlist_offer $'--from\n-n\n--limit\n--all\n--output-dir\n--restart\n--continuation\n--concurrency\n--profile\n--base-url\n--namespace\n--key-file\n--sandbox\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--summary\n--no-color\n--max-credits\n--dry-run\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'show') _chanlist_offer $'-n\n--limit\n-f\n--format\n--json\n--ndjson\n--fields\n-o\n--output\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'check') _chanlist_offer $'--from\n--max-age\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'credits') _chanlist_offer $'--month\n--by\n-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth') _chanlist_offer $'-h\n--help' ;;
-    'auth login') _chanlist_offer $'--no-verify\n--profile\n--base-url\n--namespace\n--key-file\n--no-color\n--max-credits\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth status') _chanlist_offer $'--profile\n--base-url\n--namespace\n--key-file\n-f\n--format\n--json\n--ndjson\n--no-color\n--timeout\n--retries\n--max-wait\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth list') _chanlist_offer $'-f\n--format\n--json\n--ndjson\n--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth switch') _chanlist_offer $'--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'auth logout') _chanlist_offer $'--no-color\n-q\n--quiet\n-v\n--verbose\n-h\n--help' ;;
-    'serve') _chanlist_offer $'--port\n--host\n--key\n--credits\n--page-size\n--latency\n--seed\n--rate\n--grow\n--plain-tokens\n--fail\n--namespace\n-h\n--help' ;;
-    'completion') _chanlist_offer $'-h\n--help' ;;
-    'help') _chanlist_offer $'-h\n--help' ;;
+    '') _chanlist_offer '--profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -V --version -h --help' ;;
+    'resolve') _chanlist_offer '--from --concurrency --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'search') _chanlist_offer '-n --limit --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'uploads') _chanlist_offer '--from -n --limit --all --output-dir --update --restart --continuation --concurrency --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'latest') _chanlist_offer '--from --concurrency -n --limit --seen --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'playlist') _chanlist_offer '--from -n --limit --all --output-dir --restart --continuation --concurrency --profile --base-url --namespace --key-file --sandbox -o --output -f --format --json --ndjson --fields --summary --no-color --max-credits --dry-run --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'show') _chanlist_offer '-n --limit -o --output -f --format --json --ndjson --fields --no-color -q --quiet -v --verbose -h --help' ;;
+    'check') _chanlist_offer '--from --max-age -f --format --json --ndjson --no-color -q --quiet -v --verbose -h --help' ;;
+    'credits') _chanlist_offer '--month --by --profile --base-url -f --format --json --ndjson --no-color --max-credits -q --quiet -v --verbose -h --help' ;;
+    'auth') _chanlist_offer '-h --help' ;;
+    'auth login') _chanlist_offer '--no-verify --profile --base-url --namespace --key-file --no-color --max-credits --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'auth status') _chanlist_offer '--profile --base-url --namespace --key-file -f --format --json --ndjson --no-color --timeout --retries --max-wait -q --quiet -v --verbose -h --help' ;;
+    'auth list') _chanlist_offer '-f --format --json --ndjson --no-color -q --quiet -v --verbose -h --help' ;;
+    'auth switch') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
+    'auth logout') _chanlist_offer '--no-color -q --quiet -v --verbose -h --help' ;;
+    'serve') _chanlist_offer '--port --host --key --credits --page-size --latency --seed --rate --grow --plain-tokens --fail --namespace -h --help' ;;
+    'completion') _chanlist_offer '-h --help' ;;
+    'help') _chanlist_offer '-h --help' ;;
   esac
 }
 
 # Offers arguments of $command.
 _chanlist_argument() {
   case $command in
-    '') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp' ;;
-    'show') _chanlist_files ;;
-    'check') _chanlist_files ;;
-    'auth') _chanlist_offer $'login\nstatus\nlist\nswitch\nlogout' ;;
-    'auth switch') _chanlist_offer "$(_chanlist_profiles)" ;;
-    'auth logout') _chanlist_offer "$(_chanlist_profiles)" ;;
-    'completion') _chanlist_offer $'bash\nzsh\nfish' ;;
-    'help') _chanlist_offer $'resolve\nsearch\nuploads\nlatest\nplaylist\nshow\ncheck\ncredits\nauth\nserve\ncompletion\nhelp\nflags\nfields\nexit-codes\nformats\nenvironment' ;;
+    '') _chanlist_offer 'resolve search uploads latest playlist show check credits auth serve completion help' ;;
+    'resolve') : ;;
+    'search') : ;;
+    'uploads') : ;;
+    'latest') : ;;
+    'playlist') : ;;
+    'show') _chanlist_files default file ;;
+    'check') _chanlist_files default file ;;
+    'credits') : ;;
+    'auth') _chanlist_offer 'login status list switch logout' ;;
+    'auth login') : ;;
+    'auth status') : ;;
+    'auth list') : ;;
+    'auth switch') : ;;
+    'auth logout') : ;;
+    'serve') : ;;
+    'completion') _chanlist_offer 'bash zsh fish' ;;
+    'help') _chanlist_offer 'resolve search uploads latest playlist show check credits auth serve completion help flags fields reports exit-codes formats environment' ;;
   esac
 }
 

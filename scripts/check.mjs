@@ -45,7 +45,7 @@ const unwanted = [
   ['a test that stands alone', /\b(?:test|describe|it)\.on{1}ly\(/],
   ['a character that hides text', /[\u202a-\u202e\u2066-\u2069]/],
   // Started, again, reported, fix, and so on.
-  ['an unusual word', /\b(?:begu{1}n|ane{1}w|tol{1}d|men{1}d|at the mos{1}t|aske{1}d for)\b/i, prose],
+  ['an unusual word', /\b(?:begu{1}n|ane{1}w|tol{1}d|men{1}d|at the mos{1}t)\b/i, prose],
   ['an unusual word', /\b(?:side by sid{1}e|makes no sens{1}e|goes o{1}n)\b/i, prose],
 ];
 

@@ -36,7 +36,7 @@ const pictures = [
     title: 'NDJSON piped through jq',
     lines: [
       // With -s jq prints at the end, after the tally: the order is always the same.
-      'chanlist uploads @demo --fields @seconds,title | jq -sc \'sort_by(."@seconds") | .[-4:][]\'',
+      "chanlist uploads @demo --fields _seconds,title | jq -sc 'sort_by(._seconds) | .[-4:][]'",
       "chanlist latest @demo | jq -s '.[0] | {id: .videoId, published, views: .viewCount}'",
     ],
   },

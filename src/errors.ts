@@ -34,7 +34,6 @@ const failures = {
   failed: { exit: 1, scope: 'run', hint: 'run the same command again' },
   damaged: { exit: 1, scope: 'reference' },
   lost: { exit: 1, scope: 'reference' },
-  absent: { exit: 1, scope: 'reference' },
   usage: { exit: 2, scope: 'run' },
   unauthorized: { exit: 3, scope: 'run' },
   no_credits: { exit: 4, scope: 'run' },
@@ -44,7 +43,6 @@ const failures = {
   unreachable: { exit: 7, scope: 'run' },
   unavailable: { exit: 7, scope: 'reference', hint: 'try again later' },
   no_feed: { exit: 7, scope: 'reference' },
-  outage: { exit: 7, scope: 'run' },
   refused: { exit: 8, scope: 'reference', hint: 'check the reference and the options' },
   unresumable: { exit: 8, scope: 'reference' },
   invalid_response: {
@@ -58,43 +56,31 @@ const failures = {
   interrupted: { exit: 130, scope: 'run', hint: 'run the same command again' },
 } as const satisfies Record<string, FailureRow>;
 
-/** The closed set of warnings, each printed as one line. */
 type WarningKind =
   | 'adopted'
   | 'all new'
   | 'baseline'
-  | 'clock'
-  | 'duplicate'
   | 'format'
-  | 'given up'
   | 'kept'
   | 'ledger'
-  | 'moved'
   | 'no ID'
   | 'no feed'
   | 'no lock'
-  | 'not all'
   | 'not written'
   | 'record'
-  | 'repaired'
-  | 'resumed'
-  | 'unresolved';
+  | 'repaired';
 
 /** A warning about a reference, or about the run (label null). */
 export interface Warning {
-  /** What follows a colon makes another line of it (`kept: recent`). */
-  readonly code: WarningKind | `${WarningKind}: ${string}`;
+  /** One line per code. */
+  readonly code: WarningKind | `format: ${string}`;
   readonly label: string | null;
   readonly message: string;
 }
 
-/** Whether nothing is wrong: it is printed at a terminal, and with `-v` elsewhere. */
-export const isNote = ({ code }: Warning): boolean => code === 'duplicate';
-
 /** Exit codes from the gravest to the least: a run ends with the gravest of its failures. */
 export const gravity: readonly ExitCode[] = [129, 130, 143, 1, 3, 4, 2, 8, 7, 6, 9, 10, 5, 11];
 
-/** The gravest of some exit codes; 0 if there is none. */
 export function gravest(exits: readonly ExitCode[]): ExitCode {
   return gravity.find((exit) => exits.includes(exit)) ?? 0;
 }
@@ -106,11 +92,8 @@ export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
 export interface FailureDetails {
   status?: number | null;
-  /** What to do next, in a few words; printed after the message. */
   hint?: string | undefined;
-  /** Overrides the scope of the kind. */
   scope?: FailureRow['scope'];
-  /** Overrides the exit code (signals). */
   exit?: ExitCode;
   cause?: unknown;
 }
@@ -147,7 +130,6 @@ export class Failure extends Error {
   }
 }
 
-/** The next step after a failure that names none itself. */
 export function fallbackHint(code: FailureCode): string | undefined {
   const row: FailureRow = failures[code];
   return row.hint;
@@ -176,7 +158,6 @@ export class ClosedPipe extends Error {
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export const stopSignals = Object.keys(signals) as (keyof typeof signals)[];
 
-/** The failure that a signal causes (exit 128 + its number). */
 export function stoppedBy(signal: keyof typeof signals): Failure {
   return new Failure('interrupted', `stopped by ${signal}`, { exit: signals[signal] });
 }

@@ -8,10 +8,7 @@ import { Stdout } from './output/stdout.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
 import { version } from './version.ts';
 
-/**
- * Runs the program: arguments (without node and script) to exit code. Commands report what goes wrong in their work;
- * what they throw before that ends here.
- */
+/** Runs the program: arguments (without node and script) to exit code. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const { flags, request } = await parseArguments(argv, commands);
   const typed = (flag: string): number => flags.filter(({ name }) => name === flag).length;
@@ -36,6 +33,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     const isJson = flags.some(({ name, value }) => name === '--format' && value === 'json');
     if (isJson) await printDocument(failure, stdout, context);
     return reportFailure(failure, context, stderr);
+  } finally {
+    await stderr.closePager();
   }
 }
 

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { exitCodes } from '../src/errors.ts';
+import { table } from '../src/export/next-step.ts';
 import { codeBlocks, documentText } from './support/documents.ts';
 
 const codeBlock = /^ *```.*?^ *```$/gms;
@@ -19,12 +20,24 @@ test('the first two sh blocks have one command each: the main job on the sandbox
   assert.deepEqual(blocks[1]?.lines, ['npm test']);
 });
 
-test('the README has at most 200 lines', () => {
-  assert.ok(readme.split('\n').length - 1 <= 200);
+test('documents that a reader finishes: together at most 1,000 lines', async () => {
+  for (const [name, limit] of [
+    ['README.md', 170],
+    ['CONTRIBUTING.md', 130],
+    ['docs/updates.md', 90],
+    ['docs/cron.md', 150],
+    ['docs/operations.md', 80],
+    ['docs/failures.md', 80],
+    ['docs/scripts.md', 180],
+    ['docs/service.md', 120],
+  ] as const) {
+    const length = (await documentText(name)).split('\n').length - 1;
+    assert.ok(length <= limit, `${name}: ${length} lines`);
+  }
 });
 
-test('what is tested: the README says the same as the test runner and the workflow', async () => {
-  const [, section = ''] = readme.split('\n## What is tested\n');
+test('what is tested: CONTRIBUTING.md says the same as the test runner and the workflow', async () => {
+  const [, section = ''] = (await documentText('CONTRIBUTING.md')).split('\n## What is tested\n');
   const runner = await documentText('scripts/test.mjs');
   const [, versions = ''] = /otherNodes = \[([^\]]+)\]/.exec(runner) ?? [];
   const [, named = ''] =
@@ -61,8 +74,7 @@ test('the tables of exit codes have every code of the program, that of cron.md e
     return new Set(cells.flatMap(([, cell = '']) => cell.split(', ')));
   };
   assert.deepEqual(named(readme, 'Exit codes'), new Set(codes));
-  const scripts = await documentText('docs/scripts.md');
-  assert.deepEqual(named(scripts, 'Errors by exit code'), new Set(codes));
+  assert.deepEqual(named(await documentText('docs/failures.md'), 'By exit code'), new Set(codes));
   const cron = await documentText('docs/cron.md');
   assert.deepEqual(named(cron, 'What mail means'), new Set(codes.filter((code) => code !== '0')));
 });
@@ -87,6 +99,28 @@ test('every link of the documents points to a file or heading', async () => {
       assert.ok(headings.includes(heading), `${document}: ${link}`);
     }
   }
+});
+
+test('the sections of documents that comments of the program cite are there', async () => {
+  const names = (await readdir('src', { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const sources = await Promise.all(names.map((name) => documentText(join('src', name))));
+  const text = sources.join('\n').replaceAll(/\n \* /g, ' ');
+  const cited = [...text.matchAll(/([\w/]+\.md), "([^"]+)"/g)];
+  assert.ok(cited.length > 0);
+  for (const [citation, document = '', heading] of cited)
+    assert.ok((await documentText(document)).includes(`\n## ${heading}\n`), citation);
+});
+
+test('the table of updates.md has the rows and columns of the decision, in its order', async () => {
+  const [, text = ''] = (await documentText('docs/updates.md')).split('\n## What a run does with FILE\n');
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  const [head = '', ...cells] = rows.map((row) => row.slice(2).replaceAll('`', ''));
+  assert.ok(head.endsWith(' | no flag | --update | --restart |'));
+  assert.equal(table.length, 5);
+  assert.deepEqual(
+    cells.map((row) => row.split(' | ')[0]?.toLowerCase()),
+    table.map(({ what }) => what.toLowerCase()),
+  );
 });
 
 test('every document is in the package, and the README names it', async () => {

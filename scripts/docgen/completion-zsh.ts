@@ -1,29 +1,11 @@
-import { allNodes, names } from './completion-bash.ts';
-import { generatedNotice, profileNames, shQuote } from './profiles-shell.ts';
-import type { Completion, Flag, Node } from './tree.ts';
+import { type Completion, type Flag, type Node, notice } from './tree.ts';
 
 /** The completion script for zsh: a file of `$fpath`, and also to be evaluated. */
-export function zshCompletion(root: Node): string {
-  const nodes = allNodes(root).filter(({ path }) => path !== '');
+export function zshCompletion(nodes: readonly Node[]): string {
   return `#compdef chanlist
-${generatedNotice.join('\n')}
+${notice}
 
-# Offers the names of the stored profiles.
-_chanlist_profiles() {
-  local store
-  case $OSTYPE in
-    darwin*) store=$HOME/Library/Preferences/chanlist/config.json ;;
-    *) store=\${XDG_CONFIG_HOME:-$HOME/.config}/chanlist/config.json ;;
-  esac
-  local -a profiles
-  [[ -r $store ]] && profiles=(\${(f)"$(${profileNames[0]} <$store |
-    ${profileNames.slice(1).join(' |\n    ')})"})
-  compadd "$@" -a profiles
-}
-
-${group(root, 'command')}
-
-${nodes.map((node) => (node.children.length > 0 ? group(node, 'action') : leaf(node))).join('\n\n')}
+${nodes.map((node) => (node.children.length > 0 ? group(node) : leaf(node))).join('\n\n')}
 
 if [[ $funcstack[1] == _chanlist ]]; then
   _chanlist "$@"
@@ -38,25 +20,26 @@ function functionName({ path }: Node): string {
 }
 
 /** The function that completes flags, then a command or an action, then its arguments. */
-function group(node: Node, kind: 'command' | 'action'): string {
+function group(node: Node): string {
   const name = functionName(node);
-  const context = kind === 'command' ? `      curcontext="\${curcontext%:*}-$words[1]:"\n` : '';
+  const commands = node.children.map(({ row }) => `        ${quote(`${row.name}:${row.summary}`)}`);
   return `${name}() {
   local curcontext=$curcontext state state_descr line ret=1
   local -A opt_args
   _arguments -C -s -S \\
 ${specs(node)} \\
-    '(-)1:${kind}:->${kind}' \\
+    '(-)1:command:->command' \\
     '(-)*::argument:->argument' && ret=0
   case $state in
-    ${kind})
-      local -a ${kind}s=(
-${described(node.children)}
+    command)
+      local -a commands=(
+${commands.join('\n')}
       )
-      _describe -t commands ${kind} ${kind}s && ret=0
+      _describe -t commands command commands && ret=0
       ;;
     argument)
-${context}      (( $+functions[${name}_$words[1]] )) && ${name}_$words[1] && ret=0
+      curcontext="\${curcontext%:*}-$words[1]:"
+      (( $+functions[${name}_$words[1]] )) && ${name}_$words[1] && ret=0
       ;;
   esac
   return ret
@@ -64,47 +47,32 @@ ${context}      (( $+functions[${name}_$words[1]] )) && ${name}_$words[1] && ret
 }
 
 function leaf(node: Node): string {
-  const { argument } = node;
-  const { completion, name } = argument ?? ({ completion: { kind: 'nothing' }, name: '' } as const);
-  // Without the last one zsh offers the flags after the last argument.
-  const all =
-    argument === null
-      ? ['*: :()']
-      : completion.kind === 'nothing'
-        ? [`*:${name}:()`]
-        : [`1:${name}:${action(completion)}`, '*: :()'];
-  const rest = all.map((one) => `    ${shQuote(one)}`);
   return `${functionName(node)}() {
   _arguments -s -S \\
-${[specs(node), ...rest].join(' \\\n')}
+${specs(node)} \\
+    ${quote(`*:argument:${action(node.argument) || '()'}`)}
 }`;
 }
 
-function specs(node: Node): string {
-  return node.flags.map((flag) => `    ${spec(flag)}`).join(' \\\n');
-}
+const specs = ({ flags }: Node): string => flags.map((flag) => `    ${spec(flag)}`).join(' \\\n');
 
 /** A flag as a specification of `_arguments`. */
-function spec(flag: Flag): string {
-  const own = flag.repeatable ? [] : names(flag);
-  const excluded = [...own, ...flag.excludes];
-  const before = `${excluded.length > 0 ? `(${excluded.join(' ')})` : ''}${flag.repeatable ? '*' : ''}`;
-  const value = flag.value === null ? '' : `:${specText(flag.value)}:${action(flag.completion)}`;
-  const after = `[${specText(flag.description)}]${value}`;
-  const long = flag.value === null ? flag.long : `${flag.long}=`;
-  if (flag.short === null) return shQuote(`${before}${long}${after}`);
-  const short = flag.value === null ? flag.short : `${flag.short}+`;
-  return `${shQuote(before)}{${short},${long}}${shQuote(after)}`;
+function spec({ names, value, completion, description, repeatable }: Flag): string {
+  const before = repeatable ? '*' : `(${names.join(' ')})`;
+  const after = `[${specText(description)}]${value === null ? '' : `:${specText(value)}:${action(completion)}`}`;
+  // `-n+` takes its value in the same word, too, `--limit=` after the sign.
+  const typed = names.map((name) => (value === null ? name : `${name}${name.startsWith('--') ? '=' : '+'}`));
+  return typed.length === 1
+    ? quote(`${before}${typed[0]}${after}`)
+    : `${quote(before)}{${typed.join(',')}}${quote(after)}`;
 }
 
 function action(completion: Completion): string {
   switch (completion.kind) {
     case 'words':
-      return `(${completion.words.join(' ')})`;
+      return `(${completion.words.map(specText).join(' ')})`;
     case 'list':
       return `_sequence -s , compadd - ${completion.words.join(' ')}`;
-    case 'profile':
-      return '_chanlist_profiles';
     case 'file':
       return '_files';
     case 'folder':
@@ -114,11 +82,12 @@ function action(completion: Completion): string {
   }
 }
 
-function described(nodes: readonly Node[]): string {
-  return nodes.map(({ name, summary }) => `        ${shQuote(`${name}:${summary}`)}`).join('\n');
-}
-
 /** A text within a specification. */
 function specText(text: string): string {
   return text.replace(/[[\]:\\]/g, '\\$&');
+}
+
+/** A word in single quotes. */
+function quote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

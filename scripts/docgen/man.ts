@@ -1,23 +1,13 @@
 import type { Example, Terms } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp } from '../../src/cli/flag.ts';
-import { helpFlag, ownFlagsOf, versionFlag } from '../../src/cli/flags.ts';
-import { globalFlags } from '../../src/cli/global-flags.ts';
-import { commands as table } from '../../src/commands/command-table.ts';
+import { explainedFlagsOf, helpFlag, versionFlag } from '../../src/cli/flags.ts';
 import { wrap } from '../../src/help/document.ts';
-import {
-  about,
-  type DescribedCommand,
-  describeAll,
-  examples,
-  globalFlagsOf,
-} from '../../src/help/help-text.ts';
+import { about, examples } from '../../src/help/help-text.ts';
 import { topics } from '../../src/help/topics.ts';
+import type { Node } from './tree.ts';
 
 /** The manual page, in the man macros. */
-export async function manPage(): Promise<string> {
-  const commands = await describeAll(table);
-  const groups = [...new Set(globalFlags.map(({ group }) => group ?? ''))];
-  const [globalParagraph = ''] = topics.flags;
+export function manPage([, ...commands]: readonly Node[]): string {
   return [
     '.\\" Generated from the program by: npm run generate. Changes made here are lost.',
     '.TH CHANLIST 1 "" chanlist "User Commands"',
@@ -27,7 +17,7 @@ export async function manPage(): Promise<string> {
     'chanlist \\- command\\-line client for the Channel and Playlist Listing Service',
     '.SH SYNOPSIS',
     ...commands
-      .filter(({ file }) => file.actions === undefined)
+      .filter(({ children }) => children.length === 0)
       .flatMap(({ path, row }, index) => [
         ...(index === 0 ? [] : ['.br']),
         `.B ${roff(`chanlist ${path}`)}`,
@@ -38,38 +28,32 @@ export async function manPage(): Promise<string> {
     '.SH COMMANDS',
     ...commands.flatMap(section),
     '.SH OPTIONS',
-    ...(typeof globalParagraph === 'string' ? text(globalParagraph) : []),
-    ...groups.flatMap((group) => [
-      `.SS ${group.replace(/:$/, '')}`,
-      ...flagLines(globalFlags.filter((flag) => flag.group === group)),
-    ]),
+    ...blocks(topics.flags),
     '.SS Help',
     ...flagLines([helpFlag, versionFlag]),
     '.SH FORMATS',
     ...blocks(topics.formats),
     '.SH FIELDS',
     ...blocks(topics.fields),
+    '.SH REPORTS',
+    ...blocks(topics.reports),
     '.SH EXIT STATUS',
     ...blocks(topics['exit-codes']),
     '.SH ENVIRONMENT',
-    ...blocks(topics.environment.slice(0, -1)),
-    '.SH FILES',
-    ...blocks(topics.environment.slice(-1)),
+    ...blocks(topics.environment),
     '.SH EXAMPLES',
     ...exampleLines(examples).slice(1),
     '',
   ].join('\n');
 }
 
-/** A command: what it does, its own flags, the global ones that it takes, its terms and examples. */
-function section({ path, row, file }: DescribedCommand): string[] {
-  const own = ownFlagsOf(path);
-  const global = globalFlagsOf(path).replace('see: chanlist help flags', 'see OPTIONS');
+/** A command: what it does, its flags, terms and examples. */
+function section({ path, row, file }: Node): string[] {
+  const flags = explainedFlagsOf(path);
   return [
     `.SS ${roff(`${path} ${row.usage}`.trim())}`,
     ...file.about.flatMap(paragraph).slice(1),
-    ...(own.length === 0 ? [] : ['.PP', '.B Options', ...flagLines(own)]),
-    ...(global === '' ? [] : paragraph(global)),
+    ...(flags.length === 0 ? [] : ['.PP', '.B Options', ...flagLines(flags)]),
     ...(file.terms === undefined ? [] : [...paragraph(file.terms.heading), ...taggedRows(file.terms.rows)]),
     '.PP',
     '.B Examples',
@@ -77,11 +61,10 @@ function section({ path, row, file }: DescribedCommand): string[] {
   ];
 }
 
-function flagLines(flags: readonly FlagRow[]): string[] {
-  return flags.flatMap((flag) => tagged(flag.flag, flagHelp(flag)));
-}
+const flagLines = (flags: readonly FlagRow[]): string[] =>
+  taggedRows(flags.map((row) => [row.flag, flagHelp(row)]));
 
-/** The paragraphs and terms of a topic; the first terms are headed by the section. */
+/** The paragraphs and terms of a topic; what it begins with needs no heading. */
 function blocks(topic: readonly (string | Terms)[]): string[] {
   return topic.flatMap((block, index) => {
     if (typeof block === 'string') return paragraph(block);
@@ -90,33 +73,18 @@ function blocks(topic: readonly (string | Terms)[]): string[] {
   });
 }
 
-function taggedRows(rows: Terms['rows']): string[] {
-  return rows.flatMap(([term, meaning]) => tagged(term, meaning));
-}
+const taggedRows = (rows: Terms['rows']): string[] =>
+  rows.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term.trim())}`, ...text(meaning)]);
 
-function tagged(term: string, meaning: string): string[] {
-  return ['.TP', `.B ${roff(term)}`, ...text(meaning)];
-}
-
-function paragraph(words: string): string[] {
-  return ['.PP', ...text(words)];
-}
+const paragraph = (words: string): string[] => ['.PP', ...text(words)];
 
 /** Lines of a text, short enough for all who read the source. */
-function text(words: string): string[] {
-  return wrap(words, 68).map(roff);
-}
+const text = (words: string): string[] => wrap(words, 68).map(roff);
 
 function exampleLines(lines: readonly Example[]): string[] {
   return lines.flatMap(([what, line]) => [
-    '.PP',
-    `${roff(what)}:`,
-    '.PP',
-    '.in +4n',
-    '.nf',
-    roff(line),
-    '.fi',
-    '.in',
+    ...['.PP', `${roff(what)}:`, '.PP', '.in +4n', '.nf'],
+    ...[roff(line), '.fi', '.in'],
   ]);
 }
 

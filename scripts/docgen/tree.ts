@@ -1,4 +1,4 @@
-import type { CommandRow } from '../../src/cli/command.ts';
+import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp, longFlag, shortFlag, valueName } from '../../src/cli/flag.ts';
 import { flagsOf, helpFlag, parts, versionFlag } from '../../src/cli/flags.ts';
 import { localReports } from '../../src/cli/global-flags.ts';
@@ -7,126 +7,101 @@ import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
 import { formatNames } from '../../src/output/formats.ts';
+import { namedFaults } from '../../src/sandbox/faults.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
-/** What a shell offers for a value: words, words of a list with commas, stored profiles, files, folders or nothing. */
+/** Second line of each generated script. */
+export const notice = '# Generated from the program by: npm run generate. Changes made here are lost.';
+
+/** What a shell offers for a value: words, words of a list with commas, files, folders or nothing. */
 export type Completion =
   | { readonly kind: 'words' | 'list'; readonly words: readonly string[] }
-  | { readonly kind: 'profile' | 'file' | 'folder' | 'nothing' };
+  | { readonly kind: 'file' | 'folder' | 'nothing' };
 
 /** A flag as the shells complete it. */
 export interface Flag {
-  /** `--limit` */
-  readonly long: string;
-  /** `-n` */
-  readonly short: string | null;
+  /** `-n` and `--limit` */
+  readonly names: readonly string[];
   /** Name of its value; null if it has none. */
   readonly value: string | null;
   readonly completion: Completion;
   readonly description: string;
-  /** May be given more than once. */
   readonly repeatable: boolean;
-  /** Short and long names of flags that it excludes. */
-  readonly excludes: readonly string[];
 }
 
-/** A command, or an action of one, as the shells complete it. */
+/** The program (path ''), a command, or an action of one, as the shells complete it. */
 export interface Node {
   /** `auth login` */
   readonly path: string;
-  readonly name: string;
-  readonly summary: string;
+  readonly row: CommandRow;
+  readonly file: CommandFile;
   readonly flags: readonly Flag[];
-  /** Its arguments; null if it takes none. */
-  readonly argument: { readonly name: string; readonly completion: Completion } | null;
+  /** What is offered for its arguments: the commands below it, if there are any. */
+  readonly argument: Completion;
   readonly children: readonly Node[];
 }
 
+const nothing: Completion = { kind: 'nothing' };
+
 /** What shells offer for a value, by its name in the help. */
-const offers: Readonly<Record<string, 'file' | 'folder' | 'profile' | 'fields' | readonly string[]>> = {
-  file: 'file',
-  dir: 'folder',
-  name: 'profile',
-  'a,b.c,d.0': 'fields',
-  format: formatNames,
-  part: parts,
+const values: Readonly<Record<string, Completion>> = {
+  file: { kind: 'file' },
+  dir: { kind: 'folder' },
+  format: { kind: 'words', words: formatNames },
+  part: { kind: 'words', words: parts },
+  'kind:rate': {
+    kind: 'words',
+    words: ['429', '503', ...Object.keys(namedFaults)].map((kind) => `${kind}:0.1`),
+  },
 };
 
-/** The program with all its commands. */
-export async function programTree(): Promise<Node> {
-  const words = [...commands.map(({ name }) => name), ...topicNames];
-  const nodes = await Promise.all(commands.map((row) => commandNode(row, '', { kind: 'words', words })));
-  const flags = [...flagsOf(''), versionFlag, helpFlag];
-  return {
-    ...{ path: '', name: 'chanlist', summary: '', argument: null, children: nodes },
-    flags: flags.map((row) => flag(row, flags, '')),
+const helpWords = [...commands.map(({ name }) => name), ...topicNames];
+
+const argumentsOf: Readonly<Record<string, Completion>> = {
+  show: { kind: 'file' },
+  check: { kind: 'file' },
+  completion: { kind: 'words', words: shellNames },
+  help: { kind: 'words', words: helpWords },
+};
+
+/** The program, each command, and each action after its command. */
+export async function allNodes(): Promise<readonly Node[]> {
+  const row: CommandRow = {
+    ...{ name: '', usage: '', summary: '' },
+    load: async () => ({ about: [], examples: [], actions: commands }),
   };
+  return await nodesBelow(row, '');
 }
 
-async function commandNode(row: CommandRow, parent: string, helpWords: Completion): Promise<Node> {
-  const path = `${parent} ${row.name}`.trim();
-  const { args = [], actions = [] } = await row.load();
-  const flags = [...flagsOf(path), helpFlag];
-  const name = /\w+/.exec(args[0]?.[1] ?? '')?.[0];
+async function nodesBelow(row: CommandRow, path: string): Promise<readonly Node[]> {
+  const file = await row.load();
+  const below = (file.actions ?? []).map((each) => nodesBelow(each, `${path} ${each.name}`.trim()));
+  const nodes = await Promise.all(below);
+  const children = nodes.flatMap(([first]) => first ?? []);
+  const words = children.map((child) => child.row.name);
+  const argument: Completion = words.length > 0 ? { kind: 'words', words } : (argumentsOf[path] ?? nothing);
+  const rows = [...flagsOf(path), ...(path === '' ? [versionFlag] : []), helpFlag];
+  return [
+    { path, row, file, argument, children, flags: rows.map((each) => flag(each, path)) },
+    ...nodes.flat(),
+  ];
+}
+
+function flag(row: FlagRow, path: string): Flag {
   return {
-    ...{ path, name: row.name, summary: row.summary },
-    flags: flags.map((each) => flag(each, flags, path)),
-    argument: name === undefined ? null : { name, completion: argumentCompletion(path, helpWords) },
-    children: await Promise.all(actions.map((action) => commandNode(action, path, helpWords))),
-  };
-}
-
-function argumentCompletion(path: string, helpWords: Completion): Completion {
-  switch (path) {
-    case 'auth switch':
-    case 'auth logout':
-      return { kind: 'profile' };
-    case 'show':
-    case 'check':
-      return { kind: 'file' };
-    case 'completion':
-      return { kind: 'words', words: shellNames };
-    case 'help':
-      return helpWords;
-    default:
-      return { kind: 'nothing' };
-  }
-}
-
-function flag(row: FlagRow, flags: readonly FlagRow[], path: string): Flag {
-  return {
-    long: longFlag(row),
-    short: shortFlag(row),
+    names: [shortFlag(row) ?? [], longFlag(row)].flat(),
     value: valueName(row),
     completion: completion(row, path),
     description: flagHelp(row),
     repeatable: row.combine !== undefined && row.option === undefined,
-    excludes: excluded(row, flags).flatMap((other) => [shortFlag(other) ?? [], longFlag(other)].flat()),
   };
-}
-
-/** The flags that exclude a flag: as the rows say, and all that choose the format. */
-function excluded(row: FlagRow, flags: readonly FlagRow[]): FlagRow[] {
-  const choosesFormat = (each: FlagRow): boolean =>
-    longFlag(each) === '--format' || each.format !== undefined;
-  const excludes = (one: FlagRow, other: FlagRow): boolean =>
-    Object.hasOwn(one.excludes ?? {}, longFlag(other));
-  return flags.filter(
-    (other) =>
-      other !== row &&
-      ((choosesFormat(row) && choosesFormat(other)) || excludes(row, other) || excludes(other, row)),
-  );
 }
 
 function completion(row: FlagRow, path: string): Completion {
-  const offered = offers[valueName(row) ?? ''];
-  if (offered === undefined) return { kind: 'nothing' };
-  if (offered === 'fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
-  if (typeof offered === 'string') return { kind: offered };
-  return {
-    kind: 'words',
-    words: localReports.includes(path) ? offered.filter((word) => word !== 'id') : offered,
-  };
+  if (longFlag(row) === '--fields') return { kind: 'list', words: [...fieldsOf(path), ...computedFields] };
+  const offered = values[valueName(row) ?? ''] ?? nothing;
+  if (offered.kind !== 'words' || !localReports.includes(path)) return offered;
+  return { kind: 'words', words: offered.words.filter((word) => word !== 'id') };
 }
 
 /** The fields of a command's entries; before a command, those of all. */

@@ -4,95 +4,67 @@ import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { budgetSpent, type CreditBound, type Ledger, type Settle } from '../service/budget.ts';
-import { ledgerClockProblem } from './clock-problem.ts';
 import { lastFour } from './key.ts';
-import { LedgerFile, ledgerMonths, openLedgerFolder, type RequestLine } from './ledger-file.ts';
+import { LedgerFile, openLedgerFolder } from './ledger-file.ts';
 import { localDay, monthOf, resetTime } from './local-time.ts';
 
 export interface LedgerOptions {
   readonly context: Pick<Context, 'env' | 'clock' | 'stop'>;
   readonly account: { readonly origin: string; readonly key: string };
   readonly command: string;
-  /** The bounds of the run; those per day and per month are enforced here. */
   readonly bounds: readonly CreditBound[];
   /** Seconds to wait for other processes. */
   readonly timeout: number;
   warn(message: string): void;
 }
 
-/** Bytes at the end of a ledger whose lines show whether a newer chanlist wrote it. */
-const lastBytes = 4096;
-
 /**
- * The credit ledger (docs/cron.md, "Credit bounds"): every paid request of the account is noted in it before it is sent.
- *
- * With a bound per day or month, a process locks the ledger, adds up what is new in it, appends its request and releases
- * the lock: 0.7 ms of processor time per page. Outcomes need no lock, nor do requests without such a bound: a line is
- * appended by a single `write`.
- *
- * A ledger that a newer chanlist wrote is a usage error (2). One that cannot be used for another reason is `failed` (1)
- * with a bound per day or month, before the first request; without one it is one warning.
+ * Opens the credit ledger (docs/cron.md, "Credit bounds"). With a bound per day or month, a process locks it, adds up what
+ * is new in it, appends its request and releases the lock; a ledger that cannot be used is a failure. Without such a bound
+ * there is no lock (a line is appended by a single `write`), and one warning.
  */
-export class FileLedger implements Ledger {
-  readonly #options: LedgerOptions;
-  readonly #bounds: readonly (CreditBound & { per: 'day' | 'month' })[];
-  readonly #account: Pick<RequestLine, 'origin' | 'key' | 'last_four'>;
-  /** With a bound per day or month: the folder that is locked. */
-  #folder: PrivateFolder | null = null;
-  #file: LedgerFile | null = null;
-  #warned = false;
+export function openLedger(options: LedgerOptions): Ledger {
+  const { command, timeout } = options;
+  const { env, clock, stop } = options.context;
+  const { origin, key } = options.account;
+  // The month first: if both are spent, its reset is the one to wait for.
+  const bounds = (['month', 'day'] as const).flatMap((per) =>
+    options.bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
+  );
+  const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
+  const account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
+  let file: LedgerFile | null = null;
+  let isWarned = false;
 
-  constructor(options: LedgerOptions) {
-    const { bounds, context, account, warn } = options;
-    this.#options = options;
-    // The month first: if both are spent, its reset is the one to wait for.
-    this.#bounds = (['month', 'day'] as const).flatMap((per) =>
-      bounds.filter((bound) => bound.per === per).map(({ credits }) => ({ credits, per })),
-    );
-    const { origin, key } = account;
-    const digest = createHash('sha256').update(`chanlist ledger\n${origin}\n${key}`).digest('hex');
-    this.#account = { origin, key: digest.slice(0, 16), last_four: lastFour(key) };
-    const now = context.clock.now();
-    const clockProblem = ledgerClockProblem(now, context.env);
-    if (this.#bounds.length === 0) {
-      if (clockProblem !== null) warn(clockProblem.line());
-      return;
-    }
-    try {
-      if (clockProblem !== null) throw clockProblem;
-      this.#folder = openLedgerFolder(context.env);
-      const keep = `keep the folder ${this.#folder.path} for --max-credits`;
-      if (ledgerMonths(context.env).length === 0)
-        warn(`there is no credit ledger yet: counting starts at 0; ${keep}`);
-      this.#open(now);
-    } catch (error) {
-      throw asBoundFailure(error);
-    }
-  }
+  /** A ledger that cannot be used: throws if a bound needs it before a request, else warns once. Throws other errors. */
+  const fail = (error: unknown, isSent = false): void => {
+    if (!(error instanceof Failure) || error.code === 'budget' || error.code === 'interrupted') throw error;
+    if (bounds.length > 0 && !isSent)
+      throw error.with({
+        message: `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`,
+      });
+    const what = 'some requests of this run could not be recorded in the credit ledger';
+    if (!isWarned) options.warn(`${what}: ${error.line()}`);
+    isWarned = true;
+  };
 
-  async reserve(credits: number, reference: string | null): Promise<Settle> {
-    try {
-      using _lock = this.#folder && (await this.#lock(this.#folder));
-      const now = this.#options.context.clock.now();
-      const file = this.#open(now);
-      if (this.#folder !== null) this.#assertWithinBounds(file, credits, now);
-      return this.#append(file, credits, reference, now);
-    } catch (error) {
-      if (this.#folder !== null) throw asBoundFailure(error);
-      this.#warnOnce(error);
-      return () => {};
-    }
-  }
+  /** The ledger of the month that a time is in. That of an earlier month stays open for outcomes of pending requests. */
+  const fileOf = (folder: PrivateFolder, now: number): LedgerFile => {
+    const month = monthOf(localDay(now));
+    if (file?.month !== month) file = LedgerFile.open(month, folder);
+    return file;
+  };
 
-  /** Locks the ledgers of all months; waits while another process has locked them. Null: the file system has no locks. */
-  async #lock(folder: PrivateFolder): Promise<Disposable | null> {
-    const { context, timeout } = this.#options;
-    const { clock, stop } = context;
+  /** Locks the ledgers of all months; waits while another process has locked them. */
+  const lockIn = async (folder: PrivateFolder): Promise<Disposable> => {
     const end = clock.elapsed() + timeout * 1000;
-    // An attempt costs about a millisecond of processor time.
     for (let wait = 4; ; wait = Math.min(2 * wait, 100)) {
       try {
-        return await acquireLock(folder, 'credits', folder.path);
+        const lock = await acquireLock(folder, 'credits', folder.path);
+        if (lock !== null) return lock;
+        throw new Failure('failed', `${folder.path}: its file system has no sockets, which locks need`, {
+          hint: 'set XDG_STATE_HOME to a folder on another one',
+        });
       } catch (error) {
         if (!(error instanceof Failure && error.code === 'locked')) throw error;
         const message = `another process has locked ${folder.path} for more than ${timeout} s`;
@@ -100,58 +72,45 @@ export class FileLedger implements Ledger {
         await clock.sleep(wait * (0.5 + clock.random()), stop);
       }
     }
-  }
+  };
 
-  /** Appends a request; returns what appends its outcome. If that fails, the request counts as possibly charged. */
-  #append(file: LedgerFile, credits: number, reference: string | null, now: number): Settle {
-    const { context, command } = this.#options;
+  const reserveIn = async (folder: PrivateFolder, credits: number, reference: string | null) => {
+    using _lock = bounds.length > 0 ? await lockIn(folder) : null;
+    const now = clock.now();
+    const day = localDay(now);
+    const ledger = fileOf(folder, now);
+    if (bounds.length > 0) ledger.read();
+    for (const bound of bounds)
+      if (ledger.spentAt(origin, bound.per, day) + credits > bound.credits)
+        throw budgetSpent(bound, resetTime(bound.per, now));
     const id = randomUUID();
     const time = new Date(now).toISOString();
-    const account = this.#account;
-    file.append({ kind: 'request', id, time, day: localDay(now), ...account, command, reference, credits });
-    return (charge) => {
-      const time = new Date(context.clock.now()).toISOString();
+    ledger.append({ kind: 'request', id, time, day, ...account, command, reference, credits });
+    // An outcome that cannot be appended: the request counts as possibly charged.
+    return (charge: Parameters<Settle>[0]): void => {
       try {
-        file.append({ kind: 'outcome', id, time, outcome: charge === 'none' ? 'free' : charge });
+        ledger.append({ kind: 'outcome', id, outcome: charge === 'none' ? 'free' : charge });
       } catch (error) {
-        this.#warnOnce(error);
+        fail(error, true);
       }
     };
-  }
+  };
 
-  /** The ledger of the month that a time is in. That of an earlier month stays open for outcomes of pending requests. */
-  #open(now: number): LedgerFile {
-    const month = monthOf(localDay(now));
-    if (this.#file?.month === month) return this.#file;
-    const file = LedgerFile.open(month, this.#options.context.env);
-    file.read(this.#bounds.length > 0 ? undefined : lastBytes);
-    this.#file = file;
-    return file;
+  let folder: PrivateFolder | null = null;
+  try {
+    folder = openLedgerFolder(env);
+    fileOf(folder, clock.now());
+  } catch (error) {
+    fail(error);
   }
-
-  /** Throws `budget` for the first bound that `credits` more would exceed, and `failed` if others replaced the ledger. */
-  #assertWithinBounds(file: LedgerFile, credits: number, now: number): void {
-    file.read();
-    if (!file.isInPlace())
-      throw new Failure('failed', `${file.path} was removed, replaced or cut short during the run`);
-    for (const bound of this.#bounds) {
-      const period = bound.per === 'month' ? file.month : localDay(now);
-      if (file.spentAt(this.#account.origin, period) + credits > bound.credits)
-        throw budgetSpent(bound, resetTime(bound.per, now));
-    }
-  }
-
-  /** Makes failures of the ledger one warning; throws anything else. */
-  #warnOnce(error: unknown): void {
-    if (!(error instanceof Failure) || error.code !== 'failed') throw error;
-    const what = 'some requests of this run could not be recorded in the credit ledger';
-    if (!this.#warned) this.#options.warn(`${what}: ${error.line()}`);
-    this.#warned = true;
-  }
-}
-
-function asBoundFailure(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.code !== 'failed') return error;
-  const message = `the credit ledger, which --max-credits needs, cannot be used: ${error.message}`;
-  return error.with({ message });
+  return {
+    reserve: async (credits, reference) => {
+      try {
+        if (folder !== null) return await reserveIn(folder, credits, reference);
+      } catch (error) {
+        fail(error);
+      }
+      return () => {};
+    },
+  };
 }

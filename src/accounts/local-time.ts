@@ -8,7 +8,6 @@ export function localDay(time: number): string {
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** The month of a day: `2026-11`. */
 export function monthOf(day: string): string {
   return day.slice(0, 7);
 }
@@ -21,13 +20,7 @@ export function resetTime(per: 'day' | 'month', time: number): string {
     per === 'day'
       ? new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1)
       : new Date(now.getFullYear(), now.getMonth() + 1, 1);
-  return localMinute(reset.getTime());
-}
-
-/** A time as local date and time: `2026-11-21 08:05`. */
-export function localMinute(time: number): string {
-  const date = new Date(time);
-  return `${localDay(time)} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
+  return `${localDay(reset.getTime())} ${twoDigits(reset.getHours())}:${twoDigits(reset.getMinutes())}`;
 }
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -8,7 +8,7 @@ export interface FlagRow {
   /** As the help shows it: `-n, --limit <n>`; a flag without a value is a switch. */
   readonly flag: string;
   readonly commands: readonly string[];
-  /** One line that begins with a verb. */
+  /** Begins with a verb, and fits into one line of the help at 80 columns. */
   readonly help: string;
   /** Of a global flag, which may stand before the command: its heading in `help flags`. */
   readonly group?: string;
@@ -18,24 +18,31 @@ export interface FlagRow {
   readonly combine?: (values: readonly unknown[]) => unknown;
   /** The value without the flag: by default null, or undefined if a variable sets the same. */
   readonly default?: string | number | undefined;
-  /** The default that the help shows, if it is set elsewhere. */
-  readonly shownDefault?: string | number;
+  /** Environment variable that sets the same; the flag takes precedence. */
   readonly variable?: string;
+  /** Name of its option, if it is not that of the flag. */
   readonly option?: string;
   /** Of a switch that is short for `--format`: the format. */
   readonly format?: string;
+  /** Flags that it cannot stand beside, each with a hint. */
   readonly excludes?: Readonly<Record<string, string>>;
 }
 
+export const row = (
+  flag: string,
+  commands: readonly string[],
+  help: string,
+  more: Omit<FlagRow, 'flag' | 'commands' | 'help'> = {},
+): FlagRow => ({ flag, commands, help, ...more });
+
 /** `--output-dir`, `--no-color` */
-export const longFlag = ({ flag }: Pick<FlagRow, 'flag'>): string => /--[\w-]+/.exec(flag)?.[0] ?? flag;
+export const longFlag = ({ flag }: FlagRow): string => /--[\w-]+/.exec(flag)?.[0] ?? flag;
 
 /** `-n`; null if there is none. */
-export const shortFlag = ({ flag }: Pick<FlagRow, 'flag'>): string | null => /^-\w\b/.exec(flag)?.[0] ?? null;
+export const shortFlag = ({ flag }: FlagRow): string | null => /^-\w\b/.exec(flag)?.[0] ?? null;
 
 /** `file`; null for a switch. */
-export const valueName = ({ flag }: Pick<FlagRow, 'flag'>): string | null =>
-  /<([^<>]*)>/.exec(flag)?.[1] ?? null;
+export const valueName = ({ flag }: FlagRow): string | null => /<([^<>]*)>/.exec(flag)?.[1] ?? null;
 
 /** `outputDir` */
 export const optionName = (flag: FlagRow): string =>
@@ -44,34 +51,27 @@ export const optionName = (flag: FlagRow): string =>
     .slice(2)
     .replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
-export function flagHelp(flag: FlagRow): string {
-  const shown = flag.shownDefault ?? flag.default;
-  const notes = [flag.variable ?? [], shown === undefined ? [] : `default: ${shown}`].flat();
-  return notes.length === 0 ? flag.help : `${flag.help} (${notes.join('; ')})`;
-}
+/** Its help, with its default. */
+export const flagHelp = ({ help, default: value }: FlagRow): string =>
+  value === undefined ? help : `${help} (default: ${value})`;
 
-export function wholeNumber(minimum: number, maximum?: number) {
-  return (text: string, source: string): number => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= minimum && value <= (maximum ?? value)) return value;
-    const range = maximum === undefined ? `${minimum} or more` : `from ${minimum} to ${maximum}`;
-    throw usage(`${source} is '${text}': expected a whole number, ${range}`);
-  };
-}
-
-export function seconds(minimum: number, maximum: number) {
-  return (text: string, source: string): number => {
-    const value = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+const number =
+  (pattern: RegExp, expected: string) =>
+  (minimum: number, maximum = Number.POSITIVE_INFINITY) =>
+  (text: string, source: string): number => {
+    const value = pattern.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw usage(`${source} is '${text}': expected seconds, from ${minimum} to ${maximum}`);
+    const range = Number.isFinite(maximum) ? `from ${minimum} to ${maximum}` : `${minimum} or more`;
+    throw usage(`${source} is '${text}': expected ${expected}, ${range}`);
   };
-}
 
-/** `36h` or `2d` in milliseconds. The unit is required. */
+export const wholeNumber = number(/^\d{1,15}$/, 'a whole number');
+export const seconds = number(/^(?:\d+(?:\.\d*)?|\.\d+)$/, 'seconds');
+
+/** `36h` or `2d` in milliseconds. */
 export function duration(text: string, source: string): number {
   const [, digits, unit] = /^(\d{1,6}(?:\.\d{1,6})?)([hd])$/.exec(text) ?? [];
-  if (digits === undefined)
-    throw usage(`${source} is '${text}': expected hours or days with their unit`, 'e.g. 36h or 2d');
+  if (digits === undefined) throw usage(`${source} is '${text}': expected hours or days`, 'e.g. 36h or 2d');
   return Number(digits) * (unit === 'd' ? day : hour);
 }
 

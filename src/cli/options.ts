@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { extname, normalize } from 'node:path';
+import { extname } from 'node:path';
 import type { ServiceFlags } from '../accounts/settings.ts';
 import { type Failure, usage } from '../errors.ts';
 import { type FormatName, fileFormats, formatByExtension, formats } from '../output/formats.ts';
@@ -12,6 +11,7 @@ export interface OutputOptions {
   readonly format: FormatName | null;
   /** The fields to print, as typed; repeated flags are joined with commas. */
   readonly fields: string | null;
+  /** Null: stdout. */
   readonly output: string | null;
   readonly color: boolean;
   readonly quiet: boolean;
@@ -34,10 +34,11 @@ export interface CommonOptions extends OutputOptions, ServiceFlags {
   readonly invocation: { readonly name: string; readonly flags: readonly Flag[] };
 }
 
-/** Options of the commands that list pages: uploads and playlist (which has no `update` and `printNew`). */
-export interface ListingOptions extends CommonOptions {
+/** Options of the commands that send requests to the service. */
+export interface RunOptions extends CommonOptions {
   readonly references: readonly string[];
-  readonly from: string | null;
+  /** Undefined: the command takes no list. */
+  readonly from: string | null | undefined;
   readonly limit: number | null;
   readonly continuation: string | null;
   readonly outputDir: string | null;
@@ -45,43 +46,29 @@ export interface ListingOptions extends CommonOptions {
   readonly restart: boolean;
   readonly update: boolean;
   readonly all: boolean;
-  readonly printNew: boolean;
-}
-
-/** Options of the commands that print whole responses: resolve, latest (which alone has `limit` and `seen`), search. */
-export interface ResponseOptions extends CommonOptions {
-  readonly references: readonly string[];
-  /** Undefined: the command takes no list. */
-  readonly from: string | null | undefined;
-  readonly concurrency: number;
-  readonly limit: number | null;
   readonly seen: string | null;
 }
 
-/**
- * The format of the output: as given, else by the extension of `-o` (ndjson if it has none, or is a device or a pipe),
- * else a table at a terminal and NDJSON elsewhere.
- */
+/** The options of flags that a command may not take. */
+export const defaultOptions = {
+  from: undefined,
+  limit: null,
+  continuation: null,
+  outputDir: null,
+  concurrency: 1,
+  restart: false,
+  update: false,
+  all: false,
+  seen: null,
+} as const satisfies Partial<RunOptions>;
+
+/** The format as given, else by the extension of `-o`, else a table at a terminal and ndjson elsewhere. */
 export function effectiveFormat(
   { format, output }: Pick<OutputOptions, 'format' | 'output'>,
   terminal: boolean,
 ): FormatName {
   if (output === null) return format ?? (terminal ? 'table' : 'ndjson');
   return format ?? formatByExtension(extensionOf(output)) ?? 'ndjson';
-}
-
-/**
- * The options as they concern a file: with `--dry-run`, `-f json` and `-f ndjson` are the format of its own records where
- * the file says which format it has; printed commands leave them out, too.
- */
-export function fileOptions<O extends CommonOptions & Partial<ListingOptions>>(options: O): O {
-  const { dryRun, format, output, outputDir, invocation } = options;
-  const isKnown =
-    outputDir != null || (output !== null && formatByExtension(extensionOf(output)) !== undefined);
-  const isOfRecords = dryRun && isKnown && (format === 'json' || format === 'ndjson');
-  if (!isOfRecords) return options;
-  const flags = invocation.flags.filter(({ name }) => name !== '--format');
-  return { ...options, format: null, invocation: { ...invocation, flags } };
 }
 
 /** Throws a usage error if this format cannot be written to the file of `-o`. */
@@ -94,7 +81,7 @@ export function assertFileFormat(output: string, format: FormatName | null): voi
       `-o ${output} is a file for ${known}, not for ${format}`,
       'change the extension or the format',
     );
-  if (format === null && known === undefined && extension !== '' && !isStream(output))
+  if (format === null && known === undefined && extension !== '')
     throw usage(
       `-o ${output}: no format has the extension .${extension}`,
       `add --format ${either(fileFormats)}, or use the extension ${either(extensions)}`,
@@ -109,13 +96,6 @@ const extensions = fileFormats.flatMap((name) =>
 
 /** `json, ndjson or csv` */
 const either = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-
-/** Whether a path names a device or a pipe, which is written to directly. */
-function isStream(path: string): boolean {
-  if (/^\/(?:dev|proc)\//.test(normalize(path))) return true;
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
-}
 
 export const tableInFile = (): Failure =>
   usage('cannot write a table to a file', `choose ${either(fileFormats)}`);
@@ -142,7 +122,3 @@ export function commandLine(
   );
   return ['chanlist', invocation.name, ...references.map(shellQuote), ...flags].join(' ');
 }
-
-/** Whether entries with these `--fields` (null: all) have the ID by which an update recognizes them. */
-export const hasVideoId = (fields: string | null): boolean =>
-  fields === null || fields.split(',').some((name) => ['videoId', '*'].includes(name.trim()));

@@ -11,11 +11,16 @@ export const examples: readonly Example[] = [
 ];
 
 const action = inGroup('Actions:');
+const profiles = () => import('./auth/profiles.ts');
 
 export const actions: readonly CommandRow[] = [
   action('login', 'verify a key and store it', () => import('./auth/login.ts')),
   action('status', 'show the account in use and verify its key', () => import('./auth/status.ts')),
-  action('list', 'list the stored profiles', () => import('./auth/list.ts')),
-  action('switch <profile>', 'make another profile the active one', () => import('./auth/switch.ts')),
-  action('logout [profile]', 'remove a profile from the store', () => import('./auth/logout.ts')),
+  action('list', 'list the stored profiles', async () => (await profiles()).list),
+  action(
+    'switch <profile>',
+    'make another profile the active one',
+    async () => (await profiles()).switchProfile,
+  ),
+  action('logout [profile]', 'remove a profile from the store', async () => (await profiles()).logout),
 ];

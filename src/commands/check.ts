@@ -1,46 +1,43 @@
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
-import { day } from '../accounts/local-time.ts';
 import type { Argument, Example, RunCommand, Terms } from '../cli/command.ts';
-import type { OutputOptions } from '../cli/options.ts';
-import { gravest, usage } from '../errors.ts';
+import { commandLine, type Flag, type OutputOptions } from '../cli/options.ts';
+import { type Failure, gravest, toFailure, usage } from '../errors.ts';
 import {
-  type CheckedExport,
   type CheckRow,
-  checkExport,
+  checkArchive,
+  checkFields,
+  type FoundArchive,
+  findArchives,
   problemCodes,
-  unknownExport,
-} from '../export/check/check-export.ts';
-import { expectedExports, type FoundExport, findExports } from '../export/check/find-exports.ts';
-import { exportCommand, folderCommand, listingOf } from '../export/check/fix.ts';
-import { clockWarning } from '../export/record/reference-index.ts';
-import { inputName } from '../fs/text-input.ts';
-import { exportName } from '../output/formats.ts';
+} from '../export/check-archive.ts';
+import { isLocked } from '../fs/file-lock.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
-import { type InputReference, readReferences } from '../run/read-references.ts';
+import { type InputReference, parseEither, readReferences } from '../run/read-references.ts';
 import { firstOf } from '../run/report-lines.ts';
+import { playlistId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
 
-export const args: readonly Argument[] = [['paths', '[path...]', 'an export, or a folder of exports']];
+export const args: readonly Argument[] = [['paths', '[path...]', 'an archive, or a folder of archives']];
 
 export const about = [
-  'Verifies exports offline: every line, duplicates, lost entries, interrupted runs. Prints one record per export, ' +
-    'with -q only those with a problem, and the command that repairs it, if one can. Writes nothing.',
-  'Exits with 11 if there are problems. It cannot know whether the service has more than was exported.',
+  'Reads archives offline and changes nothing. Prints one record per archive (with -q only those with a problem), with ' +
+    'the command that repairs it. Exits with 11 if there are problems.',
 ];
 
 export const examples: readonly Example[] = [
-  ['check all exports of a folder', 'chanlist check lists'],
+  ['check all archives of a folder', 'chanlist check lists'],
   [
-    'report only problems, also missing and stale exports',
+    'report only problems, also missing and stale archives',
     'chanlist check lists --from refs.txt --max-age 36h -q',
   ],
 ];
 
 export const terms: Terms = { heading: 'Problems:', rows: Object.entries(problemCodes) };
 
-/** Checks exports offline and prints one record per export. `maxAge`: milliseconds. Exit 11: problems. */
+type BadRow = CheckRow & { readonly problem: NonNullable<CheckRow['problem']> };
+
+/** Checks archives offline and prints one record per archive. `maxAge`: milliseconds. Exit 11: problems. */
 export const run: RunCommand<
   OutputOptions & {
     readonly paths: readonly string[];
@@ -48,129 +45,112 @@ export const run: RunCommand<
     readonly maxAge: number | null;
   }
 > = async (options, context, stderr) => {
-  const { paths, from, quiet } = options;
-  if (paths.length === 0) throw usage('missing file or folder', 'name exports, or folders of exports');
+  const { paths, from, quiet, maxAge } = options;
+  if (paths.length === 0) throw usage('missing file or folder', 'name archives, or folders of archives');
   await assertPaths({ files: paths, from }, context);
-  const found = findExports(paths);
-  const list =
-    from === null ? null : await readReferences({ references: [], from }, 'channel or playlist', context);
-  const { exports, absent, others } =
-    list === null ? { ...found, absent: [], others: [] } : expectedExports(found.exports, list.distinct);
-  const now = context.clock.now();
-  const expectations = { now, maxAge: options.maxAge, isExpected: from !== null };
-  // With several paths, no single run serves them all.
-  const [only] = paths.length === 1 ? paths : [];
-  const folder = only !== undefined && existsSync(`${only}/.`) ? only : null;
-  const bad: CheckedExport[] = [];
+  const expected =
+    from === null
+      ? []
+      : (await readReferences({ references: [], from }, 'channel or playlist', context)).distinct;
+  const found = new Map<string, FoundArchive>();
+  for (const path of paths) for (const each of findArchives(path)) found.set(each.target.real, each);
+  // Of several paths, a run over one folder may not repair all.
+  const [path = '', ...others] = paths;
+  const folder = others.length === 0 && existsSync(`${path}/.`) ? path : null;
+  const bad: BadRow[] = [];
+  const failures: Failure[] = [];
   let checked = 0;
 
-  async function* checkedExports(): AsyncGenerator<CheckRow, void> {
-    for (const each of exports) {
-      const result = await checkExport(each, expectations, context.stop);
-      if (result === null) continue;
-      checked++;
-      if (result.shown.problem !== null) bad.push(result);
-      if (result.shown.problem !== null || !quiet) yield result.shown;
+  async function* rows(): AsyncGenerator<CheckRow, void> {
+    const seen = new Set<string>();
+    for (const each of found.values()) {
+      try {
+        const row = await checkArchive(each, { now: context.clock.now(), maxAge }, context.stop);
+        for (const reference of [row.id, row.reference])
+          if (reference !== null) seen.add(canonicalOf(reference));
+        // What another run is writing is passed over.
+        if (await isLocked(each.folder, each.name)) continue;
+        checked++;
+        if (row.problem !== null) bad.push({ ...row, problem: row.problem });
+        if (row.problem !== null || !quiet) yield row;
+      } catch (error) {
+        context.stop.throwIfAborted();
+        failures.push(toFailure(error));
+      }
     }
-    const unrecorded = others.filter(
-      ({ path, stored }) => stored.record === null && exportName.test(basename(path)) && existsSync(path),
-    ).length;
-    for (const input of absent) {
-      // What cannot be read, or is not mounted, may have it.
-      if (found.failures.length > 0) continue;
-      const result = absentExport(input, folder, input.id === null ? unrecorded : 0, from);
-      bad.push(result);
-      yield result.shown;
+    for (const input of expected) {
+      // What cannot be read may be its archive.
+      if (seen.has(input.value) || failures.length > 0) continue;
+      const row = absentRow(input, folder);
+      bad.push(row);
+      yield row;
     }
   }
 
-  await printRecords(checkedExports(), {
-    ...options,
-    context,
-    stderr,
-    fields: Object.keys(unknownExport) as (keyof CheckRow & string)[],
-    columns: ['file', 'reference', 'entries', 'checked', 'problem'],
-  });
-  const records = exports.flatMap(({ path, stored: { record } }) =>
-    record === null ? [] : [[path, record] as const],
-  );
-  const clockText = clockWarning(records, context);
-  for (const warning of [
-    ...found.warnings,
-    ...listWarnings(others, from, now),
-    ...(clockText ? [clockText] : []),
-  ])
-    stderr.warn(warning);
-  for (const line of problemLines(bad, from, folder)) stderr.error(line);
-  for (const failure of found.failures) stderr.printFailure(failure);
+  const columns = ['file', 'reference', 'entries', 'checked', 'problem'] as const;
+  await printRecords(rows(), { ...options, context, stderr, fields: checkFields, columns });
+  for (const [message, ...fix] of problemLines(bad, from, folder)) stderr.error(message, ...fix);
+  for (const failure of failures) stderr.printFailure(failure);
   const problems = bad.length === 0 ? 'no problems found' : `${thousands(bad.length)} with a problem`;
-  if (checked > 0) stderr.note(`${count(checked, 'export', 'exports')} checked, ${problems}`);
-  return gravest([found.failures.length > 0 ? 2 : 0, bad.length > 0 ? 11 : 0]);
+  stderr.note(`${count(checked, 'archive', 'archives')} checked, ${problems}`);
+  return gravest([...failures.map(({ exit }) => exit), bad.length > 0 ? 11 : 0]);
 };
 
-/**
- * A reference without an export. `folder`: of the exports, if one was named; `unrecorded`: files without a record that may
- * be its export.
- */
-function absentExport(
-  input: InputReference,
-  folder: string | null,
-  unrecorded: number,
+/** What a reference of a record is compared by; the reference itself if it is of another kind. */
+function canonicalOf(reference: string): string {
+  try {
+    return parseEither(reference).value;
+  } catch {
+    return reference;
+  }
+}
+
+/** A reference without an archive. */
+function absentRow({ reference, id, value }: InputReference, folder: string | null): BadRow {
+  const fix = folder && commandOver(value, folder, [reference]);
+  const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
+  return { file: null, reference, id, entries: null, missing: null, newest: null, checked: null, problem };
+}
+
+/** Problems with one code in one line: how many, the first files, the first message, and the fix. */
+function problemLines(
+  bad: readonly BadRow[],
   from: string | null,
-): CheckedExport {
-  const { label, reference, id, value } = input;
-  const folderFlags = { name: listingOf(value), update: false };
-  const isMaybeThere = unrecorded > 0 && folder !== null && isPrintable(from);
-  const maybe = isMaybeThere
-    ? `; ${count(unrecorded, 'file has no record, and', 'files have no record, and one of them')} may be this export; the fix adopts it`
-    : '';
-  const command = isMaybeThere ? folderCommand(from, folder, folderFlags) : exportCommand(input, folder);
-  const problem = { code: 'absent', message: `it has not been exported${maybe}`, fix: command } as const;
-  return { shown: { ...unknownExport, reference, id, problem }, name: label ?? reference, folderFlags };
-}
-
-/** Whether a command can name a list again: what was read from stdin is gone. */
-const isPrintable = (from: string | null): from is string => from !== null && from !== '-';
-
-/** Exports that are not in the list, but were checked in the last 30 days: the list may have lost a part. */
-function listWarnings(others: readonly FoundExport[], from: string | null, now: number): string[] {
-  const recent = others.filter(({ stored: { record } }) => {
-    const age = now - Date.parse(record?.checked ?? '');
-    return age < 30 * day;
-  });
-  return recent.length === 0
-    ? []
-    : [
-        `${count(recent.length, 'export is', 'exports are')} not in ${inputName(from ?? '')}${firstOf(recent.map(({ path }) => path))}`,
-      ];
-}
-
-/** Problems with one code in one line: how many, the first files, the first message, and the fix that serves them all. */
-function problemLines(bad: readonly CheckedExport[], from: string | null, folder: string | null): string[] {
+  folder: string | null,
+): [message: string, ...fix: string[]][] {
   return Object.keys(problemCodes).flatMap((code) => {
-    const group = bad.filter(({ shown }) => shown.problem?.code === code);
+    const group = bad.filter(({ problem }) => problem.code === code);
     const [first] = group;
-    if (first?.shown.problem == null) return [];
-    const { message } = first.shown.problem;
-    const names = group.map(({ name }) => name);
-    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} exports${firstOf(names)}`;
-    const fix = group.length === 1 ? first.shown.problem.fix : groupFix(group, from, folder);
-    return [`${code}: ${subject}: ${message}${fix == null ? '' : `; fix: ${fix}`}`];
+    if (first === undefined) return [];
+    const names = group.map(({ file, reference }) => file ?? reference);
+    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
+    const { message, fix: own } = first.problem;
+    const fix = group.length === 1 ? own : (groupFix(group, from, folder) ?? (own && `of the first: ${own}`));
+    return [[`${code}: ${subject}: ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
   });
 }
 
-/** The run over list and folder, if it repairs all of these; else the fix of the first that has one. */
-function groupFix(
-  group: readonly CheckedExport[],
-  from: string | null,
-  folder: string | null,
-): string | null {
-  const flags = group[0]?.folderFlags ?? null;
-  const isForAll = group.every(
-    ({ folderFlags }) => folderFlags?.name === flags?.name && folderFlags?.update === flags?.update,
-  );
-  if (flags !== null && isForAll && isPrintable(from) && folder !== null)
-    return folderCommand(from, folder, flags);
-  const fix = group.find(({ shown }) => shown.problem?.fix != null)?.shown.problem?.fix;
-  return fix == null ? null : `one at a time, the first: ${fix}`;
+/** The run over list and folder that repairs all of these; null if none does. */
+function groupFix(group: readonly BadRow[], from: string | null, folder: string | null): string | null {
+  const [first] = group;
+  const isCheap = ['absent', 'interrupted', 'stale'].includes(first?.problem.code ?? '');
+  const [id, ...others] = group.map((row) => row.id ?? row.reference ?? '');
+  const isOneKind = others.every((other) => playlistId.test(other) === playlistId.test(id ?? ''));
+  // What was read from stdin is gone.
+  if (!isCheap || !isOneKind || !id || from === null || from === '-' || folder === null) return null;
+  if (first?.problem.code === 'stale' && playlistId.test(id)) return null;
+  return commandOver(id, folder, [], [{ name: '--from', value: from }]);
+}
+
+/** A run over a folder: an update also exports what is not there, and takes a FILE without a record as an archive. */
+function commandOver(
+  reference: string,
+  folder: string,
+  references: readonly string[],
+  flags: readonly Flag[] = [],
+): string {
+  const isPlaylist = playlistId.test(reference);
+  const all = [...flags, { name: '--output-dir', value: folder }];
+  if (!isPlaylist) all.push({ name: '--update', value: null });
+  return commandLine({ name: isPlaylist ? 'playlist' : 'uploads', flags: all }, references);
 }

@@ -11,7 +11,7 @@ export const args: readonly Argument[] = [['shell', '<shell>', shellNames.join('
 
 export const about = [
   'Prints the completion script for a shell, also shipped in completions/. It completes commands, flags, formats, ' +
-    'fields, stored profiles and files, without the network.',
+    'fields and files, without the network.',
 ];
 
 export const examples: readonly Example[] = [

@@ -1,15 +1,16 @@
-import { LedgerFile, ledgerPath } from '../accounts/ledger-file.ts';
+import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
+import { explicitService, type ServiceFlags, selectProfile } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
-import type { OutputOptions } from '../cli/options.ts';
-import type { Env } from '../context.ts';
+import type { CommonOptions, OutputOptions } from '../cli/options.ts';
 import { printRecords } from '../run/print-records.ts';
-import { type Credits, noCredits, spent } from '../service/budget.ts';
-import { count } from '../text/count.ts';
+import { type Credits, noCredits, resolveBounds, spent } from '../service/budget.ts';
+import { count, thousands } from '../text/count.ts';
 
 export const about = [
   'Prints what each account spent today and this month, confirmed and possibly charged, from the credit ledger, ' +
     'in which chanlist notes each paid request of this user on this machine. Sends nothing.',
+  'A table shows possibly charged credits as (+N), and what is left of the bounds per day and month that hold.',
 ];
 
 export const examples: readonly Example[] = [
@@ -17,68 +18,62 @@ export const examples: readonly Example[] = [
   ['report another month per day, for a script', 'chanlist credits --month 2026-01 --by day --json'],
 ];
 
-/**
- * Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part (docs/cron.md, "Credit
- * bounds"). Offline.
- */
+/** Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part. Offline. */
 export const run: RunCommand<
-  OutputOptions & {
-    readonly month: string | null;
-    readonly by: 'day' | 'command' | 'reference' | null;
-  }
+  OutputOptions &
+    ServiceFlags &
+    Pick<CommonOptions, 'maxCredits'> & {
+      readonly month: string | null;
+      readonly by: 'day' | 'command' | 'reference' | null;
+    }
 > = async (options, context, stderr) => {
-  const { by, format, color } = options;
-  const { env } = context;
-  const today = localDay(context.clock.now());
+  const { by, format, color, maxCredits } = options;
+  const { env, clock } = context;
+  const today = localDay(clock.now());
   const month = options.month ?? monthOf(today);
-  const path = ledgerPath(month, env);
-  const ledger = readMonth(month, today, by, env);
-  const spendings = ledger ?? [];
-  const missing = `there is no credit ledger for ${month}: ${path} does not exist`;
-  if (ledger === null && options.month !== null) stderr.warn(missing);
-  const unreadable = spendings.filter(({ account }) => account === null);
-  const lines = unreadable.reduce((sum, { total }) => sum + total.possibly_charged, 0);
-  if (lines > 0)
-    stderr.warn(
-      `${path}: ${count(lines, 'line', 'lines')} cannot be read; each counts as one possibly charged credit`,
-    );
-  const records = spendings.map(({ account, part, today: ofToday, total }): Record<string, unknown> => {
+  const isThisMonth = month === monthOf(today);
+  using ledger = LedgerFile.read(month, env);
+  const spendings = spendingsIn(ledger?.entries ?? [], today, by);
+  const records = spendings.map(({ account, part, today, total }): Record<string, unknown> => {
     if (by !== null) return { account, month, [by]: part, ...total };
-    return { account, month, today: month === monthOf(today) ? ofToday : null, total };
+    return { account, month, today: isThisMonth ? today : null, total };
   });
+
+  /** What is left of the bounds of the account in use: `1,935 of 3,000/month left at https://api.example.com`. */
+  const left = (): string[] => {
+    const { profile } = selectProfile(options, env);
+    const origin = (explicitService(options, env).baseUrl ?? profile?.baseUrl)?.origin;
+    const bounds = resolveBounds(maxCredits, env, profile?.maxCredits ?? []);
+    if (origin === undefined || !isThisMonth) return [];
+    return bounds.flatMap((bound) => {
+      if (bound.per === 'run') return [];
+      const rest = Math.max(0, bound.credits - (ledger?.spentAt(origin, bound.per, today) ?? 0));
+      return `${thousands(rest)} of ${thousands(bound.credits)}/${bound.per} left at ${origin}`;
+    });
+  };
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  await printRecords(records, { format, color, context, stderr, fields });
-  stderr.note('the credit ledger knows only what this user spent on this machine');
-  if (ledger === null && options.month === null) stderr.note(missing);
+  await printRecords(records, { format, color, context, stderr, fields, footer: left });
+  const unreadable = ledger?.entries.filter(({ request }) => request === null).length ?? 0;
+  if (unreadable > 0) {
+    const lines = count(unreadable, 'line', 'lines');
+    stderr.warn(`${ledger?.path}: ${lines} cannot be read; each counts as one possibly charged credit`);
+  }
+  if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
   return 0;
 };
 
-/** What an account spent in a month, or in a part of it: on a day, with a command or for a reference. */
-interface Spending {
-  /** Origin and last four characters of the key; null: lines that cannot be read. */
-  readonly account: string | null;
-  /** Null: not broken down, or unknown. */
-  readonly part: string | null;
-  readonly today: Credits;
-  readonly total: Credits;
-}
-
-/**
- * What each account spent in a month (`2026-11`), broken down if `by` is not null: days in order, commands and
- * references with the most expensive first. Null if there is no ledger of the month. `today`: the local day. Throws as
- * `LedgerFile`.
- */
-export function readMonth(
-  month: string,
+/** What each account spent, or each day, command or reference of it (`by`), the most expensive first. */
+function spendingsIn(
+  entries: readonly LedgerEntry[],
   today: string,
   by: 'day' | 'command' | 'reference' | null,
-  env: Env,
-): readonly Spending[] | null {
-  using file = LedgerFile.read(month, env);
-  if (file === null) return null;
-  const all = new Map<string, Spending>();
-  for (const { request, credits, outcome } of file.entries) {
+) {
+  const all = new Map<
+    string,
+    { account: string | null; part: string | null; today: Credits; total: Credits }
+  >();
+  for (const { request, credits, outcome } of entries) {
     const part = (by && request?.[by]) ?? null;
     const id = JSON.stringify([request?.origin, request?.key, part]);
     const account = request && `${request.origin} …${request.last_four}`;
@@ -88,13 +83,14 @@ export function readMonth(
     spending.total[outcome] += credits;
     if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
-  const shown = [...all.values()].filter(({ total }) => by === null || spent(total) > 0);
-  return shown.sort(
-    (a, b) =>
-      compare(a.account ?? '~', b.account ?? '~') ||
-      (by === 'day' ? 0 : spent(b.total) - spent(a.total)) ||
-      compare(a.part ?? '', b.part ?? ''),
-  );
+  return [...all.values()]
+    .filter(({ total }) => by === null || spent(total) > 0)
+    .sort(
+      (a, b) =>
+        compare(a.account ?? '~', b.account ?? '~') ||
+        (by === 'day' ? 0 : spent(b.total) - spent(a.total)) ||
+        compare(a.part ?? '', b.part ?? ''),
+    );
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -10,8 +10,6 @@ export const about = ['Prints help on a command, the same as its --help, or on a
 export const examples: readonly Example[] = [
   ['read about one command', 'chanlist help uploads'],
   ['read about the flags that most commands take', 'chanlist help flags'],
-  ['list all fields', 'chanlist help fields'],
-  ['list the exit codes', 'chanlist help exit-codes'],
-  ['read about the formats', 'chanlist help formats'],
-  ['list the environment variables', 'chanlist help environment'],
+  ['list the fields of entries', 'chanlist help fields'],
+  ['list what check, credits and --summary report', 'chanlist help reports'],
 ];

@@ -38,10 +38,7 @@ export const terms: Terms = {
   rows: faultMeanings,
 };
 
-/**
- * Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. Prints the ready lines,
- * which a shell can evaluate, then one line per request.
- */
+/** Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. */
 export const run: RunCommand<ServeOptions> = async (options, context, stderr) => {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
@@ -58,16 +55,12 @@ export const run: RunCommand<ServeOptions> = async (options, context, stderr) =>
     namespace,
     onRequest: print,
   });
-  // The shell that evaluates the lines may have CHANLIST_NAMESPACE from here.
-  const isDefault = [namespace, context.env.CHANLIST_NAMESPACE || namespace].every(
-    (word) => word === defaultNamespace,
-  );
   print(
     [
       `# chanlist sandbox at ${baseUrl} with key ${key}`,
       `export CHANLIST_BASE_URL=${shellQuote(baseUrl)}`,
       `export CHANLIST_API_KEY=${shellQuote(key)}`,
-      ...(isDefault ? [] : [`export CHANLIST_NAMESPACE=${namespace}`]),
+      `export CHANLIST_NAMESPACE=${namespace}`,
     ].join('\n'),
   );
   const ended = AbortSignal.any([context.stop, failed.signal]);

@@ -7,17 +7,16 @@ import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { assertNotRecorded, forgetView } from '../fs/private-folder.ts';
+import { assertNotArchive } from '../fs/private-folder.ts';
 import { assertReadable, inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
+import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
-import { openOutput, outputTarget } from '../run/output.ts';
+import { outputTarget } from '../run/output.ts';
 import { count } from '../text/count.ts';
 import { shellQuote } from '../text/sanitize.ts';
-
-const byteOrderMark = Buffer.from('\ufeff');
 
 export const args: readonly Argument[] = [['files', '<file...>', 'ndjson exports; - is stdin']];
 
@@ -29,7 +28,7 @@ export const examples: readonly Example[] = [
   ['print an export as a table', 'chanlist show demo.ndjson'],
   [
     'write some fields of all exports for a spreadsheet',
-    'chanlist show lists/*.ndjson --fields videoId,title,@views,@seconds -o all.csv',
+    'chanlist show lists/*.ndjson --fields videoId,title,_views,_seconds -o all.csv',
   ],
 ];
 
@@ -54,15 +53,26 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
     info: null,
     end: { hasMore: false, token: null, failure: null },
   };
-  if (target !== null) assertNotRecorded(target, { areViewsReplaced: true });
-  using file = target?.kind === 'file' ? new AtomicFile(target) : null;
-  const sink = file ?? (await openOutput(target, context, stderr));
+  if (target !== null) assertNotArchive(target);
+  using file = target === null ? null : new AtomicFile(target);
+  const sink = file ?? new Stdout(context, stderr, rendering.format === 'table');
   // Only what can be read twice shows which keys occur.
   const isRepeatable = files.every((path) => path !== '-' && statSync(path).isFile());
-  const read = () => entriesOfFiles(options, context);
-  const { entries, warnings, thrown } = await render(read, isRepeatable, rendering, (text) =>
-    sink.write(text),
-  );
+  let printed = 0;
+  let thrown: unknown = null;
+  const read = async function* (): AsyncGenerator<readonly JsonText[], void> {
+    printed = 0;
+    try {
+      for await (const batch of entriesOfFiles(options, context)) {
+        printed += batch.length;
+        yield batch;
+      }
+    } catch (error) {
+      // What stands before an error is printed, as a whole document.
+      thrown = error;
+    }
+  };
+  const warnings = await render(read, isRepeatable, rendering, (text) => sink.write(text));
   for (const warning of warnings) stderr.warn(warning);
   if (thrown !== null) {
     const failure = toFailure(thrown);
@@ -70,8 +80,7 @@ export const run: RunCommand<ShowOptions> = async (options, context, stderr) => 
     return failure.exit;
   }
   file?.commit();
-  if (file !== null && target !== null) forgetView(target);
-  stderr.note(`${count(entries, 'entry', 'entries')}${output === null ? '' : `; in ${output}`}`);
+  if (output !== null) stderr.note(`${count(printed, 'entry', 'entries')}; in ${output}`);
   return 0;
 };
 
@@ -108,18 +117,12 @@ const unreadable =
 
 /** The record of a line (null: it is too long); null if it is blank. */
 function recordOf(line: Buffer | null, file: string, number: number): JsonText | null {
-  const text = line?.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? line.subarray(3) : line;
-  const isText = text !== null && isUtf8(text);
-  const record = isText ? JsonText.parse(text) : null;
-  const place = `${inputName(file)}:${number}`;
-  if (record?.kind === 'object') {
-    if (record.get('results')?.kind !== 'array') return record;
-    const hint = `print its entries with: jq -c '.results[]' ${shellQuote(file)} | chanlist show -`;
-    throw new Failure('damaged', `${place}: a listing in json, not an ndjson record`, { hint });
-  }
-  if (isText && record === null && text.toString().trim() === '') return null;
+  const isText = line !== null && isUtf8(line);
+  const record = isText ? JsonText.parse(line) : null;
+  if (record?.kind === 'object') return record;
+  if (isText && record === null && line.toString().trim() === '') return null;
   const expected = 'a JSON object in UTF-8, at most 64 MiB long';
-  throw new Failure('damaged', `${place}: not a record (${expected})`, {
+  throw new Failure('damaged', `${inputName(file)}:${number}: not a record (${expected})`, {
     hint: `show reads ndjson exports${number === 1 ? ', no other format' : '; fix or remove the line'}`,
   });
 }

@@ -1,22 +1,22 @@
 import { basename } from 'node:path';
-import type { ListingOptions } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import { Failure, toFailure } from '../errors.ts';
-import { PrivateFolder } from '../fs/private-folder.ts';
+import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
-import { Stdout } from '../output/stdout.ts';
 import { mapConcurrently } from '../run/map-concurrently.ts';
 import type { Run } from '../run/open.ts';
 import { assertPaths } from '../run/output.ts';
-import { type InputReference, sameAs } from '../run/read-references.ts';
+import type { InputReference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
-import { type Destination, hasExports, preparePrivateFolder, targetOf } from './destination.ts';
-import { exportItem, rememberReferences } from './export-one.ts';
-import type { ExportItem, ExportRun, ExportSetup } from './locked-export.ts';
+import { type Destination, openDestination, targetOf } from './destination.ts';
+import { exportOne } from './export-one.ts';
+import type { ExportItem, ExportSetup } from './inspect.ts';
+import type { ExportRun } from './locked-export.ts';
 import { notMounted } from './messages.ts';
-import { NewEntriesPrinter } from './perform/print-new.ts';
-import { recordName } from './record/export-record.ts';
-import { clockWarning, ReferenceIndex, type Resolved } from './record/reference-index.ts';
+import { recordedFile } from './record.ts';
+import { ReferenceIndex } from './reference-index.ts';
+import { fileOfRun } from './run-header.ts';
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -26,107 +26,112 @@ export async function exportAll(
   run: Run,
   operation: PagedOperation,
   inputs: readonly InputReference[],
-  options: ListingOptions,
+  options: RunOptions,
   destination: Destination,
 ): Promise<readonly Result[]> {
-  const { session, report } = run;
-  const { context, stderr, serviceName } = session;
+  const { context, serviceName, report } = run;
   const warn = report.warn.bind(report);
-  const shared = { context, serviceName, warn, several: inputs.length > 1 };
-  const { concurrency, update } = options;
-  const path = preparePrivateFolder(destination, update);
-  // An update creates the private folder only once it has found a FILE.
-  let folder = update ? PrivateFolder.open(path) : PrivateFolder.openOrCreate(path);
+  // Before any request: with a folder that cannot be used, none could succeed.
+  const folder = openDestination(destination, options.update);
+  const setup = exportSetup({ context, serviceName, warn }, operation, options, destination, folder);
+  let results: readonly Result[] = [];
   try {
-    // Before any request: none could succeed.
-    if (folder === null && !hasExports(destination)) throw notMounted(destination.folder);
-    const setup = exportSetup(shared, operation, options, destination, folder);
-    const index = readRecords(setup, destination);
-    if (inputs.length > 1) session.shareProgress(inputs.length);
-    const resolved = mapConcurrently(inputs, { concurrency }, async (input) => {
-      const response = await report.request(() => index.resolve(run, input));
-      if (response instanceof Failure) session.progress.referenceDone();
-      return response;
-    });
-    const { items, results } = await groupById(setup, resolved, index, destination);
-    const targets = items.map(({ snapshot }) => snapshot.target);
-    await assertPaths({ ...options, output: null }, context, targets);
-    folder ??= PrivateFolder.openOrCreate(path);
-    const printNew = options.printNew ? new NewEntriesPrinter(new Stdout(context, stderr)) : null;
-    const exports: ExportRun = { ...setup, ...run, folder, printNew };
-    for (const item of items) await rememberReferences(exports, item);
-    const ordered = [...items].sort(byUrgency);
-    const done = mapConcurrently(ordered, { concurrency }, (item) =>
-      report.work(item, () => exportItem(exports, item)),
-    );
-    for await (const [item, result] of done) results.set(item.value, withFile(result, item));
-    return inputs.flatMap(({ value }) => results.get(value) ?? []);
+    results = await exportInto(destination, setup, run, inputs);
+    return results;
   } finally {
-    folder?.close();
+    // A usage error leaves nothing behind.
+    if (results.every(({ failure }) => failure?.exit === 2)) folder?.removeIfUnused();
   }
 }
 
-/** What all exports of a run share, dry or not. */
-export function exportSetup<F extends PrivateFolder | null>(
-  shared: Pick<ExportSetup, 'context' | 'serviceName' | 'several' | 'warn'>,
-  operation: PagedOperation,
-  options: ListingOptions,
-  { format }: Destination,
-  folder: F,
-): ExportSetup & { readonly folder: F } {
-  const fields = parseFields(options.fields, operation);
-  return { ...shared, operation, options, format, fields, folder, names: folder?.names() ?? [] };
+async function exportInto(
+  destination: Destination,
+  setup: ExportSetup,
+  run: Run,
+  inputs: readonly InputReference[],
+): Promise<readonly Result[]> {
+  const { report } = run;
+  const { folder, options, context } = setup;
+  const { concurrency } = options;
+  const index = indexOf(setup, destination);
+  if (inputs.length > 1) run.shareProgress(inputs.length);
+  const resolved = mapConcurrently(inputs, { concurrency }, async (input) => {
+    const id = await report.request(() => index.resolve(run, input));
+    if (id instanceof Failure) run.progress.referenceDone();
+    return id;
+  });
+  const { items, results } = await groupById(resolved, index, destination);
+  const inOrder = (): Result[] => inputs.flatMap(({ value }) => results.get(value) ?? []);
+  if (items.length === 0) return inOrder();
+  await assertPaths(
+    { ...options, output: null },
+    context,
+    items.map(({ target }) => target.path),
+  );
+  // An update creates the private folder once it has found a FILE.
+  if (folder === null && items.every(({ target: { stats } }) => !stats?.size))
+    throw notMounted(destination.folder);
+  const created = folder ?? PrivateFolder.openOrCreate(privateFolderOf(destination.folder));
+  const exports: ExportRun = { ...run, ...setup, folder: created };
+  const ordered = [...items].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
+  const done = mapConcurrently(ordered, { concurrency }, (item) =>
+    report.work(item, () => exportOne(exports, item)),
+  );
+  for await (const [item, result] of done) results.set(item.value, withFile(result, item));
+  return inOrder();
 }
 
-/** The records of the destination. */
-export function readRecords(
-  { context, warn, operation, folder, names }: ExportSetup,
-  { file }: Destination,
-): ReferenceIndex {
-  const index = new ReferenceIndex(operation.name, context.clock.now());
-  if (folder !== null) index.read(folder, file === null ? names : [recordName(basename(file.real))]);
-  const warning = clockWarning(index.records, context);
-  if (warning !== null) warn('clock', null, warning);
-  return index;
+/** What all exports of a run share, dry or not. */
+export function exportSetup(
+  shared: Pick<ExportSetup, 'context' | 'serviceName' | 'warn'>,
+  operation: PagedOperation,
+  options: RunOptions,
+  { format }: Destination,
+  folder: PrivateFolder | null,
+): ExportSetup {
+  const fields = parseFields(options.fields, operation);
+  return { ...shared, operation, options, format, fields, folder, hasFolder: folder !== null };
+}
+
+/** The records and interrupted runs of the destination. */
+export function indexOf({ operation, folder }: ExportSetup, { file }: Destination): ReferenceIndex {
+  const names = file === null ? (folder?.names() ?? []) : [];
+  const recorded = names.flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []);
+  const files = file === null ? new Set(recorded) : [basename(file.real)];
+  return new ReferenceIndex(operation.reference, folder, [...files]);
 }
 
 /** The result of an item, reached or not, with its ID and FILE. */
-const withFile = (result: Result, { id, snapshot: { target, record } }: ExportItem): Result => ({
+const withFile = (result: Result, { id, target: { path, stats }, record }: ExportItem): Result => ({
   ...result,
   id,
-  file: target.path,
-  entries:
-    result.entries ||
-    (result.failure === null || target.stats === null ? 0 : (record?.finished?.entries ?? 0)),
+  file: path,
+  entries: result.entries || (result.failure === null || stats === null ? 0 : (record?.entries ?? 0)),
 });
+
+/** A reference, and its ID or why there is none. */
+type Resolved = readonly [InputReference, string | Failure];
 
 /**
  * Merges references with the same ID into one item; `results`, by reference, has the failures of those without an ID or
  * FILE.
  */
 export async function groupById(
-  { warn }: Pick<ExportSetup, 'warn'>,
-  resolved: AsyncIterable<readonly [InputReference, Resolved | Failure]>,
+  resolved: AsyncIterable<Resolved> | Iterable<Resolved>,
   index: ReferenceIndex,
   destination: Destination,
 ): Promise<{ readonly items: readonly ExportItem[]; readonly results: Map<string, Result> }> {
   const items = new Map<string, ExportItem>();
   const results = new Map<string, Result>();
-  for await (const [input, value] of resolved) {
-    if (value instanceof Failure) {
-      results.set(input.value, failedRequest(input, value));
+  for await (const [input, id] of resolved) {
+    if (id instanceof Failure) {
+      results.set(input.value, failedRequest(input, id));
       continue;
     }
-    const { id, references } = value;
-    const first = items.get(id);
-    if (first !== undefined) {
-      warn('duplicate', input.label, sameAs(first));
-      items.set(id, { ...first, references: { ...first.references, ...references } });
-      continue;
-    }
+    if (items.has(id)) continue;
     try {
-      const snapshot = index.snapshotOf(targetOf(destination, id));
-      items.set(id, { ...input, id, references, snapshot });
+      const target = targetOf(destination, id);
+      items.set(id, { ...input, id, target, record: index.recordOf(basename(target.real)) });
     } catch (error) {
       const failure = toFailure(error);
       results.set(input.value, resultOf(input, { id, failure: failure.with({ scope: 'reference' }) }));
@@ -135,14 +140,11 @@ export async function groupById(
   return { items: [...items.values()], results };
 }
 
-/** Interrupted exports first, then those checked longest ago; those that failed last time come last. */
-function byUrgency(one: ExportItem, other: ExportItem): number {
-  const [a, b] = [urgency(one), urgency(other)];
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** A text that is smaller the more urgent an export is. */
-function urgency({ snapshot: { record } }: ExportItem): string {
-  const rank = record?.failure != null ? 2 : record?.progress != null ? 0 : 1;
-  return `${rank} ${record?.checked ?? ''}`;
+/**
+ * A text that is smaller the more urgent an export is: interrupted ones first, then those checked longest ago; those that
+ * failed last time come last.
+ */
+function urgency({ target, record }: ExportItem, index: ReferenceIndex): string {
+  const rank = record?.checks.failure != null ? 2 : index.isInterrupted(basename(target.real)) ? 0 : 1;
+  return `${rank} ${record?.checks.checked ?? ''}`;
 }

@@ -1,139 +1,110 @@
-import { basename } from 'node:path';
 import { type Failure, toFailure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
-import { resolveTarget } from '../fs/output-target.ts';
+import { hasMark } from '../fs/output-target.ts';
+import { recordName, temporaryName } from '../fs/private-folder.ts';
 import { type Result, resultOf } from '../run/results.ts';
-import { flagsLeft, nextStep } from './decide/next-step.ts';
-import { inspect, type Snapshot } from './inspect/inspect-export.ts';
-import {
-  type ExportItem,
-  type ExportRun,
-  type ExportSetup,
-  type ExportState,
-  exportFlags,
-  type Performer,
-} from './locked-export.ts';
-import { givenUpText, refusal, unusableText } from './messages.ts';
-import { performer } from './perform/perform-step.ts';
-import { withReferences } from './record/after-run.ts';
-import { newRecord, readRecord, stampOf, writeRecord } from './record/export-record.ts';
-import { rowsNames } from './record/rows-name.ts';
+import { recordEnd } from './end-run.ts';
+import { exportList, resumeExport } from './export-list.ts';
+import { type ExportItem, flagsOf, inspect, nameOf } from './inspect.ts';
+import { type ExportRun, type LockedExport, referenceOf } from './locked-export.ts';
+import { keptText, refusal, sameCommand } from './messages.ts';
+import { nextStep, type Step } from './next-step.ts';
+import { writeRecord } from './record.ts';
+import { RunFile } from './run-file.ts';
+import { newFileName, type RunHeader, runName } from './run-header.ts';
+import { resumeUpdate, updateArchive } from './update-archive.ts';
 
-/** Writes what was resolved to the ID of an item into its record, in case the run ends before its export. */
-export async function rememberReferences(exports: ExportRun, item: ExportItem): Promise<void> {
-  if (Object.keys(item.references).length === 0) return;
-  const { folder } = exports;
-  const name = nameOf(item.snapshot);
+/** Exports one item, or brings it up to date, under its lock. Returns every failure in the result. */
+export async function exportOne(exports: ExportRun, item: ExportItem): Promise<Result> {
+  const { folder, warn, options } = exports;
+  const { update, all } = options;
+  const name = nameOf(item);
   try {
-    using _lock = await acquireLock(folder, name, item.snapshot.target.path);
-    const { record, unusable } = readRecord(folder, name);
-    const { request } = exportFlags(exports, item.id);
-    const isOther = record?.request.id !== item.id;
-    if (unusable !== null || (isOther && (record?.finished ?? record?.progress ?? null) !== null)) return;
-    const known = record === null || isOther ? newRecord(item.reference, request) : record;
-    writeRecord(folder, name, withReferences(known, item.reference, item.references), { durable: false });
-  } catch {
-    // The export itself fails in the same way, and reports it.
-  }
-}
-
-/** Exports one item under its lock. Returns every failure in the result. */
-export async function exportItem(exports: ExportRun, item: ExportItem): Promise<Result> {
-  const { folder, warn } = exports;
-  const name = nameOf(item.snapshot);
-  try {
-    using lock = await acquireLock(folder, name, item.snapshot.target.path);
+    using lock = await acquireLock(folder, name, item.target.path);
     if (lock === null && folder.created)
-      warn(
-        'no lock',
-        null,
-        `${folder.path}: this file system cannot hold locks; do not let two runs write one file`,
-      );
-    return await exportOne(exports, item, performer);
+      warn('no lock', null, `${folder.path}: no locks here; do not let two runs write one file`);
+    // What a killed run has left.
+    for (const left of [runName(name), recordName(name)]) folder.remove(temporaryName(left));
+    folder.remove(newFileName(name));
+    const [result, resumed] = await inspectAndPerform(exports, item, update && all);
+    if (resumed === null || !update || result.failure !== null) return result;
+    // It still has to look for what is new; `--all` is done, unless that was an update without it.
+    const [next] = await inspectAndPerform(exports, item, all && resumed.update?.all === false);
+    return mergeResults(result, next);
   } catch (error) {
-    return failedResult(item, toFailure(error));
+    return failedResult(exports, item, toFailure(error));
   }
 }
 
-/** Exports one item, or brings it up to date: inspect, decide, perform. Returns every failure in the result. */
-export async function exportOne<Setup extends ExportSetup>(
-  exports: Setup,
+/** Inspects, decides and performs. Returns the result, and the interrupted run that was resumed. */
+async function inspectAndPerform(
+  exports: ExportRun,
   item: ExportItem,
-  performer: Performer<Setup>,
-): Promise<Result> {
-  const { warn, context, folder, names } = exports;
-  const name = nameOf(item.snapshot);
-  const flags = exportFlags(exports, item.id);
-  const result = await decideAndPerform().catch((error) => failedResult(item, toFailure(error)));
-  const { failure } = result;
-  if (failure === null || failure.exit !== 2 || item.tally.paidRequests === 0) return result;
-  // Exit code 2 promises that nothing was spent, so after a paid page it becomes 1.
-  return { ...result, failure: failure.with({ exit: 1 }) };
+  all: boolean,
+): Promise<[Result, RunHeader | null]> {
+  const state = await inspect(exports, item);
+  const step = nextStep(state.existing, flagsOf(exports.options));
+  using run = state.run instanceof RunFile ? state.run : null;
+  const result = await perform(step, { ...exports, ...state }, run, all).catch((error) =>
+    failedResult(exports, item, toFailure(error), state.record?.entries),
+  );
+  return [result, step === 'resume' && run !== null ? run.header : null];
+}
 
-  async function decideAndPerform(): Promise<Result> {
-    const snapshot = currentSnapshot(exports, item);
-    const rows = rowsNames(names, name);
-    const file = await inspect(folder, snapshot, { stop: context.stop, rows });
-    if (file.unusable !== null && folder !== null && (flags.restart || !file.hasUnrecordedRows))
-      warn(`record: ${file.unusable}`, item.label, unusableText(file, folder));
-    const interrupted = file.record?.progress ?? null;
-    if (interrupted !== null && file.progress === null && !file.isInPlace)
-      warn('given up', item.label, givenUpText(interrupted));
-    // The record of another channel, whose FILE is gone, says nothing about this one.
-    const isKnown = file.record !== null && file.record.request.id === item.id;
-    const known = isKnown ? file.record : newRecord(item.reference, flags.request);
-    const record = { ...withReferences(known, item.reference, item.references), progress: file.progress };
-    const one = { ...exports, item, flags, file, record, name, stamp: file.stamp };
-    return await performSteps(one, performer);
+async function perform(step: Step, locked: LockedExport, run: RunFile | null, all: boolean): Promise<Result> {
+  const { item, record, warn, operation, folder, name } = locked;
+  switch (step) {
+    case 'keep': {
+      const reference = referenceOf(locked);
+      if (record !== null && record.reference !== reference)
+        writeRecord(folder, name, { ...record, reference });
+      warn('kept', item.label, keptText(operation.name));
+      return resultOf(item, { status: 'kept', entries: record?.entries ?? 0 });
+    }
+    case 'export':
+      return await exportList(locked);
+    case 'resume':
+      if (run === null) throw new Error('nothing to resume');
+      return await resume(locked, run, all);
+    case 'update':
+      return await updateArchive(locked, all);
+    default:
+      throw refusal(step, locked);
   }
 }
 
-/** Name of FILE. */
-const nameOf = ({ target }: Snapshot): string => basename(target.real);
-
-/** Decides and performs; after an interrupted run has been dealt with, once more for what is left to do. */
-async function performSteps<Setup extends ExportSetup>(
-  one: Setup & ExportState,
-  performer: Performer<Setup>,
-): Promise<Result> {
-  const { item, flags, file } = one;
-  const step = nextStep(file, flags);
-  if (step.do === 'refuse') return failedResult(item, refusal(step.why, one), file.entries);
-  const interrupted = one.record.progress;
-  const result = await performer.perform(step, one);
-  const left = flagsLeft(step, interrupted, result.failure, flags);
-  const present = left === null ? null : await performer.inspectAgain(step, one);
-  if (left === null || present === null) return result;
-  const record = present.record ?? one.record;
-  const next = await performSteps({ ...one, flags: left, file: present, record }, performer);
-  return mergeResults(result, next);
-}
-
-/** What was read before the lock, read again if another run has written since. */
-function currentSnapshot({ folder, options }: ExportSetup, { snapshot }: ExportItem): Snapshot {
-  const name = nameOf(snapshot);
-  if (folder === null || stampOf(folder, name) === snapshot.stamp) return snapshot;
-  return {
-    ...readRecord(folder, name),
-    target: resolveTarget(snapshot.target.path, { onlyFiles: options.outputDir !== null }),
-  };
-}
-
-/** What is refused of one export stops only that one. */
-const failedResult = (item: ExportItem, failure: Failure, entries = 0): Result =>
-  resultOf(item, {
-    failure: failure.code === 'usage' ? failure.with({ scope: 'reference' }) : failure,
-    entries,
+/** Resumes an interrupted run; one whose new FILE is in its place has only to be recorded. */
+async function resume(locked: LockedExport, run: RunFile, all: boolean): Promise<Result> {
+  const { item, target } = locked;
+  const { end, header, position } = run;
+  if (end === null || !hasMark(target.stats, end))
+    return header.update === null ? await resumeExport(locked, run) : await resumeUpdate(locked, run, all);
+  recordEnd(locked, run, end);
+  const { entries, hasMore } = position;
+  return resultOf(item, {
+    status: header.update === null && hasMore ? 'limited' : 'complete',
+    entries: end.record?.entries ?? entries,
+    added: header.update === null ? null : entries,
+    resumed: entries,
   });
+}
 
-/** Two steps of one export as one result. */
+/** The result of an export that failed: it stops that one only, and after a paid page it is no usage error. */
+function failedResult({ options }: ExportRun, item: ExportItem, failure: Failure, entries = 0): Result {
+  const isUsage = failure.code === 'usage';
+  const isPaid = item.tally.paidRequests > 0;
+  const changes = { scope: 'reference' as const, ...(isPaid && { exit: 1 as const }) };
+  const next = isPaid && failure.scope === 'run' ? `run ${sameCommand({ options, item })} to resume` : null;
+  return resultOf(item, { failure: isUsage ? failure.with(changes) : failure, entries, next });
+}
+
+/** A resumed run, and the update after it, as one result. */
 const mergeResults = (first: Result, second: Result): Result => ({
   ...second,
-  status: second.status === 'unchanged' && first.failure === null ? first.status : second.status,
-  added: second.added === null ? first.added : second.added + (first.added ?? 0),
+  status: second.status === 'unchanged' && second.failure === null ? first.status : second.status,
+  added: first.added === null ? second.added : first.added + (second.added ?? 0),
   pages: first.pages + second.pages,
-  resumed: first.failure === null || second.added !== null ? first.resumed : second.resumed,
+  resumed: first.resumed,
   missing: second.missing ?? first.missing,
   unlisted: second.unlisted ?? first.unlisted,
-  why: first.why ?? second.why,
 });

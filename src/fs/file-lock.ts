@@ -54,7 +54,7 @@ export async function acquireLock(
   } catch (error) {
     release(staging, socket, server);
     if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
-    throw fileError(error, shown, 'open');
+    throw fileError(error, lock, 'open');
   }
 }
 
@@ -79,19 +79,16 @@ function withShortPath<T>(folder: string, socket: string, work: (path: string) =
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => {
     const opened = openedPath(fd);
     if (opened !== null) return work(`${opened}/${socket}`);
-    // Where the working directory has been removed, there is no way back: relative names mean nothing, before and after.
-    const back = ignoreErrors(noWorkingFolder, process.cwd);
+    const back = process.cwd();
     process.chdir(folder);
     try {
       // Node takes a path that looks like a number for a port.
       return work(`./${socket}`);
     } finally {
-      if (back !== undefined) ignoreErrors(noWorkingFolder, () => process.chdir(back));
+      process.chdir(back);
     }
   });
 }
-
-const noWorkingFolder = ['ENOENT', 'EACCES'];
 
 /** Creates a socket that listens as long as this process lives. */
 async function listen(folder: string, socket: string): Promise<Server> {
@@ -111,17 +108,11 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
     const code = systemCode(error) ?? '';
     // It was just closed.
     if (code === 'ECONNRESET') return await isAlive(folder, socket);
-    const lives = livesAfter(code);
-    if (lives === null) throw error;
-    return lives;
+    if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
+    // It has no time for connections, or belongs to another user.
+    if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
+    throw error;
   }
-}
-
-/** What an error of a connection says: whether the process that created the socket lives; null: nothing. */
-export function livesAfter(code: string): boolean | null {
-  if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
-  // It has no time for connections, or belongs to another user.
-  return ['EAGAIN', 'EACCES', 'EPERM'].includes(code) ? true : null;
 }
 
 async function connectTo(folder: string, socket: string): Promise<void> {

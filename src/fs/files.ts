@@ -36,16 +36,6 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T, isWritten
   return result;
 }
 
-/** Creates a file (0600) where there is nothing, not even a link, for reading and writing; returns its descriptor. */
-export const createFile = (file: string): number => fs.openSync(file, 'wx+', 0o600);
-
-/** Creates a file under a new name in a folder; returns its name, and its descriptor as `createFile`. */
-export function createTemporary(folder: string): [name: string, fd: number] {
-  // Short: a name that was derived from another one might be too long.
-  const name = `.chanlist-${randomHex()}.tmp`;
-  return [name, createFile(path.join(folder, name))];
-}
-
 /** The path of an opened folder, valid even if another one takes its place; null where there is no /proc. */
 export function openedPath(fd: number): string | null {
   const opened = `/proc/self/fd/${fd}`;
@@ -71,21 +61,15 @@ export function syncIfPossible(fd: number): void {
   ignoreErrors([...unsupported, 'EISDIR', 'EACCES', 'EBADF'], () => fs.fsyncSync(fd));
 }
 
-/** Makes the names in a folder durable, if that is possible: what was renamed has its new name in any case. */
+/** Makes the names in a folder durable, on file systems that can do so, if this user may read it. */
 export function syncFolder(folder: string): void {
-  try {
-    withDescriptor(fs.openSync(folder, 'r'), fs.fsyncSync);
-  } catch {}
+  const fd = ignoreErrors(['EACCES', 'EPERM'], () => fs.openSync(folder, 'r'));
+  if (fd !== undefined) withDescriptor(fd, syncIfPossible);
 }
 
-/** Loaded on first use: it takes 2.7 ms, and most runs do not need it. */
-const crypto = () => process.getBuiltinModule('node:crypto');
-
-/** A short name in place of one that may have the maximum length: 20 hexadecimal digits. */
-export const shortName = (name: string): string =>
-  crypto().createHash('sha256').update(name).digest('hex').slice(0, 20);
-
-export const randomHex = (): string => crypto().randomBytes(10).toString('hex');
+/** 20 hexadecimal digits. The module is loaded on first use: it takes 2.7 ms, and most runs do not need it. */
+export const randomHex = (): string =>
+  process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
 const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
   ENOENT: (file) => [`the folder ${path.dirname(file)} does not exist`, 'create it first'],
@@ -96,7 +80,7 @@ const pathErrors: Record<string, (path: string) => readonly [what: string, hint:
   EEXIST: () => ['it is not a folder', 'name a folder'],
   EISDIR: () => ['it is a folder', 'name a file'],
   ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-  ELOOP: () => ['its symbolic links form a loop', 'name a file'],
+  ELOOP: () => ['it is a symbolic link that cannot be followed', 'name a file'],
 };
 
 const diskErrors: Record<string, readonly [what: string, hint: string]> = {

@@ -1,26 +1,27 @@
 import { readSync } from 'node:fs';
 import { LINE_FEED } from '../json/byte-writer.ts';
+import { guardFile } from './files.ts';
 
 const chunkBytes = 128 * 1024;
 /** A longer line is not read (bytes). */
 const maxLineBytes = 64 * 1024 * 1024;
 const CARRIAGE_RETURN = 0x0d;
 
-/** The part of a file from one byte to another, by default all. */
-export interface ByteRange {
-  readonly start?: number;
-  readonly end?: number;
-}
-
-/** An open file in chunks, from byte `start` to `end`: each is valid until the next one. Throws system errors, and the reason of `stop`. */
+/**
+ * An open file in chunks, by default all of it: each is valid until the next one. Throws system errors as failures that name
+ * `path`, and the reason of `stop`.
+ */
 export async function* chunksOf(
   fd: number,
+  path: string,
   stop: AbortSignal,
-  { start = 0, end = Number.POSITIVE_INFINITY }: ByteRange = {},
+  { start = 0, end = Number.POSITIVE_INFINITY }: { readonly start?: number; readonly end?: number } = {},
 ): AsyncGenerator<Buffer, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   for (let at = start; at < end; ) {
-    const length = readSync(fd, chunk, 0, Math.min(chunkBytes, end - at), at);
+    const position = at;
+    const most = Math.min(chunkBytes, end - at);
+    const length = guardFile(path, 'write', () => readSync(fd, chunk, 0, most, position));
     if (length === 0) return;
     at += length;
     yield chunk.subarray(0, length);

@@ -1,83 +1,55 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure, usage } from '../errors.ts';
-import { parseObject } from '../json/shape.ts';
-import {
-  closeQuietly,
-  createFile,
-  guardFile,
-  ignoreErrors,
-  openedPath,
-  shortName,
-  syncFolder,
-  syncIfPossible,
-  withDescriptor,
-} from './files.ts';
-import type { Target } from './output-target.ts';
-import { assertTrustedFile, assertTrustedFolder, type FolderUse } from './trust.ts';
+import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
+import { kindOf, type Target } from './output-target.ts';
 
-const { O_APPEND, O_CREAT, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = fs.constants;
 
 /** The folder in which the program keeps what it knows of the exports in `parent`. */
 export const privateFolderOf = (parent: string): string => join(parent, '.chanlist');
 
 /**
- * A folder of the program's own (`assertTrustedFolder`). It stays open: where there is /proc, names are found in the
- * opened folder, even if another one takes its path. Inside, no link is followed, and each file must pass
- * `assertTrustedFile`. Names must not contain a path; otherwise throws `damaged`.
- *
- * All methods throw usage failures (2) for what is refused, and system errors as failures (`fileError`).
+ * A folder of the program's own: a real one of the effective user, which others cannot write. Files in it are opened by
+ * name, never through a link. Throws usage errors for a folder that is refused, and system errors as `guardFile`.
  */
 export class PrivateFolder {
-  /** For messages. */
   readonly path: string;
+  /** This process has created it. */
   readonly created: boolean;
-  readonly #fd: number;
-  readonly #stats: fs.Stats;
-  /** Path of the opened folder; its own path where there is no /proc. */
-  readonly #base: string;
 
-  private constructor(path: string, create: boolean, use: FolderUse) {
+  private constructor(path: string, created: boolean) {
     this.path = path;
-    // A umask such as 277 would lock this user out of its own files.
-    process.umask(process.umask() & 0o077);
-    this.created = create && ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
-    if (this.created) syncFolder(dirname(path));
-    this.#fd = openTrusted(path, O_RDONLY | O_DIRECTORY, (stats) => assertTrustedFolder(path, stats, use));
-    this.#stats = fs.fstatSync(this.#fd);
-    this.#base = openedPath(this.#fd) ?? path;
+    this.created = created;
   }
 
-  static open(path: string, use: FolderUse = {}): PrivateFolder | null {
-    const open = (): PrivateFolder => new PrivateFolder(path, false, use);
-    // For check, a folder that it cannot read is a wrong argument.
-    const work = use.readOnly ? 'open' : 'write';
-    return guardFile(path, work, () => ignoreErrors(['ENOENT', 'ENOTDIR'], open) ?? null);
+  /** Opens a folder, and changes nothing; null if it is not there. */
+  static open(path: string): PrivateFolder | null {
+    return guardFile(path, 'write', () => {
+      const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, false) ?? true);
+      return isThere ? new PrivateFolder(path, false) : null;
+    });
   }
 
   /** Opens a folder, or creates it (0700; a `.chanlist` with a `.gitignore`) in the one above it, which must exist. */
-  static openOrCreate(path: string, use: FolderUse = {}): PrivateFolder {
+  static openOrCreate(path: string): PrivateFolder {
     return guardFile(path, 'open', () => {
-      const folder = new PrivateFolder(path, true, use);
-      if (folder.created && basename(path) === '.chanlist') folder.replace('.gitignore', '*\n');
+      const created = ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
+      assertTrusted(path, true);
+      const folder = new PrivateFolder(path, created);
+      if (created) syncFolder(dirname(path));
+      // Also if the run that created the folder was killed before.
+      if (basename(path) === '.chanlist')
+        ignoreErrors(['EEXIST'], () =>
+          fs.writeFileSync(folder.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),
+        );
       return folder;
     });
   }
 
-  /** The path by which the system finds a name in this folder; not for messages. */
+  /** The path of a name in this folder. */
   at(name: string): string {
-    if (basename(name) !== name || ['', '.', '..'].includes(name))
-      throw new Failure('damaged', `'${name}' is not the name of a file in ${this.path}`);
-    return this.#at(name);
-  }
-
-  #at(name: string): string {
-    if (this.#base === this.path) {
-      const { dev, ino } = fs.lstatSync(this.path);
-      if (dev !== this.#stats.dev || ino !== this.#stats.ino)
-        throw usage(`another folder has taken the place of ${this.path}`, 'run the same command again');
-    }
-    return `${this.#base}/${name}`;
+    return `${this.path}/${name}`;
   }
 
   read(name: string): Buffer | null {
@@ -95,33 +67,30 @@ export class PrivateFolder {
     return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT));
   }
 
-  /** Opens a file for reading and writing at any position, and returns its descriptor; null if it is not there. */
-  openWrite(name: string): number | null {
-    return this.#guard(name, () => ignoreErrors(['ENOENT'], () => this.#open(name, O_RDWR)) ?? null);
-  }
-
-  /** Creates a file (0600) that must not exist, for reading and writing, and returns its descriptor. */
+  /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
   create(name: string): number {
-    return this.#guard(name, () => createFile(this.at(name)));
+    return this.#guard(name, () => {
+      ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name)));
+      return this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+    });
   }
 
-  /**
-   * Replaces a file (0600) atomically; `durable`: it survives a power cut. Processes that may replace the same name at
-   * the same time need a lock: the temporary name is always the same, so that failed and killed runs leave at most one.
-   */
-  replace(name: string, content: string | Uint8Array, { durable = false } = {}): void {
+  /** Replaces a file (0600) atomically. Processes that may replace the same name at the same time need a lock. */
+  replace(name: string, content: string | Uint8Array): void {
     this.#guard(name, () => {
-      const path = this.at(name);
-      const temporary = this.at(`.${shortName(name)}.tmp`);
+      const temporary = temporaryName(name);
       const write = (fd: number): void => {
         fs.writeFileSync(fd, content);
         // The file is whole even after a power cut.
         syncIfPossible(fd);
       };
-      withDescriptor(createAnew(temporary), write, true);
-      fs.renameSync(temporary, path);
-      if (durable) this.#guard('', () => syncIfPossible(this.#fd));
+      withDescriptor(this.create(temporary), write, true);
+      fs.renameSync(this.at(temporary), this.at(name));
     });
+  }
+
+  rename(name: string, other: string): void {
+    this.#guard(other, () => fs.renameSync(this.at(name), this.at(other)));
   }
 
   remove(name: string): void {
@@ -129,78 +98,64 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.#guard('', () => fs.readdirSync(this.#at('')));
+    return this.#guard('', () => fs.readdirSync(this.path));
   }
 
-  close(): void {
-    closeQuietly(this.#fd);
+  /** Removes it if this process has created it, and nothing is in it. */
+  removeIfUnused(): void {
+    const [only, ...others] = this.created ? this.names() : [];
+    if (only !== '.gitignore' || others.length > 0) return;
+    this.remove(only);
+    ignoreErrors(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(this.path));
   }
 
-  [Symbol.dispose](): void {
-    this.close();
+  /** Makes the names in it durable. */
+  sync(): void {
+    this.#guard('', () => syncFolder(this.path));
   }
 
   #open(name: string, flags: number): number {
-    const isWritten = (flags & O_RDWR) !== 0;
-    return openTrusted(this.at(name), flags, (stats) =>
-      assertTrustedFile(join(this.path, name), stats, this.#stats, isWritten),
-    );
+    // A FIFO would block for ever.
+    const fd = fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    const stats = fs.fstatSync(fd);
+    if (stats.isFile()) return fd;
+    fs.closeSync(fd);
+    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a regular file`, {
+      hint: 'move it away',
+    });
   }
 
   #guard<T>(name: string, work: () => T): T {
-    return guardFile(join(this.path, name), 'write', work);
+    return guardFile(this.at(name), 'write', work);
   }
 }
 
-/** Creates a file, in place of one that a killed run has left. */
-function createAnew(path: string): number {
-  const fd = ignoreErrors(['EEXIST'], () => createFile(path));
-  if (fd !== undefined) return fd;
-  fs.unlinkSync(path);
-  return createFile(path);
+/** The name under which a new file is written in a private folder before it takes its own name. */
+export const temporaryName = (name: string): string => `${name}.tmp`;
+
+/**
+ * Throws a usage error unless this is a real folder of the effective user. What others may write is made 0700 again, if
+ * `isRepaired`, on a file system that has modes.
+ */
+function assertTrusted(path: string, isRepaired: boolean): void {
+  const stats = fs.lstatSync(path);
+  if (!stats.isDirectory()) throw usage(`refusing to use ${path}: it is ${kindOf(stats)}`, 'move it away');
+  const user = process.geteuid?.() ?? stats.uid;
+  if (stats.uid !== user)
+    throw usage(
+      `refusing to use ${path}: it belongs to user ${stats.uid}, not to user ${user}`,
+      `run it as that user: sudo -u '#${stats.uid}' chanlist …`,
+    );
+  if (isRepaired && (stats.mode & 0o022) !== 0)
+    ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));
 }
 
-/** Opens a file or folder that is no link and passes `assertTrusted`; returns its descriptor. */
-function openTrusted(path: string, flags: number, assertTrusted: (stats: fs.Stats) => void): number {
-  let fd: number | null = null;
-  try {
-    // A FIFO would block for ever.
-    fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    assertTrusted(fs.fstatSync(fd));
-    return fd;
-  } catch (error) {
-    if (fd !== null) closeQuietly(fd);
-    // A refusal says more than the system does of a link, or of a folder that cannot be read.
-    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (fd === null && stats !== undefined) assertTrusted(stats);
-    throw error;
-  }
-}
+/** The name of the record of a FILE in its private folder. */
+export const recordName = (file: string): string => `${file}.json`;
 
-const recordOf = (real: string): string => join(privateFolderOf(dirname(real)), `${basename(real)}.json`);
-
-/** Whether the record of a file is that of a view (docs/updates.md), with no interrupted run. */
-function isViewRecord(record: string): boolean {
-  const value = parseObject(ignoreErrors(['ENOENT', 'EACCES'], () => fs.readFileSync(record, 'utf8')) ?? '');
-  const { request, progress } = value ?? {};
-  const format =
-    typeof request === 'object' && request !== null && 'format' in request ? request.format : null;
-  return typeof format === 'string' && format !== 'ndjson' && progress === null;
-}
-
-/** Throws a usage error for an export that is there and that a record names; `areViewsReplaced`: views pass. */
-export function assertNotRecorded(
-  { path, real }: Pick<Target, 'path' | 'real'>,
-  { areViewsReplaced = false } = {},
-): void {
-  const record = recordOf(real);
-  if (!fs.existsSync(record) || !fs.existsSync(real) || (areViewsReplaced && isViewRecord(record))) return;
-  throw usage(`refusing to replace ${path}: it is an export`, 'name another file');
-}
-
-/** Removes the record of a view that another file has replaced. */
-export function forgetView({ real }: Pick<Target, 'real'>): void {
-  if (!isViewRecord(recordOf(real))) return;
-  using folder = PrivateFolder.open(privateFolderOf(dirname(real)));
-  folder?.remove(basename(recordOf(real)));
+/** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */
+export function assertNotArchive({ path, real }: Pick<Target, 'path' | 'real'>): void {
+  const record = join(privateFolderOf(dirname(real)), recordName(basename(real)));
+  if (!fs.existsSync(record) || !fs.existsSync(real)) return;
+  throw usage(`refusing to replace ${path}: it is an archive`, 'name another file');
 }

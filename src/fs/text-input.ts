@@ -42,6 +42,7 @@ export async function* readLines(
   }
 }
 
+/** Chunk by chunk: a device such as /dev/zero has no line ends. */
 async function* textChunks(
   chunks: AsyncIterable<Buffer>,
   unreadable: (why: string) => Failure,

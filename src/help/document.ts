@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
-export const topicNames = ['flags', 'fields', 'exit-codes', 'formats', 'environment'] as const;
+export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
 export type TopicName = (typeof topicNames)[number];
 
 export const resumes =
@@ -49,7 +49,7 @@ export function termLines(
 }
 
 export const flagTerms = (flags: readonly FlagRow[]): Terms['rows'] =>
-  flags.map((flag) => [flag.flag.startsWith('--') ? `    ${flag.flag}` : flag.flag, flagHelp(flag)]);
+  flags.map((row) => [row.flag.startsWith('--') ? `    ${row.flag}` : row.flag, flagHelp(row)]);
 
 /** Examples under a heading. No line is broken, so that it can be copied. */
 export function exampleLines(examples: readonly Example[]): string[] {

@@ -2,9 +2,19 @@ import { escapeUnsafe } from '../text/sanitize.ts';
 import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
 import { indexJson, type JsonIndex } from './scanner.ts';
 
-const LETTER_F = 0x66;
 const LETTER_N = 0x6e;
-const LETTER_T = 0x74;
+
+type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+/** The kind of a value by its first byte; any other starts a number. */
+const kinds: Readonly<Record<number, Kind>> = {
+  [OPEN_BRACE]: 'object',
+  [OPEN_BRACKET]: 'array',
+  [QUOTE]: 'string',
+  [LETTER_N]: 'null',
+  102: 'boolean',
+  116: 'boolean',
+};
 
 /** Escapes, those of both halves of a surrogate pair together. */
 const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
@@ -43,24 +53,6 @@ function equals(
   return true;
 }
 
-function kindOf(first: number | undefined) {
-  switch (first) {
-    case OPEN_BRACE:
-      return 'object';
-    case OPEN_BRACKET:
-      return 'array';
-    case QUOTE:
-      return 'string';
-    case LETTER_T:
-    case LETTER_F:
-      return 'boolean';
-    case LETTER_N:
-      return 'null';
-    default:
-      return 'number';
-  }
-}
-
 /**
  * One JSON value as the service wrote it: a slice of its bytes, never parsed and printed again, so that numbers
  * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
@@ -82,10 +74,7 @@ export class JsonText {
     this.#parts = parts;
   }
 
-  /**
-   * The value of a text in UTF-8 (`isUtf8`); null if it is not a JSON text, or one of more than a million values.
-   * `withMembers`: the members of its entries will be read, and are found in the same pass.
-   */
+  /** Null if it is no JSON text, or one of too many values. `withMembers`: members of entries will be read. */
   static parse(bytes: Buffer, withMembers = false): JsonText | null {
     const index = indexJson(bytes, withMembers);
     return typeof index === 'string' ? null : new JsonText(index, 0, index.bytes.length, index.parts);
@@ -140,8 +129,8 @@ export class JsonText {
     return true;
   }
 
-  get kind(): ReturnType<typeof kindOf> {
-    return kindOf(this.#index.bytes[this.#from]);
+  get kind(): Kind {
+    return kinds[this.#index.bytes[this.#from] ?? 0] ?? 'number';
   }
 
   /** The text as sent, without white space between tokens. */
@@ -252,10 +241,7 @@ export class JsonText {
     return this.kind === 'null' ? '' : (this.string() ?? this.toString());
   }
 
-  /**
-   * Canonical JSON: no white space between tokens, Unicode unescaped, control and bidirectional formatting
-   * characters escaped; numbers, order and duplicate keys as sent.
-   */
+  /** JSON without white space, with as few escapes as are safe; numbers, order and duplicate keys as sent. */
   toString(): string {
     if (this.#index.canonical) return this.raw;
     const written = (found: string): string => JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1);

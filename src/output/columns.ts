@@ -6,11 +6,10 @@ import { memberMap } from './records.ts';
 
 export interface Column {
   readonly header: string;
+  /** By default only if all cells of the first rows are numbers. */
   readonly isRight?: boolean;
   /** Its cells are not cut: IDs, dates, durations. Numbers are not in any column. */
   readonly isWhole?: boolean;
-  /** Width that it always has, for numbers of later entries. */
-  readonly minWidth?: number;
   /** Width to reserve for later entries, if the first page is narrower. */
   readonly reserved?: number;
   /** Columns with a higher number are dropped first, of equal ones the last; by default 0. */
@@ -30,57 +29,54 @@ export function chooseColumns(
   indexDigits: number,
 ): Columns {
   const { fields, operation, several } = options;
-  if (fields !== null) return fieldColumns(options, expandFields(fields, operation, entries));
+  if (fields !== null) return fieldColumns(expandFields(fields, operation, entries));
   const chosen = hasVideos(entries)
     ? videoColumns(options, entries, indexDigits)
     : recordColumns(options, entries);
   if (!several) return chosen;
   return {
-    columns: [{ header: '@reference', isWhole: true, reserved: 20 }, ...chosen.columns],
+    columns: [{ header: '_reference', isWhole: true, reserved: 20 }, ...chosen.columns],
     cells: (entry, item) => [item.reference ?? '', ...chosen.cells(entry, item)],
   };
 }
 
-/** Whether all are objects, and some have an ID and a title. An empty list is one of videos. */
+/** Whether all are objects, and some have an ID and a title. */
 const hasVideos = (entries: readonly JsonText[]): boolean =>
-  entries.length === 0 ||
-  (entries.every(({ kind }) => kind === 'object') &&
-    ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined)));
+  entries.every(({ kind }) => kind === 'object') &&
+  ['videoId', 'title'].every((key) => entries.some((entry) => entry.get(key) !== undefined));
 
-/** The columns of videos, without those for which no entry has a value. The title is last: no cell is moved by it. */
+/** The columns of videos that have a value in some entry; the title is last, so that it moves no cell. */
 function videoColumns(
   { terminal }: FormatOptions,
   entries: readonly JsonText[],
   indexDigits: number,
 ): Columns {
-  const text = (entry: JsonText, name: string): string => cellText(name, entry.get(name));
+  const field = (name: string) => (entry: JsonText) => cellText(name, entry.get(name));
   const date = (entry: JsonText): string => {
-    const sent = text(entry, '@published') || text(entry, 'published') || text(entry, 'publishedTimeText');
+    const sent = field('published')(entry);
     // At a terminal the day of a date is enough.
     return terminal !== null && /^\d{4}-\d\d-\d\dT/.test(sent) ? sent.slice(0, 10) : sent;
   };
-  const views = (entry: JsonText) => splitViews(text(entry, 'viewCountText'));
+  const views = (entry: JsonText) => splitViews(field('viewCountText')(entry));
+  const hasDate = entries.some((entry) => field('published')(entry) || field('publishedTimeText')(entry));
   const whole = { isWhole: true } as const;
   const right = { isRight: true, isWhole: true } as const;
   const all: readonly (readonly [column: Column, text: (entry: JsonText) => string])[] = [
-    [
-      { header: '#', isRight: true, minWidth: Math.max(5, indexDigits), drop: 5 },
-      (entry) => text(entry, 'index'),
-    ],
-    [{ header: 'videoId', ...whole, reserved: 11, drop: 1 }, (entry) => text(entry, 'videoId')],
-    [{ header: 'length', ...right, minWidth: 8, drop: 2 }, (entry) => text(entry, 'lengthText')],
-    [
-      { header: 'views', ...right, reserved: 10, drop: 3 },
-      (entry) => text(entry, 'viewCount') || views(entry)[0],
-    ],
-    [{ header: 'published', ...whole, reserved: 13, drop: 4 }, (entry) => date(entry) || views(entry)[1]],
-    [{ header: 'channel', drop: 6 }, (entry) => text(entry, 'channelTitle')],
-    [{ header: 'title', isTitle: true }, (entry) => text(entry, 'title')],
+    [{ header: 'index', isRight: true, reserved: Math.max(5, indexDigits), drop: 5 }, field('index')],
+    [{ header: 'videoId', ...whole, isRight: false, reserved: 11, drop: 1 }, field('videoId')],
+    [{ header: 'lengthText', ...right, drop: 2 }, field('lengthText')],
+    [{ header: 'viewCount', ...right, reserved: 10, drop: 3 }, field('viewCount')],
+    [{ header: 'viewCountText', ...right, drop: 3 }, (entry) => views(entry)[0]],
+    // The age in viewCountText, below the same header.
+    [{ header: '', ...whole, reserved: 13, drop: 4 }, (entry) => (hasDate ? '' : views(entry)[1])],
+    [{ header: 'publishedTimeText', ...whole, drop: 4 }, field('publishedTimeText')],
+    [{ header: 'published', ...whole, drop: 4 }, date],
+    [{ header: 'channelTitle', drop: 6 }, field('channelTitle')],
+    [{ header: 'title', isTitle: true }, field('title')],
   ];
   const shown = all.filter(([{ header }, cell]) => {
-    if (header === 'channel') return new Set(entries.map(cell)).size > 1;
-    const isAlways = header === 'videoId' || header === 'title' || entries.length === 0;
-    return isAlways || entries.some((entry) => cell(entry) !== '');
+    if (header === 'channelTitle') return new Set(entries.map(cell)).size > 1;
+    return header === 'title' || entries.some((entry) => cell(entry) !== '');
   });
   return {
     columns: shown.map(([column]) => column),
@@ -96,10 +92,10 @@ function cellText(name: string | undefined, value: JsonText | undefined): string
 }
 
 const wholeMembers =
-  /^(?:@published|published|updated|publishedTimeText|lengthText|viewCountText|\w*Id|channel_id)$/;
+  /^(?:published|updated|publishedTimeText|lengthText|viewCountText|today|total|\w*Id|channel_id)$/;
 
-function fieldColumns({ operation }: FormatOptions, fields: readonly Field[]): Columns {
-  const pick = picker(fields, operation);
+function fieldColumns(fields: readonly Field[]): Columns {
+  const pick = picker(fields);
   return {
     columns: fields.map(({ name }) => ({ header: name, isWhole: wholeMembers.test(name) })),
     cells: (entry, item) => pick(entry, item).map((value, i) => cellText(fields[i]?.name, value)),
@@ -117,5 +113,5 @@ function recordColumns(options: FormatOptions, entries: readonly JsonText[]): Co
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
   if (keys.size === 0) return { columns: [{ header: 'value' }], cells: (entry) => [String(entry)] };
-  return fieldColumns(options, [...keys].slice(0, maxKeyColumns).map(memberField));
+  return fieldColumns([...keys].slice(0, maxKeyColumns).map(memberField));
 }

@@ -1,34 +1,30 @@
 import { excerpt } from '../errors.ts';
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { expandFields, hasWildcard, memberField, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
-import { recordKeys } from './records.ts';
+import { maxColumns, recordKeys } from './records.ts';
 
-/** Maximum number of columns, and of other keys: a service that always sends new ones must not fill the memory. */
-const maxKeys = 1000;
+/** With so many names of other keys no more are collected: the warning shows the first ones. */
+const maxLeftOut = 100;
 
-/**
- * CSV (RFC 4180, with LF) with a header row. Columns are those given (`columns`), else `--fields`, else the
- * documented fields and the other keys of the first page's entries, with which the header is then written.
- */
-export function csvFormat({ operation, fields, columns: fixedColumns, terminal }: FormatOptions): Writer {
-  /** The keys of the first page are columns; later ones are reported. */
-  const isOpen = !fixedColumns && (fields === null || hasWildcard(fields));
+/** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
+export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
+  const isOpen = fields === null || hasWildcard(fields);
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: ReturnType<typeof picker> = () => [];
-  const shown = new Set<string>();
+  let shown: ReadonlySet<string> = new Set();
   const leftOut = new Set<string>();
 
   const named = (name: string): Field => fields?.find((field) => field.name === name) ?? memberField(name);
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    columns = fixedColumns?.map(named) ?? expandFields(fields, operation, entries).slice(0, maxKeys);
-    pick = picker(columns, operation);
-    for (const { name, path } of columns) shown.add(path?.[0] ?? name);
+    const all = fileColumns?.map(named) ?? expandFields(fields, operation, entries);
+    columns = isOpen ? all.slice(0, maxColumns) : all;
+    pick = picker(columns);
+    shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
   const writeCell = (value: JsonText): void => {
@@ -52,9 +48,8 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
       if (entries.length === 0) return '';
       if (columns === null) begin(entries);
       for (const entry of entries) writeRow(pick(entry, item));
-      if (isOpen)
-        for (const key of recordKeys(entries))
-          if (!shown.has(key) && leftOut.size < maxKeys) leftOut.add(key);
+      if (isOpen && leftOut.size < maxLeftOut)
+        for (const key of recordKeys(entries)) if (!shown.has(key)) leftOut.add(key);
       return out.take();
     },
     tail: () => {
@@ -63,9 +58,8 @@ export function csvFormat({ operation, fields, columns: fixedColumns, terminal }
     },
     warnings: () => {
       if (leftOut.size === 0) return [];
-      const what = count(leftOut.size, 'field that is', 'fields that are');
       const names = excerpt([...leftOut].join(', '));
-      return [`csv: left out ${what} not in the header: ${names}; name them with --fields`];
+      return [`csv: left out fields that are not in the header: ${names}; name them with --fields`];
     },
   };
 }

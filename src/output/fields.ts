@@ -2,17 +2,15 @@ import { usage } from '../errors.ts';
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
-import { expectedOneOf, nearest } from '../text/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import type { Field, Item, RecordShape } from './format.ts';
 import { memberMap, membersOf, recordKeys } from './records.ts';
 
 const text = (entry: JsonText, key: string): string | undefined => entry.get(key)?.string();
-const quoted = (value: string | null): JsonText => JsonText.of(JSON.stringify(value));
 const numeric = (digits: string | null): JsonText => JsonText.of(digits ?? 'null');
 
 /** Entries of exports, whichever command wrote them. */
 export const shownEntries = {
-  name: 'show',
   fields: videoFields,
   documentedFields: [...new Set(Object.values(operations).flatMap((row) => row.documentedFields))],
   idField: 'videoId',
@@ -28,110 +26,98 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
 const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
   fields.length > 0 ? fields : documentedFields;
 
-const computed: Readonly<Record<string, ReturnType<typeof reader>>> = {
-  '@reference': (_entry, { reference }) => quoted(reference),
-  '@seconds': (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
-  '@views': (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
-  '@published': (entry, { published }) => quoted(published?.(text(entry, 'videoId') ?? '') ?? null),
+const computed: Readonly<Record<string, (entry: JsonText, item: Item) => JsonText | undefined>> = {
+  _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
+  _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
+  _views: (entry) => numeric(views(entry.get('viewCount')?.plain(), text(entry, 'viewCountText'))),
 };
 
 export const computedFields = Object.keys(computed);
 
 const wildcard = '*';
 
-/** Names that other programs have for fields of uploads and playlists, in lower case. */
+/** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
 const namesElsewhere: Readonly<Record<string, string>> = {
-  id: 'videoId',
-  views: '@views',
-  viewcount: '@views',
-  duration: '@seconds',
-  length: '@seconds',
-  published: '@published',
-  url: 'thumbnails.0.url, or videoId',
+  id: 'did you mean videoId?',
+  views: 'did you mean _views?',
+  viewcount: 'did you mean _views?',
+  duration: 'did you mean _seconds?',
+  length: 'did you mean _seconds?',
+  url: 'did you mean videoId? only latest has links (link)',
+  link: 'did you mean videoId? only latest has links (link)',
+  date: 'did you mean publishedTimeText? only latest has dates (published)',
+  published: 'did you mean publishedTimeText? only latest has dates (published)',
+  publishedat: 'did you mean publishedTimeText? only latest has dates (published)',
 };
 
-/** The field that is meant by the name of one that entries do not have; undefined if it may be one of theirs. */
-function fieldMeant(name: string, first: string, operation: RecordShape): string | undefined {
+/** What is meant by the name of a field that entries do not have; undefined if they may have it. */
+function hintFor(name: string, first: string, operation: RecordShape): string | undefined {
   const known = knownFields(operation);
   if (known.includes(first)) return undefined;
   // These entries are specified; others may have such fields.
   if (operation.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
-    if (path !== name) return path;
+    if (path !== name) return `did you mean ${path}?`;
     const key = first.toLowerCase();
     if (Object.hasOwn(namesElsewhere, key)) return namesElsewhere[key];
   }
-  return nearest(first, known);
+  const meant = nearest(first, /^[_@]/.test(first) ? computedFields : known);
+  return meant && `did you mean ${meant}?`;
 }
 
-/**
- * The fields of a `--fields` value; null without one. Throws a usage error for an empty or repeated name, for a near
- * miss of a specified field or its name elsewhere, and for an unknown name that begins with `@`.
- */
+/** Parses `--fields`; null without it. Throws a usage error that names the field meant. */
 export function parseFields(value: string | null, operation: RecordShape): readonly Field[] | null {
   if (value === null) return null;
   const fields: Field[] = [];
-  const names = new Set<string>();
   for (const name of value.split(',').map((part) => part.trim())) {
     const path = name.split('.');
     const [first = ''] = path;
-    const noField = `--fields: there is no field '${first}'`;
-    if (names.has(name)) throw usage(`--fields names ${name} twice`);
-    names.add(name);
+    if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
     if (path.includes('')) {
       const examples = knownFields(operation).slice(0, 2).join(',');
       throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${examples}`);
     }
     const isComputed = first === wildcard || computedFields.includes(first);
-    if (first.startsWith('@') && !isComputed) throw usage(noField, expectedOneOf(first, computedFields));
     if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
-    const meant = isComputed ? undefined : fieldMeant(name, first, operation);
-    if (meant !== undefined) throw usage(noField, `did you mean ${meant}?`);
+    const hint = isComputed ? undefined : hintFor(name, first, operation);
+    if (hint !== undefined) throw usage(`--fields: there is no field '${first}'`, hint);
     fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
 }
 
-/**
- * A function that reads the values of some fields of one entry, in the fields' order; null for a missing one, and for `*`.
- * In files, a key that is written like the field comes first: an export has already picked or computed it.
- */
-export function picker(
-  fields: readonly Field[],
-  operation: RecordShape,
-): (entry: JsonText, item: Item) => JsonText[] {
+/** More fields are looked up in a map: `get` compares all keys of an entry. */
+const maxCompared = 50;
+
+/** Reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
+export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) => JsonText[] {
   const missing = JsonText.of('null');
-  const isFile = operation.name === shownEntries.name;
-  const readers = fields.map((field): ReturnType<typeof reader> => {
-    const read = reader(field, operation);
-    return isFile ? (entry, item) => entry.get(field.name) ?? read(entry, item) : read;
+  const readers = fields.map(({ name, path }) => {
+    const read = path === null ? computed[name] : (entry: JsonText) => valueAt(entry, path);
+    return (entry: JsonText, item: Item, members: ReadonlyMap<string, JsonText> | null): JsonText => {
+      const member = members === null ? memberOf(entry, name) : members.get(name);
+      return member ?? read?.(entry, item) ?? missing;
+    };
   });
-  return (entry, item) => readers.map((read) => read(entry, item) ?? missing);
+  return (entry, item) => {
+    const members = fields.length > maxCompared ? memberMap(entry) : null;
+    return readers.map((read) => read(entry, item, members));
+  };
 }
 
-function reader(
-  { name, path }: Field,
-  { documentedFields }: RecordShape,
-): (entry: JsonText, item: Item) => JsonText | undefined {
-  if (path !== null) return (entry) => valueAt(entry, path);
-  // As `latest` sends it.
-  if (name === '@published' && documentedFields.includes('published'))
-    return (entry) => entry.get('published');
-  return computed[name] ?? (() => undefined);
-}
+/** The member of a record; a record that is no object is its own `value`. */
+const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
+  entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
 
-/** The value at a path; the whole of a record that is no object is its `value`. */
-function valueAt(entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined {
-  const value = entry.get(key) ?? (entry.kind === 'object' ? undefined : memberMap(entry).get(key));
-  return value?.at(rest);
-}
+/** The value at a path of more than one key. */
+const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined =>
+  rest.length === 0 ? undefined : memberOf(entry, key)?.at(rest);
 
 /** A function that writes fields of an entry as a JSON object; a missing field is null. */
 export function recordPicker(
   fields: readonly Field[],
-  operation: RecordShape,
 ): (out: ByteWriter, entry: JsonText, item: Item) => void {
-  const pick = picker(fields, operation);
+  const pick = picker(fields);
   const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
   const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
   const names = new Set(fields.map(({ name }) => name));
@@ -152,10 +138,7 @@ export function recordPicker(
   };
 }
 
-/**
- * The fields with `*` replaced by the keys of these entries: the documented ones first, then the others in order
- * of appearance. Null `fields`: `*` alone.
- */
+/** The fields (null: `*`) with `*` replaced by the keys of these entries, the documented ones first. */
 export function expandFields(
   fields: readonly Field[] | null,
   operation: RecordShape,
@@ -174,19 +157,9 @@ export function hasWildcard(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === wildcard);
 }
 
-/** Whether `@published` is among the fields, and null in all entries: only `latest` and files have dates. */
-export function lacksDates(
-  fields: readonly Field[],
-  { name, documentedFields }: RecordShape,
-  { published }: Item,
-): boolean {
-  const isKnown = documentedFields.includes('published') || (name === 'uploads' && published !== undefined);
-  return !isKnown && fields.some((field) => field.name === '@published');
-}
-
 export function absentFields(fields: readonly Field[], entries: readonly JsonText[]): readonly string[] {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
-    path === null || valueAt(entry, path) !== undefined || entry.get(name) !== undefined;
+    path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
   return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
 }
 
@@ -206,10 +179,7 @@ export function durationSeconds(lengthText: string | undefined): string | null {
   return String(Number(hours) * 3600 + Number(minutes) * 60 + Number(rest));
 }
 
-/**
- * Views, as decimal digits: `viewCount` if it is a whole number, else the number of a `viewCountText` such as
- * `434K views` or `3.2M views • 2 years ago`. Null for units and languages that are not known.
- */
+/** Views as digits, of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if it says none. */
 export function views(viewCount: string | undefined, viewCountText: string | undefined): string | null {
   return wholeNumber(viewCount ?? '') ?? viewsOfText(shortText(viewCountText));
 }
@@ -238,7 +208,7 @@ function viewsOfText(text: string): string | null {
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
   const text = shortText(viewCountText);
   if (text === '') return [viewCountText, ''];
-  const separator = /[•·|]/.exec(text);
+  const separator = /[\u2022\u00b7|]/.exec(text);
   if (separator !== null)
     return [text.slice(0, separator.index).trim(), text.slice(separator.index + 1).trim()];
   const [, count = text, age = ''] = /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];

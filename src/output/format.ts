@@ -3,10 +3,8 @@ import type { JsonText } from '../json/json-text.ts';
 import type { Operation } from '../service/contract.ts';
 
 export interface Item {
-  /** As the user gave it: the value of the field `@reference`; null if there is none (a continuation token, a file). */
+  /** As the user gave it: the value of the field `_reference`; null if there is none (a continuation token, a file). */
   readonly reference: string | null;
-  /** In exports of uploads: the date that `latest` gave for a video (`@published`); null if it is not known. */
-  published?(videoId: string): string | null;
 }
 
 export interface Field {
@@ -25,7 +23,6 @@ export interface ListingEnd {
 
 /** The shape of the printed records: those of an operation, of files, or of the program itself. */
 export interface RecordShape extends Pick<Operation, 'fields' | 'documentedFields' | 'idField'> {
-  readonly name: string;
   /** `records`: the records alone, which json prints as an array. */
   readonly body: Operation['body'] | 'records';
 }

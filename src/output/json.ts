@@ -1,23 +1,17 @@
 import type { Failure } from '../errors.ts';
 import { ByteWriter, COMMA } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
-import { isNoList } from '../service/pages.ts';
 import { recordPicker } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
 import { bodyRecords, withList } from './records.ts';
 
-/**
- * One valid JSON document, however the run ends; indented at a terminal. A listing is the page envelope (service
- * specification, 2.4) with all pages in it; several references are an array of `{"reference", "result"}`; records
- * that are no operation's are an array.
- */
+/** One valid JSON document, however the run ends: a page envelope, a body, or an array of records. */
 export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
-  const pick = fields === null ? null : recordPicker(fields, operation);
+  const pick = fields === null ? null : recordPicker(fields);
   const out = new ByteWriter();
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
   const isArray = operation.body === 'records';
-  let hasPage = false;
   let bracket = '[';
   let isFirst = true;
 
@@ -47,27 +41,22 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
     return found.list === null ? list : withList(body, found, `[${list}]`);
   };
 
-  const ending = (item: Item, { token, failure, hasMore }: ListingEnd): string => {
-    // A page of a token is no first page.
-    const isFirstPage = !hasPage && item.reference !== null;
-    const isAbsent = isFirstPage && failure !== null && isNoList(failure);
-    const error = failure === null ? '' : `,"error":${errorText(failure)}`;
+  const ending = ({ token, failure, hasMore }: ListingEnd): string => {
     const continuation = token === null ? null : quoteJson(token);
-    return `,"continuation_token":${continuation},"has_more":${hasMore && !isAbsent}${error}}`;
+    const error = failure === null ? '' : `,"error":${errorText(failure)}`;
+    return `,"continuation_token":${continuation},"has_more":${hasMore}${error}}`;
   };
 
   return {
     open: (item, info) => {
-      hasPage = false;
       isFirst = true;
       return indent(isArray ? '[' : `${before(item)}{"playlist_info":${info},"results":[`);
     },
     rows: (item, entries) => {
-      hasPage = true;
       const text = listed(item, entries);
       return indented === null ? text : indented(text.toString());
     },
-    close: (item, end) => indent(isArray ? ']\n' : `]${ending(item, end)}${after}`),
+    close: (_item, end) => indent(isArray ? ']\n' : `]${ending(end)}${after}`),
     body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
     failed: (item, failure) => indent(`${before(item)}{"error":${errorText(failure)}}${after}`),
     tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),

@@ -6,8 +6,8 @@ import { recordPicker } from './fields.ts';
 import type { FormatOptions, Writer } from './format.ts';
 
 /** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
-export function ndjsonFormat({ operation, fields }: FormatOptions): Writer {
-  const pick = fields === null ? null : recordPicker(fields, operation);
+export function ndjsonFormat({ fields }: FormatOptions): Writer {
+  const pick = fields === null ? null : recordPicker(fields);
   const out = new ByteWriter();
   return {
     rows: (item, entries) => {

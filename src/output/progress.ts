@@ -89,12 +89,11 @@ export function createProgress(
   };
 }
 
-const nameOf = (state: ProgressState): string | null | undefined =>
-  'done' in state ? null : state.reference;
+const nameOf = (state: ProgressState): string | null => ('done' in state ? null : state.reference);
 
 /** One progress line for `all` references: how many are done, their entries and credits together. */
 export function sharedProgress(progress: ProgressLine, all: number, noun: string): ProgressLine {
-  const latest = new Map<string | null | undefined, ProgressState>();
+  const latest = new Map<string | null, ProgressState>();
   const sum = { done: 0, all, noun, entries: 0, credits: 0 };
   progress.update({ ...sum });
   return {

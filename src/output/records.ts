@@ -1,6 +1,9 @@
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import type { RecordShape } from './format.ts';
 
+/** Columns that are not named with `--fields`, at most. */
+export const maxColumns = 1000;
+
 interface Records {
   /** The list of records inside the body, or the body itself; null if the whole body is one record. */
   readonly list: JsonText | null;
@@ -9,10 +12,7 @@ interface Records {
   readonly records: readonly JsonText[];
 }
 
-/**
- * The records of a response whose shape the specification leaves open (search, latest): the body if it is an
- * array, else `results` if that is one, else the only array among its members, else the whole body is one.
- */
+/** The records of a body whose shape the specification leaves open; the whole body is one if it has no list. */
 export function records(body: JsonText): Records {
   if (body.kind === 'array') return { list: body, key: null, records: body.elements() };
   const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');

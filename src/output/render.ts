@@ -2,17 +2,17 @@ import type { linesOf } from '../fs/line-chunks.ts';
 import { JsonText } from '../json/json-text.ts';
 import { expandFields, hasWildcard } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
-import { createFormat, type FormatName, formats } from './formats.ts';
-import { recordKeys } from './records.ts';
+import { createFormat, type FormatName } from './formats.ts';
+import { maxColumns, recordKeys } from './records.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
 const maxBatchBytes = 64 * 1024 * 1024;
 
 /**
- * Renders entries in a format: an export from its rows, and what `show` prints. `read` reads the entries in batches, each
- * valid until the next one; if it can do so twice (`isRepeatable`), csv has every key that occurs. Returns the number of
- * entries, warnings, and the error of `read`, after which the document is complete. `info`: `Format.open`.
+ * Renders entries in a format: the view of an export, and what `show` prints. `read` reads the entries in batches, each valid
+ * until the next one; if it can do so twice (`isRepeatable`), csv has every key that occurs. Returns warnings; throws what
+ * `read` and `write` throw. `info`: `Format.open`.
  */
 export async function render(
   read: () => AsyncIterable<readonly JsonText[]>,
@@ -30,24 +30,13 @@ export async function render(
     readonly end: ListingEnd;
   },
   write: (text: Text) => void | Promise<void>,
-): Promise<{ readonly entries: number; readonly warnings: readonly string[]; readonly thrown: unknown }> {
-  const columns = formats[name].needsAllKeys && isRepeatable ? await columnsOf(read, options) : null;
+): Promise<readonly string[]> {
+  const columns = name === 'csv' && isRepeatable ? await columnsOf(read, options) : null;
   const format = await createFormat(name, { ...options, several: false, columns });
-  let entries = 0;
-  let thrown: unknown = null;
   await write(format.open(item, info));
-  const batches = read()[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await batches.next().catch((error: unknown) => {
-      thrown = error;
-      return { done: true, value: undefined } as const;
-    });
-    if (next.done) break;
-    await write(format.rows(item, next.value));
-    entries += next.value.length;
-  }
+  for await (const entries of read()) await write(format.rows(item, entries));
   await write(format.close(item, end) + format.tail());
-  return { entries, warnings: format.warnings(), thrown };
+  return format.warnings();
 }
 
 /** The columns of a csv that has every key of these entries; null if `--fields` names them. */
@@ -57,11 +46,8 @@ async function columnsOf(
 ): Promise<string[] | null> {
   if (fields !== null && !hasWildcard(fields)) return null;
   const keys = new Set<string>();
-  try {
-    for await (const batch of read()) for (const key of recordKeys(batch)) keys.add(key);
-  } catch {
-    // It is thrown again when the entries are rendered.
-  }
+  for await (const batch of read())
+    for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
   const all = JsonText.of(JSON.stringify(Object.fromEntries([...keys].map((key) => [key, null]))));
   return expandFields(fields, operation, [all]).map(({ name }) => name);
 }

@@ -4,7 +4,11 @@ import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { minSecretLength, withoutSecret } from '../text/secret.ts';
+import type { Pager } from './pager.ts';
 import { decideTerminal } from './terminal.ts';
+
+/** What separates two next steps in a hint; not a semicolon within quotes. */
+const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
 
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
@@ -21,6 +25,9 @@ export class Stderr {
   /** The last line on the terminal is incomplete data. */
   #openLine = false;
   #secret: string | null = null;
+  #pager: Pager | null = null;
+  /** Lines that wait until the pager has ended. */
+  #waiting: string[] | null = null;
 
   constructor(
     { stderr, env }: Pick<Context, 'stderr' | 'env'>,
@@ -64,9 +71,32 @@ export class Stderr {
     this.#startLine();
   }
 
-  /** A failure of the run or of a reference: always printed. */
-  error(message: string): void {
-    this.#line(message, this.#error);
+  /** From now on lines wait until a pager, which has the terminal, has ended. */
+  holdFor(pager: Pager): void {
+    this.#stopLine();
+    this.#pager = pager;
+    this.#waiting = [];
+    void pager.ended.then(() => {
+      const lines = this.#waiting ?? [];
+      this.#waiting = null;
+      for (const line of lines) this.#stream.write(line);
+      this.#startLine();
+    });
+  }
+
+  /** Waits until the user has left the pager, if there is one. */
+  async closePager(): Promise<void> {
+    if (this.#pager === null) return;
+    const { closePager } = await import('./pager.ts');
+    await closePager(this.#pager);
+  }
+
+  /** A failure, always printed. Next steps, separated by semicolons, have lines of their own at a terminal. */
+  error(message: string, ...nextSteps: readonly string[]): void {
+    if (this.#stream.isTTY === true) {
+      this.#line(message, this.#error);
+      for (const step of nextSteps.flatMap((steps) => steps.split(nextStep))) this.#line(step);
+    } else this.#line([message, ...nextSteps].join('; '), this.#error);
   }
 
   /** What is wrong without being a failure. */
@@ -94,7 +124,8 @@ export class Stderr {
   }
 
   printFailure(failure: Failure): void {
-    this.error(failure.line(failure.hint ?? fallbackHint(failure.code)));
+    const hint = failure.hint ?? fallbackHint(failure.code);
+    this.error(failure.message, ...(hint === undefined ? [] : [hint]));
     this.printStack(failure);
   }
 
@@ -108,8 +139,10 @@ export class Stderr {
 
   #line(message: string, word = ''): void {
     const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
+    const text = `chanlist: ${word}${sanitize(shown)}\n`;
+    if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
-    this.#stream.write(`${this.#openLine ? '\n' : ''}chanlist: ${word}${sanitize(shown)}\n`);
+    this.#stream.write(this.#openLine ? `\n${text}` : text);
     this.#openLine = false;
     this.#startLine();
   }
@@ -120,6 +153,6 @@ export class Stderr {
   }
 
   #startLine(): void {
-    if (!this.#isHidden && !this.#openLine) this.#live?.start();
+    if (!this.#isHidden && !this.#openLine && this.#waiting === null) this.#live?.start();
   }
 }

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
-import type { OpenedStream } from '../fs/output-target.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
 import { isPipe } from './terminal.ts';
@@ -15,24 +14,23 @@ const pausedPages = 2;
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
-  readonly #target: OpenedStream | null;
-  readonly #stream: Context['stdout'];
   readonly #isPipe: boolean;
+  /** A pager shows the text, from the first one on. */
+  #isPaged: boolean;
+  #stream: Context['stdout'];
   #pages = 0;
   #error: Error | null = null;
   /** Always the same object, so that it is reported once. */
   #failure: Failure | null = null;
 
-  /** `target`: another stream to write to instead. */
-  constructor(context: Context, stderr: Stderr, target: OpenedStream | null = null) {
+  /** `isTable`: at a terminal the text goes through the pager, until `Stderr.closePager`. */
+  constructor(context: Context, stderr: Stderr, isTable = false) {
     this.#context = context;
     this.#stderr = stderr;
-    this.#target = target;
-    this.#stream = target?.stream ?? context.stdout;
-    this.#isPipe = target?.isPipe ?? isPipe(this.#stream);
-    this.#stream.on('error', (error: Error) => {
-      this.#error ??= error;
-    });
+    this.#stream = context.stdout;
+    this.#isPipe = isPipe(this.#stream);
+    this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
+    this.#watch();
   }
 
   /**
@@ -43,6 +41,7 @@ export class Stdout {
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
     this.#assertWritable();
+    if (this.#isPaged) await this.#page();
     this.#stderr.hide();
     try {
       await this.#flush(text);
@@ -62,6 +61,24 @@ export class Stdout {
     const isPaused = this.#pages++ < pausedPages;
     await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
     await this.write(slice(text, -1));
+  }
+
+  #watch(): void {
+    this.#stream.on('error', (error: Error) => {
+      this.#error ??= error;
+    });
+  }
+
+  async #page(): Promise<void> {
+    this.#isPaged = false;
+    const { openPager, pagerCommand } = await import('./pager.ts');
+    const { env } = this.#context;
+    const command = pagerCommand(env);
+    if (command === null) return;
+    const pager = openPager(command, env);
+    this.#stderr.holdFor(pager);
+    this.#stream = pager.input;
+    this.#watch();
   }
 
   /** Resolves once the text is written or failed; rejects if, after a stop signal, that takes too long. */
@@ -102,10 +119,8 @@ export class Stdout {
     }
     // The terminal is closed: its signal may come later than this error.
     if (code === 'EIO' && this.#stream.isTTY === true) throw stoppedBy('SIGHUP');
-    this.#failure =
-      this.#target === null
-        ? new Failure('failed', `stdout cannot be written: ${this.#error.message}`, { cause: this.#error })
-        : toFailure(this.#target.failureOf(this.#error));
+    const message = `stdout cannot be written: ${this.#error.message}`;
+    this.#failure = new Failure('failed', message, { cause: this.#error });
     throw this.#failure;
   }
 }

@@ -1,57 +1,40 @@
 import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, type Columns, chooseColumns } from './columns.ts';
 import type { FormatOptions, Writer } from './format.ts';
-import { bodyRecords } from './records.ts';
 import { cut, textWidth } from './width.ts';
 
 const gap = 2;
 /** Cells of this width are never cut if they are numbers, or of a column that is not cut. */
 const maxWhole = 40;
-/** Texts and reserved widths are not made narrower than this while another column can be dropped. */
+/** Texts and reserved widths, and titles, are not made narrower than this while another column can be dropped. */
 const minText = 14;
+const minTitle = 20;
 
-const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?$/i;
+/** Also `1,234 (+1)`: credits, and those possibly charged. */
+const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}\))?$/i;
 /** Whether a cell is a number; most are none by their first character. */
 const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
 
-/**
- * A table for people: columns that fit the terminal, sized by the first page; one header. Later pages are aligned with
- * it, unless a number is wider than its column: that page and those after it have a wider one. Without a terminal
- * nothing is cut.
- */
+/** A table whose columns are sized by the first entries; later pages widen one only for a number. */
 export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const draw = await newTable(options.terminal);
   let chosen: Columns | null = null;
-  /** A list came to its end; if none has an entry, there is a header without rows. */
-  let isListed = false;
   let indexDigits = 0;
-  let isPage = false;
-  const rows: Writer['rows'] = (item, entries) => {
-    isPage = true;
-    if (entries.length === 0) return '';
-    chosen ??= chooseColumns(options, entries, indexDigits);
-    const { columns, cells } = chosen;
-    return draw(
-      columns,
-      entries.map((entry) => cells(entry, item).map(sanitize)),
-    );
-  };
   return {
-    rows,
     open: (_item, info) => {
       const total = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
       if (/^\d{1,9}$/.test(total)) indexDigits = Math.max(indexDigits, total.length);
       return '';
     },
-    body: (item, body) => {
-      isListed = true;
-      return rows(item, bodyRecords(options.operation, body).records);
+    rows: (item, entries) => {
+      if (entries.length === 0) return '';
+      chosen ??= chooseColumns(options, entries, indexDigits);
+      const { columns, cells } = chosen;
+      return draw(
+        columns,
+        entries.map((entry) => cells(entry, item).map(sanitize)),
+      );
     },
-    close: (_item, { failure }) => {
-      isListed ||= isPage && failure === null;
-      return '';
-    },
-    tail: () => (isListed && chosen === null ? draw(chooseColumns(options, [], 0).columns, []) : ''),
   };
 }
 
@@ -67,10 +50,7 @@ const maxRows = 100;
 /** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
 const placeholder = '\ue000';
 
-/**
- * Loads cli-table3. Returns a function that draws rows, the first time below a header; their cells contain no control
- * characters. It always gets the same columns, and with the first rows chooses those that fit.
- */
+/** Returns a function that draws rows, below a header the first time, when it chooses the columns that fit. */
 async function newTable(terminal: FormatOptions['terminal']) {
   const { default: CliTable } = await import('cli-table3');
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
@@ -88,9 +68,8 @@ async function newTable(terminal: FormatOptions['terminal']) {
           const cell = row[at] ?? '';
           if (isPlain(cell)) return cell;
           const text = terminal === null ? cell : cut(cell, width);
-          const columnsOfText = textWidth(text);
-          if (columnsOfText > 0) texts.push(text);
-          return placeholder.repeat(columnsOfText);
+          if (textWidth(text) > 0) texts.push(text);
+          return placeholder.repeat(textWidth(text));
         }),
       );
     }
@@ -128,10 +107,10 @@ const totalWidth = (widths: readonly number[]): number =>
 /** A column as wide as its header and these rows. One of numbers is aligned right. */
 function measured(column: Column, at: number, rows: readonly (readonly string[])[]): Shown {
   const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '' && cell !== '-');
-  const isRight = column.isRight || (own.length > 0 && own.every(isNumber));
+  const isRight = column.isRight ?? (own.length > 0 && own.every(isNumber));
   const header = textWidth(sanitize(column.header));
   const width = Math.max(column.reserved ?? 1, header);
-  const minWidth = column.minWidth ?? (column.isWhole ? Math.min(header, maxWhole) : 1);
+  const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
   return widened({ ...column, at, width, minWidth, isRight }, rows, true);
 }
 
@@ -148,13 +127,15 @@ function widened(column: Shown, rows: readonly (readonly string[])[], isFree: bo
 }
 
 /** The widths of columns of which none is wider than `limit`, except for cells that are not cut. */
-const within = (columns: readonly Shown[], limit: number): number[] =>
-  columns.map(({ width, minWidth }) => Math.max(minWidth, Math.min(width, limit)));
+const within = (columns: readonly Shown[], limit: number, titleLimit = limit): number[] =>
+  columns.map(({ width, minWidth, isTitle }) =>
+    Math.max(minWidth, Math.min(width, isTitle ? titleLimit : limit)),
+  );
 
 /** The columns without the least important ones of those that do not fit. */
 function dropped(columns: readonly Shown[], total: number): readonly Shown[] {
   let shown = columns;
-  while (shown.length > 1 && totalWidth(within(shown, minText)) > total) {
+  while (shown.length > 1 && totalWidth(within(shown, minText, minTitle)) > total) {
     const drop = Math.max(...shown.map((column) => column.drop ?? 0));
     const last = shown.findLastIndex((column) => (column.drop ?? 0) === drop);
     shown = shown.toSpliced(last, 1);

@@ -1,30 +1,5 @@
 import stringWidth from 'string-width';
-
-/** First and last of characters that are drawn alone whatever stands beside them, and their width in columns. */
-const simple = [
-  [0x20, 0x7e, 1],
-  [0xa1, 0xac, 1],
-  [0xae, 0x2ff, 1],
-  [0x400, 0x482, 1],
-  [0x2010, 0x2027, 1],
-  [0x3041, 0x3096, 2],
-  [0x30a0, 0x30ff, 2],
-  [0x4e00, 0x9fff, 2],
-  [0xac00, 0xd7a3, 2],
-  [0xff01, 0xff5e, 2],
-] as const;
-
-/** The width of a text of such characters; null if it contains others, which `string-width` knows. */
-function simpleWidth(text: string): number | null {
-  let width = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const range = simple.find(([, last]) => code <= last);
-    if (range === undefined || code < range[0]) return null;
-    width += range[2];
-  }
-  return width;
-}
+import { isPlain } from '../text/sanitize.ts';
 
 /** Longer texts are not measured: that takes more than linear time. */
 const maxMeasured = 10_000;
@@ -42,9 +17,9 @@ function charactersOf(text: string): string[] {
 
 /** Columns that a text takes on a terminal: those of its characters, as readers see them. It contains no control characters. */
 export function textWidth(text: string): number {
-  const simple = text.length > maxMeasured ? text.length : simpleWidth(text);
-  const quick = simple ?? known.get(text);
-  if (quick !== undefined) return quick;
+  if (text.length > maxMeasured || isPlain(text)) return text.length;
+  const knownWidth = known.get(text);
+  if (knownWidth !== undefined) return knownWidth;
   const all = charactersOf(text);
   const width = all.length === 1 ? stringWidth(text) : all.reduce((sum, each) => sum + textWidth(each), 0);
   if (known.size >= 2000) known.clear();
@@ -61,13 +36,12 @@ function maxWidth(character: string): number {
 
 /** A text in at most `columns` columns: unchanged, or cut between two characters as readers see them, with an ellipsis. */
 export function cut(text: string, columns: number): string {
-  const width = simpleWidth(text);
-  if (width !== null && width <= columns) return text;
+  if (text.length <= columns && isPlain(text)) return text;
   // No character of a language is longer than this.
   const start = text.slice(0, 20 * (columns + 1));
   let kept = '';
   let used = 0;
-  for (const character of width === null ? charactersOf(start) : start) {
+  for (const character of charactersOf(start)) {
     used += maxWidth(character);
     if (used < columns) kept += character;
     if (used > columns) return columns < 1 ? '' : `${kept}…`;

@@ -3,7 +3,7 @@ import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
 import type { ProgressState } from '../output/progress-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
-import { type PagedOperation, pageSize } from '../service/contract.ts';
+import type { PagedOperation } from '../service/contract.ts';
 import { fetchPages, type Page } from '../service/pages.ts';
 import type { Run } from './open.ts';
 
@@ -15,14 +15,11 @@ export interface Position {
   /** Entries and pages written, in all runs. */
   readonly entries: number;
   readonly pages: number;
-  /** numVideos, once known. */
   readonly total: number | null;
 }
 
-/** Before the first page. */
 export const startPosition: Position = { token: null, hasMore: true, entries: 0, pages: 0, total: null };
 
-/** The part of a page that a listing uses. */
 export interface Selection {
   readonly entries: readonly JsonText[];
   /** No further page is wanted. */
@@ -41,7 +38,6 @@ export interface Listing {
   select(page: Page, written: number): Selection;
 }
 
-/** Where entries go: a stream, or the rows of an export. */
 export interface Sink {
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
@@ -50,9 +46,8 @@ export interface Sink {
 }
 
 /**
- * Lists one reference into a sink: the one loop over pages. A page is fetched only after the one before has been
- * written. Returns the number of pages of this run, and the failure that ended the listing early; a reader that has left
- * is none (`Report.hasReaderLeft`).
+ * Lists one reference into a sink: a page is fetched only after the one before has been written. Returns the pages of this
+ * run, and the failure that ended the listing early; a reader that has left is none (`Report.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,
@@ -64,21 +59,16 @@ export async function listPages(
   let position = before;
   let count = 0;
   try {
-    run.session.progress.update(progressOf(position, listing.limit, tally));
+    run.progress.update(progressOf(position, listing.limit, tally));
     if (!needsPage(before, listing.limit)) return { position, pages: 0, failure: null };
     sink.beforePage?.();
-    for await (const page of fetchPages(
-      run.session.client,
-      operation,
-      { reference, token: before.token },
-      tally,
-    )) {
+    for await (const page of fetchPages(run.client, operation, { reference, token: before.token }, tally)) {
       count++;
       const selection = listing.select(page, position.entries);
       const next = positionAfter(position, page, selection);
       await sink.write(selection, next, page);
       position = next;
-      run.session.progress.update(progressOf(position, listing.limit, tally));
+      run.progress.update(progressOf(position, listing.limit, tally));
       if (selection.done || !next.hasMore) break;
       if (count === 1) await limitHeapGrowth();
       if (page.broken === null) sink.beforePage?.();
@@ -101,47 +91,21 @@ function positionAfter(before: Position, page: Page, { entries, isWhole }: Selec
   };
 }
 
-/** What the progress line shows of a listing. */
 function progressOf(position: Position, limit: number | null, { reference, credits }: Tally): ProgressState {
-  const { entries, pages } = position;
-  const cost = spent(credits);
-  const left = creditsLeft(position, limit);
+  const { entries, pages, total } = position;
+  const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
   return {
-    reference,
-    page: pages,
-    entries,
-    total: expectedEntries(position, limit),
-    credits: cost,
-    estimated: left === null ? null : cost + left,
+    ...{ reference, page: pages, entries, credits: spent(credits) },
+    total: total === null ? limit : expected,
   };
 }
 
-/** The number of entries that a listing will have, from numVideos or a limit; null if unknown. */
-export function expectedEntries({ total, entries }: Position, limit: number | null): number | null {
-  return total === null ? limit : Math.min(Math.max(total, entries), limit ?? Number.POSITIVE_INFINITY);
-}
-
-/** Whether a listing needs a further page. */
 export const needsPage = ({ hasMore, entries }: Position, limit: number | null): boolean =>
   hasMore && (limit === null || entries < limit);
 
 /** numVideos less entries; null if no page was fetched, or it is unknown. */
 export const missingEntries = (total: number | null, pages: number, entries: number): number | null =>
   total === null || pages === 0 ? null : Math.max(0, total - entries);
-
-/** About how many credits the rest of a listing costs; null if unknown. */
-export function creditsLeft(position: Position, limit: number | null): number | null {
-  if (!needsPage(position, limit)) return 0;
-  const all = expectedEntries(position, limit);
-  if (all === null) return null;
-  const size = position.pages > 0 && position.entries > 0 ? position.entries / position.pages : pageSize;
-  return pagesOf(all - position.entries, size);
-}
-
-/** The pages of so many entries, at least one; `size`: entries per page. */
-export const pagesOf = (entries: number, size: number): number =>
-  // The division may be off by a rounding error.
-  Math.max(1, Math.ceil(entries / size - 1e-9));
 
 const idStart = Buffer.from('{"videoId":"');
 
@@ -151,33 +115,28 @@ export function videoIdOf(entry: JsonText): string | null {
 }
 
 /**
- * Selects the first `limit` entries (null: all). If the operation lists each video once, skips entries that were on the
- * previous page (the list has moved) or are in `written`, and adds the selected IDs to `written`.
+ * Selects the first `limit` entries; of uploads none that stood on the page before (the list has moved). `before`: the IDs
+ * on the one before the first.
  */
 export function firstEntries(
   { distinct }: PagedOperation,
   limit: number | null,
-  written: Set<string> | null = null,
+  before: ReadonlySet<string> = new Set(),
 ): Listing['select'] {
-  let before: ReadonlySet<string> = new Set();
+  let previous = before;
   return ({ entries }, count) => {
     const rest = limit === null ? Number.POSITIVE_INFINITY : limit - count;
     const onPage = new Set<string>();
     const selected: JsonText[] = [];
-    const selectedIds: string[] = [];
     let isWhole = true;
     for (const entry of entries) {
       const id = distinct ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
-      if (id !== null && (before.has(id) || written?.has(id))) continue;
+      if (id !== null && previous.has(id)) continue;
       if (selected.length === rest) isWhole = false;
-      else {
-        selected.push(entry);
-        if (id !== null) selectedIds.push(id);
-      }
+      else selected.push(entry);
     }
-    if (entries.length > 0) before = onPage;
-    for (const id of selectedIds) written?.add(id);
+    if (entries.length > 0) previous = onPage;
     return { entries: selected, done: selected.length === rest, isWhole };
   };
 }

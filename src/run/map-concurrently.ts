@@ -25,7 +25,6 @@ export async function* mapConcurrently<Item, Result>(
   for (; yielded < items.length; yielded++) {
     start();
     yield [items[yielded] as Item, (await results[yielded]) as Result];
-    // Results that were yielded can be freed.
     delete results[yielded];
   }
 }

@@ -1,13 +1,10 @@
-import { basename, dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
-import type { Target } from '../fs/output-target.ts';
+import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, RecordShape } from '../output/format.ts';
-import { createFormat, exportName } from '../output/formats.ts';
-import type { Stderr } from '../output/stderr.ts';
-import { Stdout } from '../output/stdout.ts';
+import { createFormat } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
 /** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
@@ -19,13 +16,6 @@ export async function outputTarget(
   if (options.output === null) return null;
   const { resolveTarget } = await import('../fs/output-target.ts');
   return resolveTarget(options.output);
-}
-
-/** stdout, or the device or pipe that an output names. */
-export async function openOutput(target: Target | null, context: Context, stderr: Stderr): Promise<Stdout> {
-  if (target === null) return new Stdout(context, stderr);
-  const { openStream } = await import('../fs/output-target.ts');
-  return new Stdout(context, stderr, await openStream(target, context.stop));
 }
 
 /** The format of the output. `several`: json has the form for several references. Throws usage errors. */
@@ -51,20 +41,20 @@ interface NamedPaths extends Partial<Pick<CommonOptions, 'output' | 'summary' | 
 }
 
 /**
- * Throws a usage error if an output of a run is another one or an input, if one names a file in a private folder, or if
- * `--summary` would replace an export. `exports`: the files of `--output-dir` or `-o`, once they are known.
+ * Throws a usage error if an output of a run is another one or an input, or is in a private folder; and if `--summary` would
+ * replace an archive. `exports`: the files of `--output-dir`, once they are known.
  */
 export async function assertPaths(
   options: NamedPaths,
   { env }: Pick<Context, 'env'>,
-  exports: readonly Target[] = [],
+  exports: readonly string[] = [],
 ): Promise<void> {
   const { output, outputDir, summary, from, seen, keyFile, files: shown = [] } = options;
   const envKeyFile = keyFile || env.CHANLIST_API_KEY ? null : env.CHANLIST_API_KEY_FILE;
-  const named = (flag: string, path: string | null | undefined, isOutput: boolean) =>
+  const named = (flag: string, path: string | null | undefined, isOutput: boolean): NamedFile[] =>
     path ? [{ flag, path, isOutput }] : [];
   const files = [
-    ...exports.map((target) => ({ flag: 'the export', path: target.path, isOutput: true, target })),
+    ...exports.flatMap((path) => named('the export', path, true)),
     ...named('--output', output, true),
     ...named('--output-dir', outputDir, true),
     ...named('--summary', summary, true),
@@ -75,12 +65,10 @@ export async function assertPaths(
     ...named('CHANLIST_API_KEY_FILE', envKeyFile, false),
   ];
   if (files.length === 0) return;
-  const { assertDistinctPaths, locate } = await import('../fs/output-target.ts');
+  const { assertDistinctPaths, resolveTarget } = await import('../fs/output-target.ts');
   assertDistinctPaths(files);
-  if (!summary) return;
-  const { assertNotRecorded } = await import('../fs/private-folder.ts');
-  const { real } = locate(summary, true);
-  assertNotRecorded({ path: summary, real });
-  if (outputDir && dirname(real) === locate(outputDir, true).real && exportName.test(basename(real)))
-    throw usage(`--summary ${summary} has the name of an export`, 'name another file');
+  // One that cannot be created is reported when the run begins.
+  if (!summary || !existsSync(summary)) return;
+  const { assertNotArchive } = await import('../fs/private-folder.ts');
+  assertNotArchive(resolveTarget(summary));
 }

@@ -21,12 +21,11 @@ export interface RecordOptions<R> {
   readonly columns?: readonly (keyof R & string)[];
   /** json: an array of the records, or the only one, which a table shows as a line per column. By default an array. */
   readonly document?: 'array' | 'object';
+  /** Lines of ASCII below a table. */
+  readonly footer?: () => readonly string[];
 }
 
-/**
- * Prints records of this machine (docs/scripts.md, "Formats and fields"): ndjson and csv as the records come, a table and
- * json at the end. Throws as `Stdout.write`.
- */
+/** Prints records of this machine: ndjson and csv as they come, a table and json at the end. */
 export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
   {
@@ -37,16 +36,18 @@ export async function printRecords<R extends object>(
     fields,
     columns = fields,
     document = 'array',
+    footer = () => [],
   }: RecordOptions<R>,
 ): Promise<void> {
-  const stdout = new Stdout(context, stderr);
   const terminal = decideTerminal(context.stdout, context.env, color);
   const name = requested ?? (terminal === null ? 'ndjson' : 'table');
   const isTable = name === 'table';
+  const stdout = new Stdout(context, stderr, isTable && document === 'array');
   const shown = isTable ? columns : fields;
-  const none = document === 'array' ? '-' : 'none';
+  const words =
+    document === 'array' ? { null: '-', true: '*', false: '' } : { null: 'none', true: 'yes', false: 'no' };
   const body = document === 'array' ? 'records' : 'record';
-  const operation = { name: 'records', fields: shown, documentedFields: [], idField: '', body } as const;
+  const operation = { fields: shown, documentedFields: [], idField: '', body } as const;
   const format = await createFormat(name, {
     operation,
     fields: shown.map(memberField),
@@ -56,7 +57,7 @@ export async function printRecords<R extends object>(
   const item = { reference: null };
   const batch: JsonText[] = [];
   for await (const record of records) {
-    const value = isTable ? Object.fromEntries(shown.map((key) => [key, cell(record[key], none)])) : record;
+    const value = isTable ? Object.fromEntries(shown.map((key) => [key, cell(record[key], words)])) : record;
     batch.push(JsonText.of(JSON.stringify(value)));
     if (name !== 'json' && name !== 'table') await stdout.write(format.rows(item, batch.splice(0)));
   }
@@ -68,20 +69,22 @@ export async function printRecords<R extends object>(
     if (batch.length > 0) await stdout.write(format.rows(item, batch));
     await stdout.write(format.close(item, { hasMore: false, token: null, failure: null }) + format.tail());
   }
+  const width = terminal?.columns ?? Number.POSITIVE_INFINITY;
+  const fit = (line: string): string => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
+  if (isTable) for (const line of footer()) await stdout.write(`${fit(line)}\n`);
 }
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A value in a table: a time without its seconds, a problem by its code, `1,234 (+1 possibly charged)`. */
-function cell(value: unknown, none: string): unknown {
-  if (value === null) return none;
+/** A value in a table: a time without its seconds, a problem by its code, `1,234 (+1)`: the latter possibly charged. */
+function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
+  if (value === null || typeof value === 'boolean') return words[`${value}`];
   if (typeof value === 'string') return isoTime.test(value) ? value.slice(0, 16).replace('T', ' ') : value;
   if (typeof value !== 'object') return value;
   if ('code' in value) return value.code;
   if (!('confirmed' in value)) return value;
   const { confirmed, possibly_charged } = value as Credits;
-  const more = possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)} possibly charged)`;
-  return thousands(confirmed) + more;
+  return thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
 }
 
 function lines(record: JsonText): string {

@@ -1,4 +1,4 @@
-import type { ResponseOptions } from '../cli/options.ts';
+import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
@@ -21,19 +21,14 @@ export interface References {
   readonly several: boolean;
 }
 
-/** With `--continuation`. */
 export const noReferences: References = { inputs: [], distinct: [], several: false };
 
-/** Bad lines that are named; the rest is counted. */
 const maxNamed = 20;
 
 /** The references of a command line; without `from`, the command takes no list. */
-type ReferenceArguments = Pick<ResponseOptions, 'references' | 'from'>;
+type ReferenceArguments = Pick<RunOptions, 'references' | 'from'>;
 
-/**
- * Reads the references of a command line and of `--from` (`-`: stdin), all of them before anything is sent. Throws a usage
- * error that names the first lines that are no references, or that `check` refuses.
- */
+/** Throws a usage error that names the first lines that are no references, or that `check` refuses. */
 export async function readReferences(
   options: ReferenceArguments,
   kind: ReferenceKind | 'channel or playlist',
@@ -43,14 +38,11 @@ export async function readReferences(
   const { from } = options;
   const inputs: InputReference[] = [];
   const firsts = new Map<string, InputReference>();
-  const bad: string[] = [];
-  let first: Failure | null = null;
-  let badCount = 0;
+  const bad: { readonly place: string; readonly failure: Failure }[] = [];
   for await (const { text, place, problem } of wordsOf(options, context)) {
     try {
       if (problem !== null) throw usage(problem, 'expected a text file of one reference per line');
-      const parsed =
-        kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind, from !== undefined);
+      const parsed = kind === 'channel or playlist' ? parseEither(text) : parseReference(text, kind);
       check(parsed);
       const { reference, value } = parsed;
       const label = place === null ? reference : `${place} ${reference}`;
@@ -60,11 +52,20 @@ export async function readReferences(
       if (repeats === null) firsts.set(value, input);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      first ??= error;
-      if (++badCount <= maxNamed) bad.push(place ?? excerpt(text));
+      bad.push({ place: place ?? excerpt(text), failure: error });
     }
   }
-  if (first !== null) throw badReferences(first, kind, bad, badCount);
+  const [first] = bad;
+  if (first !== undefined) {
+    const { message, hint = 'nothing was sent' } = first.failure;
+    // A message about an argument quotes it.
+    const said = message.includes(first.place) ? message : `${first.place}: ${message}`;
+    if (bad.length === 1) throw usage(said, hint);
+    const places = bad.slice(0, maxNamed).map(({ place }) => place);
+    const more = bad.length > maxNamed ? ` and ${thousands(bad.length - maxNamed)} more` : '';
+    const what = `${thousands(bad.length)} are not ${kind} references; the first: ${message}`;
+    throw usage(`${places.join(', ')}${more}: ${what}`, hint);
+  }
   if (inputs.length > 0)
     return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
   if (from != null)
@@ -73,10 +74,7 @@ export async function readReferences(
   throw usage(`missing ${kind}: expected ${expected}`);
 }
 
-/**
- * The arguments, then the lines of the list without blank lines, comments (`#` at the start or after white space) and CR.
- * `place`: of a line (`refs.txt:17`).
- */
+/** The arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
 async function* wordsOf(
   { references, from }: ReferenceArguments,
   context: Context,
@@ -94,29 +92,13 @@ async function* wordsOf(
   }
 }
 
-export const sameAs = ({ label }: Subject): string => `the same channel or playlist as ${label}; listed once`;
-
 /** A line up to a `#` at its start or after white space, trimmed. */
 function withoutComment(line: string): string {
   const start = line.search(/(?<!\S)#/);
   return (start === -1 ? line : line.slice(0, start)).trim();
 }
 
-function badReferences(
-  { message, hint = 'nothing was sent' }: Failure,
-  kind: string,
-  places: readonly string[],
-  all: number,
-): Failure {
-  const [first = ''] = places;
-  // A message about an argument quotes it.
-  if (all === 1) return usage(message.includes(first) ? message : `${first}: ${message}`, hint);
-  const more = all > places.length ? ` and ${thousands(all - places.length)} more` : '';
-  const what = `${thousands(all)} are not ${kind} references; the first: ${message}`;
-  return usage(`${places.join(', ')}${more}: ${what}`, hint);
-}
-
-function parseEither(text: string): Reference {
+export function parseEither(text: string): Reference {
   try {
     return parseReference(text, 'channel');
   } catch (error) {

@@ -1,16 +1,20 @@
 /** The lines of a run on stderr, one per cause. Pure. */
-import { type Failure, type FailureCode, fallbackHint, isNote, type Warning } from '../errors.ts';
+import { type Failure, type FailureCode, fallbackHint, type Warning } from '../errors.ts';
+import { demoReferences } from '../sandbox/defaults.ts';
 import { type Credits, describeCredits, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
-import { type Result, sumOf } from './results.ts';
+import type { Result } from './results.ts';
 
 const maxNames = 3;
 
-/** The parts of a message in one line; empty parts are omitted. */
-const line = (...parts: readonly (string | null | undefined)[]): string =>
-  parts.filter((part) => part).join('; ');
+const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
+  results.reduce((sum, result) => sum + of(result), 0);
 
-/** The first member of a group, then the others. */
+type Part = string | null | undefined;
+const present = (...parts: readonly Part[]): string[] => parts.flatMap((part) => part || []);
+/** The parts of a message in one line; empty parts are omitted. */
+const line = (...parts: readonly Part[]): string => present(...parts).join('; ');
+
 type Group<T> = readonly [T, ...T[]];
 
 /** The members of each group, by a key, in order of appearance. */
@@ -29,43 +33,29 @@ function namesOf(labels: readonly (string | null)[]): string {
   return labels.length <= 1 ? (labels[0] ?? '') : `${thousands(labels.length)} references${firstOf(labels)}`;
 }
 
-/** ` (a, b, c and others)` */
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
-/** A message with the references that it is about; a cost in it is that of each. */
 function withNames(labels: readonly (string | null)[], message: string): string {
   const names = namesOf(labels);
-  const text = labels.length > 1 ? costOfEach(message) : message;
-  return names === '' ? text : `${names}: ${text}`;
+  return names === '' ? message : `${names}: ${message}`;
 }
 
-const costOfEach = (text: string): string => text.replace(/\b\d[\d,]* credits?\b(?! per| each)/g, '$& each');
-
-/** One line per code, or per message that is about no reference. */
-export function warningLines(
-  warnings: readonly Warning[],
-): readonly { readonly text: string; readonly isNote: boolean }[] {
-  const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : `${code}:`));
-  return groups.map((group) => ({
-    text: withNames(
-      group.flatMap(({ label }) => label ?? []),
-      group[0].message,
-    ),
-    isNote: isNote(group[0]),
-  }));
+export function warningLines(warnings: readonly Warning[]): readonly string[] {
+  const groups = grouped(warnings, ({ code, label, message }) => (label === null ? message : code));
+  return groups.map((group) => {
+    const labels = group.flatMap(({ label }) => label ?? []);
+    return withNames(labels, group[0].message);
+  });
 }
 
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
-interface RunFacts {
-  readonly results: readonly Result[];
-  readonly ended: Failure | null;
-  readonly isSandbox: boolean;
-  readonly isOneOfMany: boolean;
-  /** Every reference, or every feed, is 404: the address may be wrong. */
-  readonly areAllAbsent: boolean;
+interface FailureLine {
+  readonly text: string;
+  readonly nextSteps: readonly string[];
+  readonly failure: Failure;
 }
 
 /** One line per code and status. What ended the run comes last. */
@@ -73,9 +63,8 @@ export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
   isSandbox: boolean,
-): readonly { readonly text: string; readonly failure: Failure }[] {
-  // References that an outage left out are counted in the line of its cause.
-  const failed = results.filter(isFailed).filter(({ failure }) => failure.code !== 'outage');
+): readonly FailureLine[] {
+  const failed = results.filter(isFailed);
   const groups = grouped(
     [
       ...failed.filter(({ failure }) => failure.scope !== 'run'),
@@ -83,13 +72,13 @@ export function failureLines(
     ],
     ({ failure: { code, status } }) => `${code} ${status}`,
   );
-  const isOneOfMany = groups.length > 1;
-  const areAllAbsent = results.every(({ failure }) => failure !== null && isAbsent(failure));
-  const facts = { results, ended, isSandbox, isOneOfMany, areAllAbsent };
-  const lines = groups.map((group) => ({ text: failureText(group, facts), failure: group[0].failure }));
-  if (ended === null || ended.code === 'outage' || failed.some(({ failure }) => failure.code === ended.code))
-    return lines;
-  return [...lines, { text: ended.line(ended.hint ?? fallbackHint(ended.code)), failure: ended }];
+  const areAllAbsent = results.every(
+    ({ failure, isReached }) => isReached && failure !== null && isAbsent(failure),
+  );
+  const lines = groups.map((group) => failureLine(group, results, isSandbox, areAllAbsent));
+  if (ended === null || failed.some(({ failure }) => failure.code === ended.code)) return lines;
+  const nextSteps = present(ended.hint ?? fallbackHint(ended.code));
+  return [...lines, { text: ended.message, nextSteps, failure: ended }];
 }
 
 /** Failures of a reference or feed; a token that is 404 is only refused. */
@@ -97,64 +86,61 @@ const absentCodes: readonly FailureCode[] = ['not_found', 'gone', 'no_feed'];
 const isAbsent = ({ code, status }: Failure): boolean => status === 404 && absentCodes.includes(code);
 
 /** What happened to how many references, how many were not reached, what was spent, what to do. */
-function failureText(group: Group<Failed>, facts: RunFacts): string {
+function failureLine(
+  group: Group<Failed>,
+  results: readonly Result[],
+  isSandbox: boolean,
+  areAllAbsent: boolean,
+): FailureLine {
   const [{ failure, next }] = group;
-  const { results, ended, isOneOfMany } = facts;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.
   const reached = group.filter(({ isReached }) => isReached && (!isOfRun || results.length > 1));
-  // The failure that ended the run is that of the last of five references.
-  const isOutage = group.some((one) => one.failure === ended?.cause);
-  const others = isOutage
-    ? results.filter((one) => one.failure?.code === 'outage')
-    : group.filter(({ isReached }) => !isReached);
-  const hint = hintOf(failure, facts) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
-  return line(
+  const others = group.filter(({ isReached }) => !isReached);
+  const hint =
+    hintOf(failure, isSandbox, areAllAbsent) ?? (next === null ? fallbackHint(failure.code) : null) ?? '';
+  const text = line(
     withNames(
       reached.map(({ label }) => label),
       failure.message,
     ),
     others.length > 0 && results.length > 1 ? `stopped, ${thousands(others.length)} more not reached` : null,
-    neededText(group),
-    failure.scope === 'reference' ? spentText(group) : spentText(results, isOneOfMany ? ' in all' : ''),
-    reached.length > 1 ? costOfEach(hint) : hint,
-    next,
+    failure.scope === 'reference' ? spentText(group) : spentText(results),
   );
+  return { text, nextSteps: present(hint, next), failure };
 }
 
 /** What to do about a failure; null: it names nothing. */
-function hintOf({ code, hint }: Failure, { isSandbox, areAllAbsent }: RunFacts): string | null {
+function hintOf({ code, hint }: Failure, isSandbox: boolean, areAllAbsent: boolean): string | null {
+  if (isSandbox && code === 'not_found') return demoReferences;
   if (!areAllAbsent || isSandbox) return hint ?? null;
   // If nothing at all is found, it is the address rather than each reference.
-  if (code === 'not_found') return 'check the spelling, the address and --namespace';
   return line(code === 'gone' ? null : hint, 'check the address and --namespace');
 }
 
-/** About how many credits references need that a spent budget has stopped; null if one of them is not known. */
-function neededText(group: Group<Failed>): string | null {
-  const isKnown =
-    group[0].failure.code === 'budget' && group.every(({ creditsLeft }) => creditsLeft !== null);
-  const needed = sumOf(group, ({ creditsLeft }) => creditsLeft ?? 0);
-  if (!isKnown || needed === 0) return null;
-  return `about ${count(needed, 'more credit is', 'more credits are')} needed to finish`;
-}
-
 /** `3 credits spent`; null if nothing was, except where a bound did not allow it. */
-function spentText(results: readonly Result[], inAll = ''): string | null {
+function spentText(results: readonly Result[]): string | null {
   const isPaid = results.some(({ tally, failure }) => tally.paidRequests > 0 || failure?.code === 'budget');
   if (!isPaid) return null;
   const confirmed = sumOf(results, ({ tally }) => tally.credits.confirmed);
   const possibly_charged = sumOf(results, ({ tally }) => tally.credits.possibly_charged);
-  return describeCredits({ confirmed, possibly_charged }, `spent${inAll}`);
+  return describeCredits({ confirmed, possibly_charged }, 'spent');
 }
 
-/** `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`. `isPaid`: the operation costs credits. */
+/**
+ * `3 new, 1,245 entries (400 resumed), 9 pages, 9 credits; in demo.ndjson`; null if nothing was paid or written.
+ * `isPaid`: the operation costs credits.
+ */
 export function tallyText(
   results: readonly Result[],
   credits: Credits,
   isPaid: boolean,
   destination: string | null,
-): string {
+): string | null {
+  const file = results.some(({ status, failure }) => failure === null && status !== 'kept')
+    ? destination
+    : null;
+  if (spent(credits) === 0 && file === null) return null;
   const sum = (of: (result: Result) => number | null | undefined): number =>
     sumOf(results, (result) => of(result) ?? 0);
   const resumed = sum((result) => result.resumed);
@@ -171,9 +157,5 @@ export function tallyText(
     pages > 0 && count(pages, 'page', 'pages'),
     (isPaid || spent(credits) > 0) && describeCredits(credits),
   ];
-  const isWritten = results.some(({ status, failure }) => failure === null && status !== 'kept');
-  return line(
-    parts.filter(Boolean).join(', '),
-    isWritten && destination !== null ? `in ${destination}` : null,
-  );
+  return line(parts.filter(Boolean).join(', '), file && `in ${file}`);
 }

@@ -5,6 +5,9 @@ import { type Result, type Subject, unreachedResult } from './results.ts';
 import { type Session, sandboxName } from './session.ts';
 import type { WriteSummary } from './summary.ts';
 
+/** Consecutive references that fail with 7 or 8; other failures do not count. */
+const maxFailuresInRow = 5;
+
 /** What happened in a run: its warnings, what ended it, and at the end its lines on stderr and `--summary`. */
 export class Report {
   /** The references, in input order. */
@@ -30,7 +33,6 @@ export class Report {
     this.#writeSummary = writeSummary;
   }
 
-  /** Adds a warning to those that are printed at the end. */
   warn(code: Warning['code'], label: string | null, message: string): void {
     this.#warnings.push({ code, label, message });
   }
@@ -41,7 +43,6 @@ export class Report {
     return aborted ? (reason as Failure) : this.ended;
   }
 
-  /** Ends the run: nothing more is sent. */
   end(failure: Failure): void {
     this.ended ??= failure;
     this.#session.client.end(failure);
@@ -73,28 +74,15 @@ export class Report {
   }
 
   #add(failure: Failure | null): void {
-    this.#failuresInRow = failuresInRow(this.#failuresInRow, failure);
-    if (failure?.scope === 'run') this.end(failure);
-    else if (failure !== null && this.#failuresInRow >= outageLength) {
-      const { status } = failure;
-      this.end(
-        new Failure('outage', `${outageLength} references in a row failed`, { status, cause: failure }),
-      );
-    }
-  }
-
-  /** Writes the first `--summary`. Throws as `WriteSummary`. */
-  async start(): Promise<void> {
-    await this.#writeSummary(
-      this.subjects.map((subject) => unreachedResult(subject, null)),
-      null,
-    );
+    if (failure === null) this.#failuresInRow = 0;
+    else if (failure.exit === 7 || failure.exit === 8) this.#failuresInRow++;
+    if (failure !== null && (failure.scope === 'run' || this.#failuresInRow >= maxFailuresInRow))
+      this.end(failure.with({ scope: 'run' }));
   }
 
   /**
-   * Ends a run when its work ends, also if that throws: prints one line per cause and the tally, writes `--summary`, and
-   * returns the exit code. `destination`: where the output went; null: stdout. Throws what the work throws before its
-   * first request.
+   * Ends a run when its work ends or throws: prints one line per cause and the tally, writes `--summary`, and returns the
+   * exit code. `destination`: null for stdout. Throws what the work throws before its first request.
    */
   async finish(work: Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
     const { stderr, progress, serviceName, budget, operation } = this.#session;
@@ -111,19 +99,14 @@ export class Report {
     }
     const isUndone = results.some(({ failure }) => failure !== null);
     const ended = this.ended ?? (isUndone ? this.stopped : null);
-    // The handle of a channel that is gone also fails to resolve; do not report it twice.
-    const gone = new Set(results.flatMap(({ failure, label }) => (failure?.code === 'gone' ? [label] : [])));
-    reportWarnings(
-      stderr,
-      this.#warnings.filter(({ code, label }) => code !== 'unresolved' || !gone.has(label)),
-    );
+    reportWarnings(stderr, this.#warnings);
     if (refusal === null) {
-      for (const { text, failure } of failureLines(results, ended, serviceName === sandboxName)) {
-        stderr.error(text);
+      for (const { text, nextSteps, failure } of failureLines(results, ended, serviceName === sandboxName)) {
+        stderr.error(text, ...nextSteps);
         stderr.printStack(failure);
       }
-      if (ended === null || results.length > 1)
-        stderr.note(tallyText(results, budget.total.credits, operation.credits > 0, destination));
+      const tally = tallyText(results, budget.total.credits, operation.credits > 0, destination);
+      if (tally !== null && (ended === null || results.length > 1)) stderr.note(tally);
     }
     const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
     try {
@@ -137,23 +120,6 @@ export class Report {
   }
 }
 
-/** Prints warnings: one line per code, or per message without a reference. */
 export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): void {
-  for (const { text, isNote } of warningLines(warnings)) {
-    if (isNote) stderr.note(text);
-    else stderr.warn(text);
-  }
-}
-
-/** Consecutive references with exit code 7 or 8 that end a run. */
-export const outageLength = 5;
-
-/**
- * How many references in a row have failed with 7 or 8, after one more is done; `failure`: null if it succeeded, which
- * ends the row. Other failures, and a feed that is empty or 404, do not count.
- */
-export function failuresInRow(before: number, failure: Failure | null): number {
-  if (failure === null) return 0;
-  const counts = (failure.exit === 7 || failure.exit === 8) && failure.code !== 'no_feed';
-  return counts ? before + 1 : before;
+  for (const text of warningLines(warnings)) stderr.warn(text);
 }

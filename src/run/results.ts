@@ -17,17 +17,14 @@ export interface Subject {
   readonly reference: string | null;
   /** How messages name it: with its line, if it comes from `--from`; null without a reference. */
   readonly label: string | null;
-  /** Requests and credits of this run for it. */
   readonly tally: Tally;
 }
 
 /** How a run ended for one reference: an element of `references` in `--summary`. */
 export interface Result extends Subject {
-  /** Channel or playlist ID; null if unknown. */
   readonly id: string | null;
   readonly file: string | null;
   readonly status: (typeof statuses)[number];
-  /** Entries in FILE, or printed. */
   readonly entries: number;
   /** Entries that an update added, in all its runs; null without one. */
   readonly added: number | null;
@@ -38,16 +35,11 @@ export interface Result extends Subject {
   readonly pages: number;
   /** Entries that an earlier, interrupted run had. */
   readonly resumed: number;
-  /** Why a page was fetched other than for an expected ID that it contained. */
-  readonly why: string | null;
   /** Token of the first page that is not fully printed. */
   readonly token: string | null;
   readonly failure: Failure | null;
   /** The next step for this reference; `failure` itself may be that of other references, too. */
   readonly next: string | null;
-  /** About how many credits the rest costs; null if unknown. */
-  readonly creditsLeft: number | null;
-  /** False if the run ended before its turn. */
   readonly isReached: boolean;
 }
 
@@ -71,11 +63,9 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
     unlisted: null,
     pages: 0,
     resumed: 0,
-    why: null,
     token: null,
     failure,
     next: null,
-    creditsLeft: null,
     isReached: true,
     ...facts,
   };
@@ -90,6 +80,3 @@ export const failedRequest = (subject: Subject, failure: Failure, { requests } =
   failure.scope === 'run' && requests === 0
     ? unreachedResult(subject, failure)
     : resultOf(subject, { failure });
-
-export const sumOf = (results: readonly Result[], of: (result: Result) => number): number =>
-  results.reduce((sum, result) => sum + of(result), 0);

@@ -3,119 +3,80 @@ import { type Failure, usage } from '../errors.ts';
 import { assertReplaceable, writeFileAtomic } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { resolveTarget, type Target } from '../fs/output-target.ts';
-import { assertNotRecorded, PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { assertNotArchive, PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import type { InputReference } from './read-references.ts';
 import type { Report } from './report.ts';
 
-/** Entries that may wait for the file to be replaced: it can be large, and is replaced whole. */
-const maxUnsaved = 1000;
+export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
 
 /**
- * The file of `latest --seen`: one ID or reference per line, of printed videos and of references already checked.
- * IDs are added after stdout has accepted the entries, or `-o FILE` is written.
+ * Opens and locks the file of `latest --seen`: one ID or reference per line, of printed videos and of references already
+ * checked. Throws `locked` (10) while another run uses it, and a usage error if it is no text.
  */
-export class SeenFile {
-  readonly #target: Target;
-  readonly #folder: PrivateFolder;
-  readonly #lock: Disposable | null;
-  readonly #ids: Set<string>;
+export async function openSeenFile(path: string, stop: AbortSignal) {
+  const found = resolveTarget(path);
+  assertNotArchive(found);
+  assertReplaceable(found);
+  const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(found.real)));
+  const lock = await acquireLock(folder, basename(found.real), path);
+  try {
+    // A run that has just ended may have replaced it.
+    const target = resolveTarget(path);
+    return {
+      ...seenIn(target, await readIds(target, stop)),
+      [Symbol.dispose]: () => lock?.[Symbol.dispose](),
+    };
+  } catch (error) {
+    lock?.[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function seenIn(target: Target, ids: Set<string>) {
+  const savedCount = ids.size;
   /** IDs of the entries that are being printed, and of baselines. */
-  #pending: string[] = [];
-  #unsaved = 0;
+  let pending: string[] = [];
   /** References that are checked for the first time. */
-  readonly #baselines = new Set<string>();
-  readonly #missed: string[] = [];
-
-  private constructor(target: Target, folder: PrivateFolder, lock: Disposable | null, ids: Set<string>) {
-    this.#target = target;
-    this.#folder = folder;
-    this.#lock = lock;
-    this.#ids = ids;
-  }
-
-  /**
-   * Opens and locks a file. Throws `locked` (10) while another run uses it, a usage error if it is no text, and the
-   * reason of `stop`.
-   */
-  static async open(path: string, stop: AbortSignal): Promise<SeenFile> {
-    const target = resolveTarget(path, { onlyFiles: true });
-    assertNotRecorded(target);
-    assertReplaceable(target);
-    const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(target.real)));
-    let lock: Disposable | null = null;
-    try {
-      lock = await acquireLock(folder, basename(target.real), path);
-      // A run that has just ended may have replaced it.
-      const locked = resolveTarget(path, { onlyFiles: true });
-      return new SeenFile(locked, folder, lock, await readIds(locked, stop));
-    } catch (error) {
-      lock?.[Symbol.dispose]();
-      folder.close();
-      throw error;
-    }
-  }
-
-  /**
-   * The entries that have not been seen, at most `limit` (null: all); none for a reference that is checked for the first
-   * time, which is its baseline. Entries beyond the limit stay unseen.
-   */
-  takeNewEntries(
-    entries: readonly JsonText[],
-    { value, label }: InputReference,
-    limit: number | null,
-  ): readonly JsonText[] {
-    const isKnown = this.#ids.has(value);
-    const fresh = entries.filter((entry) => {
-      const id = idOf(entry);
-      return id === null || !this.#ids.has(id);
-    });
-    const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
-    this.#pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
-    if (!isKnown) {
-      this.#pending.push(value);
-      this.#baselines.add(value);
-    } else if (fresh.length > 0 && fresh.length === entries.length) this.#missed.push(label ?? value);
-    return printed;
-  }
-
-  /** stdout or FILE has the entries: their IDs count as seen. */
-  accept(): void {
-    for (const id of this.#pending) this.#ids.add(id);
-    this.#unsaved += this.#pending.length;
-    this.#pending = [];
-    if (this.#unsaved >= maxUnsaved) this.#save();
-  }
-
-  /** Saves what was seen, and says what the next run prints. */
-  save(report: Report): void {
-    this.#save();
-    const { path } = this.#target;
-    const added = [...this.#baselines].filter((value) => this.#ids.has(value)).length;
-    if (added > 0) {
-      const what = `added ${count(added, 'reference', 'references')} to ${path}`;
-      report.warn('baseline', null, `${what}; uploads from now on will be printed`);
-    }
-    for (const label of this.#missed)
-      report.warn(
-        'all new',
-        label,
-        'all entries are new since the last check; older ones may have been missed',
-      );
-  }
-
-  [Symbol.dispose](): void {
-    this.#lock?.[Symbol.dispose]();
-    this.#folder.close();
-  }
-
-  #save(): void {
-    if (this.#unsaved === 0) return;
-    writeFileAtomic(this.#target, `${[...this.#ids].join('\n')}\n`);
-    this.#unsaved = 0;
-  }
+  const baselines = new Set<string>();
+  const missed: string[] = [];
+  return {
+    /** The entries that have not been seen, at most `limit`; none for a reference that is checked for the first time. */
+    takeNewEntries: (
+      entries: readonly JsonText[],
+      { value, label }: InputReference,
+      limit: number | null,
+    ): readonly JsonText[] => {
+      const isKnown = ids.has(value);
+      const fresh = entries.filter((entry) => {
+        const id = idOf(entry);
+        return id === null || !ids.has(id);
+      });
+      const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
+      pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
+      if (!isKnown) {
+        pending.push(value);
+        baselines.add(value);
+      } else if (fresh.length > 0 && fresh.length === entries.length) missed.push(label ?? value);
+      return printed;
+    },
+    /** stdout or FILE has the entries: their IDs count as seen. */
+    accept: (): void => {
+      for (const id of pending) ids.add(id);
+      pending = [];
+    },
+    /** Saves what was seen, and says what the next run prints. */
+    save: (report: Report): void => {
+      if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
+      const added = [...baselines].filter((value) => ids.has(value)).length;
+      const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
+      if (added > 0) report.warn('baseline', null, `${what}; uploads from now on will be printed`);
+      const all = 'all entries are new since the last check; older ones may have been missed';
+      for (const label of missed) report.warn('all new', label, all);
+    },
+  };
 }
 
 /** The ID of an entry, if it fits on a line of its own. */

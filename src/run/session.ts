@@ -1,22 +1,17 @@
-import { requireKey, resolveService } from '../accounts/settings.ts';
+import { resolveService } from '../accounts/settings.ts';
 import type { CommonOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
-import { demoReferences } from '../sandbox/defaults.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget, resolveBounds } from '../service/budget.ts';
+import { Budget, type Ledger, resolveBounds } from '../service/budget.ts';
 import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import { version } from '../version.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
-/** Shorter waits (ms) are not reported line by line. */
-const minReportedWait = 3000;
 
-/** The service as a run uses it: one client, one budget, one terminal. */
 export interface Session extends AsyncDisposable {
   readonly operation: Operation;
   readonly context: Context;
@@ -32,10 +27,7 @@ export interface Session extends AsyncDisposable {
   shareProgress(count: number): void;
 }
 
-/**
- * Opens the service of the options, with `--sandbox` a new one. `connections`: the maximum number of concurrent requests;
- * `warn`: where the ledger warns. Throws as `resolveService` and `requireKey`.
- */
+/** Opens the service of the options. `connections`: concurrent requests; `warn`: where the ledger warns. */
 export async function openSession(
   operation: Operation,
   connections: number,
@@ -73,17 +65,19 @@ async function openAccount(
   warn: (message: string) => void,
 ) {
   const settings = await resolveService(options, context);
-  const { baseUrl, namespace } = settings;
-  const key = requireKey(settings);
+  const { baseUrl, namespace, key } = settings;
+  if (key === null) throw settings.problem;
   stderr.redact(key);
   const bounds = resolveBounds(options.maxCredits, context.env, settings.maxCredits);
-  const budget = new Budget(bounds, async () => {
-    const { FileLedger } = await import('../accounts/ledger.ts');
+  let ledger: Ledger | null = null;
+  if (operation.credits > 0) {
+    const { openLedger } = await import('../accounts/ledger.ts');
     const account = { origin: baseUrl.origin, key };
     const { timeout } = options;
-    return new FileLedger({ context, account, command: operation.name, bounds, timeout, warn });
-  });
+    ledger = openLedger({ context, account, command: operation.name, bounds, timeout, warn });
+  }
   const name = serviceName({ baseUrl, namespace });
+  const budget = new Budget(bounds, ledger);
   return { service: { baseUrl, namespace, key }, budget, name, close: async () => {} };
 }
 
@@ -91,7 +85,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');
-  const service = { baseUrl, namespace: defaultNamespace, key, notFoundHint: demoReferences };
+  const service = { baseUrl, namespace: defaultNamespace, key };
   return { service, budget: new Budget(maxCredits, null), name: sandboxName, close };
 }
 
@@ -99,7 +93,6 @@ async function openSandbox({ maxCredits }: CommonOptions) {
 export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'namespace'>): string =>
   `${baseUrl.href} ${namespace}`;
 
-/** The same for `--sandbox`, whose port differs. */
 export const sandboxName = 'sandbox';
 
 /** What a client takes from the options, and how it reports its requests and waits. */
@@ -114,11 +107,10 @@ export function clientOptions(
     timeout,
     retries,
     maxWait,
-    userAgent: `chanlist/${version}`,
     onRequest: (line) => stderr.detail(line),
     onWait: (milliseconds, why) => {
       const line = `waiting ${span(milliseconds)}: ${why}`;
-      if (progress.isHidden && milliseconds >= minReportedWait) stderr.note(line);
+      if (progress.isHidden) stderr.note(line);
       else stderr.verbose(line);
       progress.countDown(milliseconds, why);
     },

@@ -12,9 +12,7 @@ export interface SandboxSettings {
   readonly latency: number;
   /** Seed of the faults only: the data never depend on it. */
   readonly seed: number;
-  /** Requests per minute; null: no limit. */
   readonly rate: number | null;
-  /** New uploads per channel and minute. */
   readonly grow: number;
   readonly plainTokens: boolean;
   readonly fail: readonly ReturnType<typeof parseFaultRule>[];
@@ -26,7 +24,6 @@ export interface SandboxSettings {
   readonly onRequest: (line: string) => void;
 }
 
-/** The defaults of `--sandbox` and, but for the port, of `serve`. */
 export const sandboxDefaults: SandboxSettings = {
   host: '127.0.0.1',
   port: 0,

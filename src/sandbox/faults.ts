@@ -2,7 +2,7 @@ import { usage } from '../errors.ts';
 import { seeded } from './random.ts';
 
 /** The effect of each fault that has a name: one row per kind, in the order of the help. */
-const namedFaults = {
+export const namedFaults = {
   reset: 'resets the connection before the response; debits nothing',
   truncate: 'ends the connection in the middle of a 200; debits',
   garbage: 'sends a complete 200 that is not JSON; debits',
@@ -12,7 +12,6 @@ const namedFaults = {
   'feed-empty': 'latest has no entries',
 } as const;
 
-/** A status, or a name. */
 export type FaultKind = number | keyof typeof namedFaults;
 
 const names = Object.keys(namedFaults) as (keyof typeof namedFaults)[];

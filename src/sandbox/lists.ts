@@ -12,18 +12,13 @@ export interface VideoList {
   readonly numVideos: string;
   /** Total views, as deployments show them: null for some lists, absent for others. */
   readonly viewCount: string | null | undefined;
-  /** `continuation_token` of the last page: deployments send null, an empty string or no token. */
-  readonly lastToken: null | '' | undefined;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
 
 const minute = 60_000;
 
-/**
- * The uploads of each channel, which grows from now on. `feed`: the latest of them as the feed shows them, at most 15
- * (docs/service.md, 4.4).
- */
+/** The uploads of each channel, which grows from now on, and what the feed shows of them. */
 export function demoCatalog({ grow, now, sizeOf }: SandboxSettings) {
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
@@ -45,7 +40,6 @@ export function demoCatalog({ grow, now, sizeOf }: SandboxSettings) {
       count,
       numVideos: isOdd ? oddCount(count) : String(count),
       viewCount: isOdd ? undefined : viewCount,
-      lastToken: isOdd ? undefined : null,
       at,
       feed: isOdd ? () => oddFeed(owner, count, video) : newest,
     };
@@ -71,7 +65,6 @@ const demoPlaylist: VideoList = {
   count: 321,
   numVideos: '321',
   viewCount: '81726354',
-  lastToken: '',
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }

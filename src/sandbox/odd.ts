@@ -1,11 +1,9 @@
 import { latestSize } from '../service/contract.ts';
 import { hash } from './random.ts';
-import { ageText, type Channel, lengthText, published, type Video } from './videos.ts';
+import { ageText, type Channel, published, type Video } from './videos.ts';
 
 /** The upload that is always on top of the list of `@odd`, but at its date in the feed. */
 const premiere = 250;
-/** A feed entry that has no `viewCount`, and a null in another field. */
-const undescribed = 258;
 const scheduledStream = 5_000_001;
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
@@ -23,10 +21,7 @@ export function oddNumber(total: number, position: number): number {
   return number > premiere ? number : number - 1;
 }
 
-/**
- * The feed of `@odd`. It shows a scheduled stream and Shorts, which the list never has. It lacks members-only
- * uploads and the newest upload, which it shows later than the list.
- */
+/** It shows a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
 export function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
   const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: alwaysFuture }];
   for (let number = total - 1; feed.length < latestSize; number--) {
@@ -52,7 +47,7 @@ export function oddPageSize(offset: number, pageSize: number): number {
 
 const unknown = {
   ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
-  ...{ thumbnails: [], publishedTimeText: null, members_only: null, badges: null, captions: null },
+  ...{ thumbnails: [], publishedTimeText: null, members_only: null, captions: null },
 };
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
@@ -67,23 +62,9 @@ const special: Readonly<Record<number, object>> = {
 export function oddFields(video: Video): object {
   const { number } = video;
   return {
-    lengthText: lengthText(video, true),
     publishedTimeText: ageText(video),
     members_only: isMembersOnly(number),
-    badges: number % 3 === 0 ? ['4K', 'CC'] : [],
-    captions: { languages: number % 2 === 0 ? ['en', 'pt-BR'] : ['en'], automatic: number % 5 === 0 },
+    captions: { languages: ['en', 'pt-BR'], automatic: number % 5 === 0 },
     ...special[number],
   };
-}
-
-export const advertisement = {
-  type: 'ad',
-  videoId: null,
-  title: 'An advertisement',
-  link: 'https://ads.example/',
-};
-
-export function oddFeedFields({ number }: Video): object {
-  if (number === undescribed) return { description: null, viewCount: undefined };
-  return number === scheduledStream ? { viewCount: '0', liveContent: 'upcoming' } : {};
 }

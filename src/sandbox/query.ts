@@ -21,17 +21,15 @@ export class ErrorResponse extends Error {
 export const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
 
 /**
- * The parameters of a query by name, checked against the contract (docs/service.md, sections 4 and 8).
- * Refuses both or neither of two exclusive parameters with 400, other faults with 422 and the list of all bad
- * parameters. Ignores parameters that the contract does not have.
+ * The parameters of a query by name, checked against the contract. Refuses both or neither of two exclusive parameters with
+ * 400, other faults with 422 and the list of all bad parameters.
  */
 export function readParameters(operation: Operation, query: URLSearchParams): ReadonlyMap<string, string> {
-  const names = operation.parameters.map(({ name }) => name);
-  if (isPaged(operation.name) && names.filter((name) => query.has(name)).length !== 1)
+  const { parameters } = operation;
+  const names = parameters.map(({ name }) => name);
+  if (isPaged(operation) && names.filter((name) => query.has(name)).length !== 1)
     throw new ErrorResponse(400, `exactly one of ${names.join(' and ')} is required`);
-  const issues = operation.parameters.flatMap((parameter) =>
-    issuesOf(parameter, query.getAll(parameter.name)),
-  );
+  const issues = parameters.flatMap((parameter) => issuesOf(parameter, query.getAll(parameter.name)));
   if (issues.length > 0) throw new ErrorResponse(422, issues);
   return new Map(query);
 }
@@ -50,10 +48,7 @@ function issuesOf(
   return [issue(name, `Expected ${unit} from ${minimum} to ${maximum}`)];
 }
 
-/**
- * The handle or ID in a reference, or a channel URL that has neither (docs/service.md, 1, rule 4, and 4.5). Refuses a
- * text of another form with 422.
- */
+/** The value of a reference; refuses a text of another form with 422. */
 export function readReference(text: string, kind: ReferenceKind, parameter: string = kind): string {
   try {
     return parseReference(text, kind).value;
@@ -63,9 +58,7 @@ export function readReference(text: string, kind: ReferenceKind, parameter: stri
 }
 
 export function findChannel(reference: string): Channel {
-  // Older forms of a channel URL: the name is that of the handle.
-  const [, older = reference] = /^https?:\/\/[^/]+\/(?:c|user)\/([^/?#]+)/i.exec(reference) ?? [];
-  const channel = channelById(reference) ?? channelByHandle(older.replace(/^@?/, '@'));
+  const channel = channelById(reference) ?? channelByHandle(reference);
   if (channel === undefined) throw new ErrorResponse(404, 'channel not found');
   return channel;
 }

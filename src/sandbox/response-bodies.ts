@@ -1,8 +1,8 @@
-import { isPaged, type OperationName, operations, type PagedName } from '../service/contract.ts';
+import { isPaged, type Operation, type PagedOperation } from '../service/contract.ts';
 import type { SandboxSettings } from './defaults.ts';
 import type { FaultKind } from './faults.ts';
 import { type demoCatalog, listById, uploadsId, type VideoList } from './lists.ts';
-import { advertisement, oddFeedFields, oddFields, oddPageSize } from './odd.ts';
+import { oddFields, oddPageSize } from './odd.ts';
 import { ErrorResponse, findChannel, readReference, resolveId } from './query.ts';
 import {
   ageText,
@@ -17,46 +17,39 @@ import {
   viewsText,
 } from './videos.ts';
 
-/** Number of uploads, from the newest, that a search reads. */
-const searchDepth = 3000;
-
 /** The body of a 200 response. Throws an `ErrorResponse` for any other response. */
 export function respond(
-  name: OperationName,
+  operation: Operation,
   parameters: ReadonlyMap<string, string>,
   faults: readonly FaultKind[],
   catalog: ReturnType<typeof demoCatalog>,
   settings: SandboxSettings,
 ): object {
-  if (isPaged(name)) {
-    const place = placeOf(name, parameters, faults);
+  if (isPaged(operation)) {
+    const place = placeOf(operation, parameters, faults);
     const list = listById(place.list, catalog);
     if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-    return page(name, place, list, faults.includes('loop'), settings);
+    return page(operation, place, list, faults.includes('loop'), settings);
   }
   const value = (name: string): string => parameters.get(name) ?? '';
-  if (name === 'resolve') {
+  if (operation.name === 'resolve') {
     const input = value('input');
     return { channel_id: resolveId(readReference(input, 'channel', 'input')), resolved_from: input };
   }
   const channel = findChannel(readReference(value('channel'), 'channel'));
   const uploads = catalog(channel);
-  if (name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
+  if (operation.name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
   if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
   return latest(channel, faults.includes('feed-empty') ? [] : uploads.feed());
 }
 
-/** Uploads whose title has every word of the query, newest first. */
 function search(uploads: VideoList, query: string, limit: number): object {
   const words = query.toLowerCase().split(/\s+/);
-  const depth = Math.min(searchDepth, uploads.count);
   const results: object[] = [];
-  for (let position = 0; position < depth && results.length < limit; position++) {
+  for (let position = 0; position < uploads.count && results.length < limit; position++) {
     const video = uploads.at(position);
     const text = title(video).toLowerCase();
-    if (!words.every((word) => text.includes(word))) continue;
-    results.push(searchEntry(video));
-    if (results.length === 1 && limit > 1 && uploads.owner.isOdd) results.push(advertisement);
+    if (words.every((word) => text.includes(word))) results.push(searchEntry(video));
   }
   return { results, result_count: results.length };
 }
@@ -71,9 +64,9 @@ function latest(channel: Channel, videos: readonly Video[]): object {
   };
 }
 
-/** The page of a list at a place; `isLoop`: its token names the same page again. */
+/** `isLoop`: the token names the same page again. */
 function page(
-  operation: PagedName,
+  { reference }: PagedOperation,
   place: Place,
   list: VideoList,
   isLoop: boolean,
@@ -94,22 +87,21 @@ function page(
       numVideos,
       ownerName: owner.title,
       viewCount,
-      ...(operations[operation].reference === 'playlist' && { description }),
+      ...(reference === 'playlist' && { description }),
     },
-    continuation_token: hasMore ? writeToken(next, plainTokens) : list.lastToken,
+    continuation_token: hasMore ? writeToken(next, plainTokens) : null,
     has_more: hasMore,
   };
 }
 
 /** The page that the parameters name. Refuses a token that is not valid for the operation with 400. */
 function placeOf(
-  operation: PagedName,
+  { name: operation, reference: kind }: PagedOperation,
   parameters: ReadonlyMap<string, string>,
   faults: readonly FaultKind[],
 ): Place {
   const token = parameters.get('continuation');
   if (token === undefined) {
-    const kind = operations[operation].reference;
     const reference = readReference(parameters.get(kind) ?? '', kind);
     const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
     return { operation, list, offset: 0 };
@@ -129,7 +121,6 @@ function placeOf(
 interface Place {
   readonly operation: string;
   readonly list: string;
-  /** Number of entries before the page. */
   readonly offset: number;
 }
 
@@ -156,9 +147,7 @@ function readToken(token: string): Place | null {
 
 const thumbnailSizes = [
   ['default', 120, 90],
-  ['mqdefault', 320, 180],
   ['hqdefault', 480, 360],
-  ['sddefault', 640, 480],
   ['maxresdefault', 1280, 720],
 ] as const;
 
@@ -196,7 +185,7 @@ function searchEntry(video: Video): object {
     viewCountText: viewsText(video),
     publishedTimeText: ageText(video),
     hasCaptions: video.number % 3 === 0,
-    thumbnails: thumbnailsOf(id).slice(2, 4),
+    thumbnails: thumbnailsOf(id).slice(0, 2),
   };
 }
 
@@ -217,6 +206,5 @@ function latestEntry(video: Video): object {
     thumbnail: { url: `https://images.video.example/vi/${id}/hqdefault.jpg`, width: '480', height: '360' },
     viewCount: String(viewCount(video)),
     ...(video.number % 4 === 0 && { starRating: rating }),
-    ...(video.channel.isOdd && oddFeedFields(video)),
   };
 }

@@ -5,7 +5,7 @@ import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { faultSource } from './faults.ts';
-import { DemoService, type Reply } from './service.ts';
+import { demoService, type Reply } from './service.ts';
 
 export interface Sandbox {
   readonly baseUrl: string;
@@ -20,14 +20,14 @@ export interface Sandbox {
 export async function startSandbox(options: Partial<SandboxSettings> = {}): Promise<Sandbox> {
   const settings = { ...sandboxDefaults, ...options };
   const { host, port, key, latency } = settings;
-  const service = new DemoService(settings);
+  const { account, reply: replyTo } = demoService(settings);
   const faults = faultSource(settings.fail, settings.seed);
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url } = request;
-    const reply = service.reply(request, faults());
+    const reply = replyTo(request, faults());
     const outcome = reply.ending === 'whole' ? reply.status : `${reply.status || '-'} (${reply.ending})`;
-    settings.onRequest(sanitize(`${method} ${url} ${outcome} ${credits(service.credits)} left`));
+    settings.onRequest(sanitize(`${method} ${url} ${outcome} ${credits(account.credits)} left`));
     if (latency === 0) send(reply, response);
     // Its connection keeps the process alive, not the timer.
     else setTimeout(send, latency, reply, response).unref();
@@ -42,7 +42,7 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}): Prom
   return {
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
-    account: service,
+    account,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -72,13 +72,9 @@ function baseUrl({ address, family, port }: AddressInfo): string {
 
 function listenFailure(error: Error, host: string, port: number): Failure {
   const code = systemCode(error) ?? error.message;
-  const isPort = code === 'EADDRINUSE' || code === 'EACCES';
   const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
-  const isHost = ['EINVAL', 'ENOTFOUND', 'EADDRNOTAVAIL', 'EAI_AGAIN'].includes(code);
-  return new Failure(isHost ? 'usage' : 'failed', `cannot listen on ${host}, port ${port}: ${why}`, {
-    hint: isPort
-      ? 'choose another port with --port, or any free one with --port 0'
-      : '--host defaults to 127.0.0.1',
+  return new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, {
+    hint: '--port 0 takes any free port; --host defaults to 127.0.0.1',
     cause: error,
   });
 }

@@ -15,42 +15,15 @@ export interface Reply {
 }
 
 /** The service without the network: turns a request and its faults into a reply, and keeps the account. */
-export class DemoService {
-  credits: number;
-  readonly #settings: SandboxSettings;
-  readonly #catalog: ReturnType<typeof demoCatalog>;
-  readonly #limit: ReturnType<typeof rateLimit> | null;
-  readonly #routes: ReadonlyMap<string, Operation>;
+export function demoService(settings: SandboxSettings) {
+  const account = { credits: settings.credits };
+  const catalog = demoCatalog(settings);
+  const limit = settings.rate === null ? null : rateLimit(settings.rate, settings.now);
+  const routes: ReadonlyMap<string, Operation> = new Map(
+    Object.values(operations).map((operation) => [operationPath(operation, settings.namespace), operation]),
+  );
 
-  constructor(settings: SandboxSettings) {
-    const { credits, namespace, rate, now } = settings;
-    this.credits = credits;
-    this.#settings = settings;
-    this.#catalog = demoCatalog(settings);
-    this.#limit = rate === null ? null : rateLimit(rate, now);
-    this.#routes = new Map(
-      Object.values(operations).map((operation) => [operationPath(operation, namespace), operation]),
-    );
-  }
-
-  /**
-   * Decides a request. The decision and the debit are one synchronous step: of two requests for the last credit, one
-   * gets it. Only a 200 of a paid operation debits (docs/service.md, 1, rule 3).
-   */
-  reply(request: IncomingMessage, faults: readonly FaultKind[]): Reply {
-    const { headers, retryAfter = null } = this.#limit?.() ?? {};
-    let reply: Reply;
-    try {
-      if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
-      reply = this.#serve(request, faults);
-    } catch (error) {
-      if (!(error instanceof ErrorResponse)) throw error;
-      reply = json(error.status, { detail: error.detail }, error.headers);
-    }
-    return { ...reply, headers: { ...reply.headers, ...headers } };
-  }
-
-  #serve({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): Reply {
+  const serve = ({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): Reply => {
     for (const kind of faults) {
       const message = `injected by --fail ${kind}`;
       if (kind === 'reset') return { status: 0, headers: {}, body: Buffer.alloc(0), ending: 'reset' };
@@ -58,26 +31,35 @@ export class DemoService {
       if (typeof kind === 'number') throw new ErrorResponse(kind, message);
     }
     const [path = '', query] = url.split(/\?(.*)/s);
-    const operation = this.#routes.get(path);
+    const operation = routes.get(path);
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
     if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
-    if ((headers['user-agent'] ?? '').trim() === '') return forbidden('a User-Agent header is required');
-    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== this.#settings.key) {
+    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== settings.key) {
       const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
       throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
     }
-    if (this.credits < 1) {
+    if (account.credits < 1)
       throw new ErrorResponse(402, { code: 'no_credits', message: 'the account has no credits left' });
-    }
     const parameters = readParameters(operation, new URLSearchParams(query));
-    const reply = json(200, respond(operation.name, parameters, faults, this.#catalog, this.#settings));
-    this.credits -= operation.credits;
-    return {
-      ...reply,
-      body: faults.includes('garbage') ? garbage : reply.body,
-      ending: faults.includes('truncate') ? 'truncate' : 'whole',
-    };
-  }
+    const reply = json(200, respond(operation, parameters, faults, catalog, settings));
+    account.credits -= operation.credits;
+    const body = faults.includes('garbage') ? garbage : reply.body;
+    return { ...reply, body, ending: faults.includes('truncate') ? 'truncate' : 'whole' };
+  };
+
+  /** Decision and debit are one synchronous step: of two requests for the last credit, one gets it. */
+  const reply = (request: IncomingMessage, faults: readonly FaultKind[]): Reply => {
+    const { headers, retryAfter = null } = limit?.() ?? {};
+    try {
+      if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
+      const served = serve(request, faults);
+      return { ...served, headers: { ...served.headers, ...headers } };
+    } catch (error) {
+      if (!(error instanceof ErrorResponse)) throw error;
+      return json(error.status, { detail: error.detail }, { ...error.headers, ...headers });
+    }
+  };
+  return { account, reply };
 }
 
 const garbage = Buffer.from('{"results": [{"videoId": oops, <html><body>this is not JSON</body></html>');
@@ -91,24 +73,13 @@ function json(status: number, value: object, headers: Readonly<Record<string, st
   return { status, headers: { 'content-type': 'application/json', ...headers }, body, ending: 'whole' };
 }
 
-/** A page as a proxy in front of the service sends it. */
-function forbidden(text: string): Reply {
-  const body = Buffer.from(`<!DOCTYPE html>\n<title>403</title>\n<h1>403</h1>\n<p>${text}</p>\n`);
-  return { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body, ending: 'whole' };
-}
-
-/**
- * Counts requests against a limit per minute: call it for each. A window of one minute starts with the first request
- * after the previous window. `now`: the clock, in milliseconds since 1970. `retryAfter`: seconds until the next window if
- * this one is exhausted, else null.
- */
-function rateLimit(limit: number, now: () => number) {
+/** Counts each request against a limit per minute. `retryAfter`: seconds until the next minute; null if this one has room. */
+function rateLimit(limit: number, now: SandboxSettings['now']) {
   let end = Number.NEGATIVE_INFINITY;
   let left = 0;
   return () => {
     const time = now();
-    // Also if the clock was set back.
-    if (time >= end || time < end - 60_000) [end, left] = [time + 60_000, limit];
+    if (time >= end) [end, left] = [time + 60_000, limit];
     left--;
     const headers = {
       'x-ratelimit-limit': String(limit),

@@ -11,11 +11,8 @@ export interface BaseUrl {
 const example = 'expected e.g. https://api.example.com';
 
 /**
- * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped from the base URL, and WORD (null:
- * there is none) is the namespace.
- * `source` names the setting (`--base-url`). Throws a usage error for anything but a plain http or https URL, and
- * for http to a host that is not loopback. No error shows the text: it may contain a password, or be a key that was
- * given in the wrong place.
+ * Parses the address of the service; a trailing `/api/v2` or `/api/v2/WORD` is stripped, and WORD is the namespace.
+ * `source` names the setting. No error shows the text: it may contain a password, or be a key given in the wrong place.
  */
 export function parseAddress(
   text: string,

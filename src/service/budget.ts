@@ -16,7 +16,6 @@ export interface Tally {
   readonly reference: string | null;
   readonly credits: Credits;
   requests: number;
-  /** Those of paid operations, included in `requests`. */
   paidRequests: number;
   retries: number;
 }
@@ -25,7 +24,6 @@ export function newTally(reference: string | null = null): Tally {
   return { reference, credits: noCredits(), requests: 0, paidRequests: 0, retries: 0 };
 }
 
-/** The most that a tally may have cost, in credits. */
 export function spent(credits: Credits): number {
   return credits.confirmed + credits.possibly_charged;
 }
@@ -44,12 +42,11 @@ export interface CreditBound {
   readonly per: 'run' | 'day' | 'month';
 }
 
-/** A bound as `--max-credits` takes it: `3`, `3000/month`. */
 export function formatBound({ credits, per }: CreditBound): string {
   return per === 'run' ? `${credits}` : `${credits}/${per}`;
 }
 
-/** The bound in a value of `--max-credits`: `N`, `N/day` or `N/month`. Throws a usage error that names `source`. */
+/** Parses `N`, `N/day` or `N/month`. Throws a usage error that names `source`. */
 export function parseBound(text: string, source: string, shown = text): CreditBound {
   const [, digits, per] = /^(\d{1,15})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
   if (digits === undefined)
@@ -57,7 +54,7 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
   return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
 }
 
-/** The bounds in a value of CHANLIST_MAX_CREDITS: several separated by commas. Throws as `parseBound`. */
+/** The same for several, separated by commas. */
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
 
@@ -65,10 +62,7 @@ export function formatBounds(bounds: readonly CreditBound[]): string {
   return bounds.map(formatBound).join(',');
 }
 
-/**
- * The bounds of a run: those of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile.
- * Throws a usage error for a wrong value of the variable.
- */
+/** The bounds of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile. */
 export function resolveBounds(
   flagBounds: readonly CreditBound[],
   env: Env,
@@ -80,10 +74,7 @@ export function resolveBounds(
 }
 
 export interface Ledger {
-  /**
-   * Notes a request before it is sent; returns what notes its outcome. With bounds per day or month, throws `budget` if one
-   * would be exceeded, and if the ledger cannot be used.
-   */
+  /** Notes a request before it is sent; returns what notes its outcome. Throws `budget` for a bound that is spent. */
   reserve(credits: number, reference: string | null): Promise<Settle>;
 }
 
@@ -91,34 +82,24 @@ export interface Ledger {
 export class Budget {
   readonly bounds: readonly CreditBound[];
   readonly total: Tally = newTally();
-  /** Those that are enforced here, the smallest first. */
   readonly #runBounds: readonly CreditBound[];
-  readonly #openLedger: (() => Promise<Ledger>) | null;
-  #ledger: Ledger | null = null;
+  readonly #ledger: Ledger | null;
   #reserved = 0;
   /** Resolves when every reservation so far has been made or refused: they are made one at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   /** Wakes the reservation that waits for a request in flight. */
   #wake = (): void => {};
 
-  /** All `bounds` apply. `openLedger` null (the sandbox): bounds per day and month apply to this run alone. */
-  constructor(bounds: readonly CreditBound[], openLedger: (() => Promise<Ledger>) | null) {
+  /** Without a ledger, bounds per day and month apply to this run alone. */
+  constructor(bounds: readonly CreditBound[], ledger: Ledger | null) {
     this.bounds = bounds;
-    this.#openLedger = openLedger;
-    this.#runBounds = bounds
-      .filter(({ per }) => openLedger === null || per === 'run')
-      .sort((a, b) => a.credits - b.credits);
-  }
-
-  /** Opens the ledger, before the first paid request of a run. Throws if a bound needs it and it cannot be used. */
-  async prepare(): Promise<void> {
-    this.#ledger = (await this.#openLedger?.()) ?? null;
+    this.#ledger = ledger;
+    this.#runBounds = bounds.filter(({ per }) => ledger === null || per === 'run');
   }
 
   /**
-   * Reserves credits for a request; returns what charges the request to the run, to its reference and in the ledger. If a
-   * bound is spent, waits for requests in flight, which may turn out to be free, then throws `budget`. Throws as
-   * `Ledger.reserve`.
+   * Reserves credits for a request; returns what charges it to the run, to its reference and in the ledger. If a bound is
+   * spent, waits for requests in flight, which may turn out to be free, then throws `budget`.
    */
   async reserve(credits: number, tally: Tally): Promise<Settle> {
     if (credits === 0) return () => {};

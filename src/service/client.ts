@@ -3,19 +3,18 @@ import type { Context } from '../context.ts';
 import { excerpt, Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { withoutSecret } from '../text/secret.ts';
+import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Tally } from './budget.ts';
 import { assertParameters, type Operation, operationPath, type RequestParameters } from './contract.ts';
 import { errorWords, failedAttempt, finalFailure } from './failures.ts';
 import { type Connections, get, type Response, readBody } from './http.ts';
-import { decideRetry, type FailedAttempt, RetryThrottle } from './retry.ts';
+import { decideRetry, type FailedAttempt, retryThrottle } from './retry.ts';
 
 export interface Service {
   readonly baseUrl: BaseUrl;
   readonly namespace: string;
   readonly key: string;
-  /** The next step after a 404, instead of the usual one. */
-  readonly notFoundHint?: string;
 }
 
 export interface ClientOptions {
@@ -27,9 +26,7 @@ export interface ClientOptions {
   readonly retries: number;
   /** Seconds of waiting without a success (`decideRetry`). */
   readonly maxWait: number;
-  /** Largest number of concurrent requests. */
   readonly connections: number;
-  readonly userAgent: string;
   /** Takes one line about each request and how it ended. */
   onRequest(line: string): void;
   onWait(milliseconds: number, why: string): void;
@@ -54,7 +51,7 @@ export class Client {
   readonly #ended = new AbortController();
   /** Aborted when the run ends, or a signal stops the program. */
   readonly #abortSignal: AbortSignal;
-  readonly #throttle: RetryThrottle;
+  readonly #throttle: ReturnType<typeof retryThrottle>;
   #connections: Promise<Connections> | null = null;
   /** The members of entries will be read (`JsonText.parse`). */
   readsMembers = false;
@@ -63,22 +60,18 @@ export class Client {
     const { context, onWait } = options;
     this.#options = options;
     this.#abortSignal = AbortSignal.any([context.stop, this.#ended.signal]);
-    // One abort listener per concurrent request.
     setMaxListeners(0, this.#abortSignal);
-    this.#throttle = new RetryThrottle(context.clock, this.#abortSignal, onWait);
+    this.#throttle = retryThrottle(context.clock, this.#abortSignal, onWait);
   }
 
   /**
-   * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt; two
-   * attempts that may have been charged are the last ones (docs/failures.md, "The service"). What they cost is added to
-   * `tally` and to the budget.
+   * Sends a request until a complete 200 arrives, and returns its body. Throws the failure of the last attempt. What all
+   * attempts cost is added to `tally` and to the budget.
    */
   async call(operation: Operation, parameters: RequestParameters, tally: Tally): Promise<JsonText> {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
     const path = requestPath(service, operation, parameters);
-    const limits = { retries, maxWaitMs: maxWait * 1000 };
-    const runWaitMs = (waitMs: number): number => this.#throttle.totalWith(waitMs);
     let counted = 0;
     let requestWaitMs = 0;
     let maybeCharged = 0;
@@ -86,12 +79,12 @@ export class Client {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
-        return await readBody(outcome, this.readsMembers);
+        return readBody(outcome, this.readsMembers);
       }
       if (operation.credits > 0 && outcome.charge === 'possibly_charged') maybeCharged++;
-      const random = context.clock.random();
-      const progress = { counted, maybeCharged, requestWaitMs, runWaitMs, random };
-      const decision = decideRetry(outcome, progress, limits);
+      const progress = { counted, maybeCharged, requestWaitMs, runWaitMs: this.#throttle.limitedMs() };
+      const limits = { retries, maxWaitMs: maxWait * 1000 };
+      const decision = decideRetry(outcome, progress, limits, context.clock.random());
       if (typeof decision === 'string') throw finalFailure(outcome, decision, attempt);
       this.#abortSignal.throwIfAborted();
       const { waitMs, counts, pausesRun } = decision;
@@ -111,21 +104,19 @@ export class Client {
   async close(): Promise<void> {
     const reason = new Failure('failed', 'the run has ended');
     this.end(reason);
-    const connections = await this.#connections?.catch(() => null);
-    connections?.stopConnecting(reason);
-    await connections?.dispatcher.destroy();
+    await (await this.#connections?.catch(() => null))?.destroy(reason);
   }
 
-  /** Sends one request, attempt number `attempt` (from 1). Returns a complete 200 or the failed attempt. */
   async #attempt(
     operation: Operation,
     path: string,
     tally: Tally,
     attempt: number,
   ): Promise<Response | FailedAttempt> {
-    const { service, context, budget, timeout, userAgent } = this.#options;
-    const { baseUrl, key, notFoundHint } = service;
+    const { service, context, budget, timeout } = this.#options;
+    const { baseUrl, key } = service;
     const { clock, stop } = context;
+    const hide = (text: string): string => withoutSecret(text, key);
     // Nothing is reserved during a pause, unless it starts while the reservation is made.
     await this.#throttle.untilResumed();
     const settle = await budget.reserve(operation.credits, tally);
@@ -136,10 +127,6 @@ export class Client {
       await this.#throttle.untilResumed();
       this.#connections ??= this.#open();
       const connections = await this.#connections;
-      // Pending events run first, unless the service is known to keep connections open: one that it has just closed is
-      // not used again.
-      if (connections.responses <= connections.connects)
-        await new Promise((resolve) => setImmediate(resolve));
       this.#abortSignal.throwIfAborted();
       if (operation.credits > 0) tally.paidRequests++;
       for (const each of [tally, budget.total]) {
@@ -148,33 +135,33 @@ export class Client {
       }
       const headers = {
         authorization: `Bearer ${key}`,
-        'user-agent': userAgent,
+        'user-agent': `chanlist/${version}`,
         accept: 'application/json',
       };
-      const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000, stop);
+      const outcome = await get(connections, { origin: baseUrl.origin, path, headers }, timeout * 1000);
       const isComplete = 'body' in outcome;
       result = isComplete ? `${outcome.status} ${outcome.body.length} bytes` : errorWords(outcome.cause);
       if (isComplete && outcome.status === 200) {
         charge = 'confirmed';
         return outcome;
       }
-      const now = clock.now();
-      const failed = failedAttempt(outcome, { at: connections.name, now, notFoundHint, hide: this.#hide });
+      const isFeed = operation.name === 'latest';
+      const failed = failedAttempt(outcome, { at: connections.name, now: clock.now(), isFeed, hide });
       charge = failed.charge;
       stop.throwIfAborted();
       return failed;
     } finally {
       settle(charge);
       const took = Math.round(clock.elapsed() - started);
-      this.#options.onRequest(`GET ${baseUrl.origin}${excerpt(this.#hide(path))} ${result} ${took} ms`);
+      this.#options.onRequest(`GET ${baseUrl.origin}${excerpt(hide(path))} ${result} ${took} ms`);
     }
   }
 
   async #open(): Promise<Connections> {
     const { openConnections } = await import('./dispatcher.ts');
     const { service, context, connections, timeout } = this.#options;
-    return await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
+    const opened = await openConnections(service.baseUrl, connections, timeout * 1000, context.env);
+    context.stop.addEventListener('abort', () => void opened.destroy(context.stop.reason));
+    return opened;
   }
-
-  readonly #hide = (text: string): string => withoutSecret(text, this.#options.service.key);
 }

@@ -11,9 +11,7 @@ export type OperationName = 'resolve' | 'search' | 'uploads' | 'latest' | 'playl
 
 export interface Operation {
   readonly name: OperationName;
-  /** What it does, in a few words without its cost. */
   readonly summary: string;
-  /** Path below `{base_url}/api/v2/{namespace}/`. */
   readonly path: string;
   readonly parameters: readonly {
     readonly name: string;
@@ -38,7 +36,6 @@ export interface Operation {
   readonly fields: readonly string[];
   /** All fields that a deployment is documented to send, in its order: the specified ones and others. */
   readonly documentedFields: readonly string[];
-  /** The field that identifies an entry (`--format id`). */
   readonly idField: string;
 }
 
@@ -74,7 +71,7 @@ export const latestSize = 15;
 export const operations = {
   resolve: {
     name: 'resolve',
-    summary: 'turn a handle, URL or ID into the canonical ID',
+    summary: 'find the canonical ID of a channel',
     path: 'channel/resolve',
     parameters: [{ ...channel, ...length, name: 'input' }],
     credits: 0,
@@ -100,7 +97,7 @@ export const operations = {
   },
   uploads: {
     name: 'uploads',
-    summary: 'list every upload',
+    summary: 'list all uploads',
     path: 'channel/videos',
     parameters: [{ ...channel, when: 'first page' }, continuation],
     credits: 1,
@@ -124,7 +121,7 @@ export const operations = {
   },
   playlist: {
     name: 'playlist',
-    summary: 'list every video of a public playlist',
+    summary: 'list a public playlist',
     path: 'playlist/videos',
     parameters: [{ ...playlist, when: 'first page' }, continuation],
     credits: 1,
@@ -134,16 +131,13 @@ export const operations = {
   },
 } as const satisfies { [Name in OperationName]: Operation & { name: Name } };
 
-export type PagedName = {
-  [Name in OperationName]: (typeof operations)[Name]['body'] extends 'page' ? Name : never;
-}[OperationName];
-export type PagedOperation = (typeof operations)[PagedName];
+export type PagedOperation = Extract<(typeof operations)[OperationName], { body: 'page' }>;
 
-export function isPaged(name: OperationName): name is PagedName {
-  return operations[name].body === 'page';
-}
+export const isPaged = (operation: Operation): operation is PagedOperation => operation.body === 'page';
 
-export const pagedNames: readonly PagedName[] = (Object.keys(operations) as OperationName[]).filter(isPaged);
+export const pagedNames = Object.values(operations)
+  .filter(isPaged)
+  .map(({ name }) => name);
 
 /** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
 export const pageSize = 100;

@@ -3,7 +3,8 @@
  * pinned to one version in package.json): its index takes three times as long to load as the parts used here, which is
  * a fifth of the whole time of `resolve`.
  */
-import type { buildConnector } from 'undici';
+import type { Socket } from 'node:net';
+import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Context } from '../context.ts';
 import { systemCode } from '../errors.ts';
@@ -14,7 +15,7 @@ import type { Connections } from './http.ts';
 const idleTimeout = 250;
 /** A connection is closed this much earlier than `Keep-Alive: timeout` allows, in milliseconds. */
 const keepAliveMargin = 500;
-const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
+const proxyVariables = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
 
 /**
  * At most `connections` to one origin, through a proxy if the environment names one; `timeout`: of connecting, in
@@ -27,7 +28,7 @@ export async function openConnections(
   env: Context['env'],
 ): Promise<Connections> {
   const parserLoaded = await disableWasmTiering(baseUrl);
-  let connect: buildConnector.BuildOptions | buildConnector.connector = { timeout };
+  let connect = buildConnector({ timeout });
   let stopConnecting = (_: Error): void => {};
   let name = baseUrl.origin;
   const variable = proxyVariables.find((name) => env[name]?.trim());
@@ -48,7 +49,7 @@ export async function openConnections(
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeout,
     keepAliveTimeoutThreshold: keepAliveMargin,
-    connect,
+    connect: skippingContinue(connect),
     ...(connections > 1 && { connections }),
   };
   const Connection = connections > 1 ? (await import('undici/lib/dispatcher/pool.js')).default : Client;
@@ -57,19 +58,39 @@ export async function openConnections(
   const opened: Connections = {
     dispatcher,
     name,
-    stopConnecting,
     closesUnannounced: false,
-    connects: 0,
-    responses: 0,
+    stopConnecting,
+    destroy: async (error) => {
+      stopConnecting(error);
+      await dispatcher.destroy(error);
+    },
   };
-  dispatcher.on('connect', () => {
-    opened.connects++;
-  });
   dispatcher.on('disconnect', (_origin, _targets, error) => {
     // undici uses this code if it closes the connection itself, as the service has announced.
     if (systemCode(error) !== 'UND_ERR_INFO') opened.closesUnannounced = true;
   });
   return opened;
+}
+
+/** HTTP allows `100 Continue` before any response. undici closes the connection at one, but skips the `102` that it gets. */
+function skippingContinue(connect: buildConnector.connector): buildConnector.connector {
+  const readAs102 = (socket: Socket): void => {
+    const { read } = socket;
+    /** Bytes sent before the last response: if there are more, a chunk begins the next one. */
+    let sent = 0;
+    socket.read = (size) => {
+      const chunk: Buffer | null = read.call(socket, size);
+      if (chunk === null || socket.bytesWritten === sent) return chunk;
+      if (chunk.toString('latin1', 0, 12) === 'HTTP/1.1 100') chunk.write('2', 11);
+      else sent = socket.bytesWritten;
+      return chunk;
+    };
+  };
+  return (options, callback) =>
+    connect(options, (...result) => {
+      if (result[0] === null) readAs102(result[1]);
+      callback(...result);
+    });
 }
 
 /**

@@ -6,95 +6,70 @@ import { type EndReason, type FailedAttempt, retryAfter, span } from './retry.ts
 
 interface Meaning {
   readonly code: FailureCode;
-  /** The message. `words`: the status and what the service said, or those of the error; `at` names the service. */
-  say(words: string, at: string): string;
+  readonly what: string;
   readonly isRetryable?: boolean;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
-
-const response = (what: string) => (words: string) => `${what} (${words})`;
 
 const rejected: Meaning = {
   code: 'unauthorized',
-  say: response('the key was rejected'),
+  what: 'the key was rejected',
   hint: 'see which key is used: chanlist auth status; store another one: chanlist auth login',
 };
-const unavailable: Meaning = { code: 'unavailable', say: response('the service is not available') };
-const busy: Meaning = { ...unavailable, isRetryable: true };
-const refused: Meaning = { code: 'refused', say: response('the service refused the request') };
-const unexpected: Meaning = {
-  code: 'invalid_response',
-  say: response('the service sent an unexpected status'),
-};
-const redirect: Meaning = {
-  code: 'invalid_response',
-  say: response('the service redirects, which is not followed'),
-  hint: 'set the address with --base-url',
+const busy: Meaning = { code: 'unavailable', what: 'the service is not available', isRetryable: true };
+const noFeed: Meaning = {
+  code: 'not_found',
+  what: 'there is no such channel, or it has no feed',
+  hint: 'chanlist resolve says whether there is one, for free',
 };
 const blocked: Meaning = {
   code: 'refused',
-  say: response('something in front of the service refused the request'),
+  what: 'something in front of the service refused the request',
   hint: 'check the address and the network: a proxy or a firewall responded',
 };
 
-/** Statuses (docs/service.md, 7; README.md, "Exit codes"). The others go by their class. */
+/** The other statuses go by their class. */
 const statuses: Readonly<Record<number, Meaning>> = {
   401: rejected,
-  402: { code: 'no_credits', say: response('no credits'), hint: 'add credits to the account' },
+  402: { code: 'no_credits', what: 'no credits', hint: 'add credits to the account' },
   403: rejected,
-  404: { code: 'not_found', say: response('not found'), hint: 'check the spelling' },
+  404: { code: 'not_found', what: 'not found', hint: 'check the spelling' },
   408: busy,
-  429: { code: 'rate_limited', say: response('rate limited'), isRetryable: true },
+  429: { code: 'rate_limited', what: 'rate limited', isRetryable: true },
   500: busy,
   502: busy,
   503: busy,
   504: busy,
 };
 
-function meaningOfStatus(status: number): Meaning {
-  return (
-    statuses[status] ??
-    (status >= 500 ? unavailable : status >= 400 ? refused : status >= 300 ? redirect : unexpected)
-  );
+function meaningOfStatus(status: number, isFeed: boolean, isJson: boolean): Meaning {
+  if (status === 403 && !isJson) return blocked;
+  if (status === 404 && isFeed) return noFeed;
+  const meaning = statuses[status];
+  if (meaning !== undefined) return meaning;
+  if (status >= 500) return { ...busy, isRetryable: false };
+  if (status >= 400) return { code: 'refused', what: 'the service refused the request' };
+  if (status < 300) return { code: 'invalid_response', what: 'the service sent an unexpected status' };
+  const hint = 'set the address with --base-url';
+  return { code: 'invalid_response', what: 'the service redirects, which is not followed', hint };
 }
 
-/** Before a request was sent. */
-const unreachable: Meaning = { code: 'unreachable', say: (words, at) => `cannot reach ${at}: ${words}` };
-const connection: Meaning = { ...unreachable, isRetryable: true, hint: 'check the address and the network' };
-const certificate: Meaning = {
-  code: 'unreachable',
-  say: (words, at) => `${at} cannot be trusted: ${words}`,
-  hint: 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS',
-};
-const proxyFault: Meaning = {
-  ...unreachable,
-  hint: 'check the proxy in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, its user name and password',
-};
-/** After it was sent. */
-const broken: Meaning = {
-  code: 'unavailable',
-  say: (words) => `no complete response: ${words}`,
-  isRetryable: true,
-};
-const invalid: Meaning = { code: 'invalid_response', say: (words) => words };
-
-/** Errors of the transport: their words (null: their own), and a meaning that does not depend on what was sent. */
-const errors: Readonly<Record<string, readonly [words: string | null, meaning?: Meaning]>> = {
-  ECONNRESET: ['connection reset'],
-  EPIPE: ['connection reset'],
-  ENOTFOUND: ['no such host'],
-  EAI_AGAIN: ['the host name could not be looked up'],
-  UND_ERR_CONNECT_TIMEOUT: ['connecting timed out'],
-  UND_ERR_SOCKET: ['the connection was closed'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['the response is not as long as its Content-Length', invalid],
-  UND_ERR_HEADERS_OVERFLOW: ['the response has too many headers', invalid],
-  HTTPParserError: ['the response is not valid HTTP', invalid],
-  ERR_ASSERTION: ['the response is not valid HTTP', invalid],
-  TOO_LARGE: [null, invalid],
-  PROXY: [null, proxyFault],
+const errors: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the host name could not be looked up',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+  UND_ERR_SOCKET: 'the connection was closed',
 };
 
-/** The codes of certificates that OpenSSL rejects. */
+/** Errors that a retry would not change; null: in their own words. */
+const invalid: Readonly<Record<string, string | null>> = {
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response is not as long as its Content-Length',
+  UND_ERR_HEADERS_OVERFLOW: 'the response has too many headers',
+  HTTPParserError: 'the response is not valid HTTP',
+  ERR_ASSERTION: 'the response is not valid HTTP',
+  TOO_LARGE: null,
+};
+
 const certificateCode =
   /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|ERR_SSL_TLSV1_ALERT_UNKNOWN_CA)/;
 
@@ -109,7 +84,7 @@ export function errorWords(error: unknown): string {
   if (error instanceof TransportError || error instanceof Failure) return error.message;
   if (!(error instanceof Error)) return 'the connection failed';
   const key = keyOf(error);
-  const words = errors[key]?.[0];
+  const words = errors[key] ?? invalid[key];
   if (words) return words;
   if (certificateCode.test(key)) return `its certificate is not valid (${key})`;
   if (key === 'EPROTO' || key.startsWith('ERR_SSL_')) {
@@ -120,57 +95,53 @@ export function errorWords(error: unknown): string {
   return system ?? `the connection failed (${key})`;
 }
 
-function meaningOfError({ cause, sent, status }: NoResponse): Meaning {
+function meaningOfError({ cause, sent, status }: NoResponse, at: string): Meaning {
   const key = cause instanceof Error ? keyOf(cause) : '';
+  const words = errorWords(cause);
   // After the headers a wrong length means that the connection ended too early.
   const isCut = key === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && status !== null;
-  const meaning = errors[key]?.[1];
-  if (sent) return meaning === invalid && !isCut ? invalid : broken;
-  return certificateCode.test(key) ? certificate : (meaning ?? connection);
+  if (sent && key in invalid && !isCut) return { code: 'invalid_response', what: words };
+  if (sent) return { ...busy, what: `no complete response: ${words}` };
+  if (certificateCode.test(key)) {
+    const hint = 'check the address; name a private certificate authority with NODE_EXTRA_CA_CERTS';
+    return { code: 'unreachable', what: `${at} cannot be trusted: ${words}`, hint };
+  }
+  const isProxy = key === 'PROXY';
+  const hint = isProxy
+    ? 'check the proxy in HTTPS_PROXY or HTTP_PROXY, its user name and password'
+    : 'check the address and the network';
+  return { code: 'unreachable', what: `cannot reach ${at}: ${words}`, isRetryable: !isProxy, hint };
 }
 
-interface AttemptContext {
-  /** The service, in messages. */
-  readonly at: string;
-  readonly now: number;
-  /** The next step after a 404, instead of the usual one. */
-  readonly notFoundHint?: string | undefined;
-  /** The text without the key. */
-  hide(text: string): string;
-}
-
-/** What a response other than a 200, or a request without a complete response, means. */
-export function failedAttempt(outcome: Response | NoResponse, context: AttemptContext): FailedAttempt {
-  if ('body' in outcome) return failedResponse(outcome, context);
-  const { status, headers, cause, sent } = outcome;
-  // The status alone shows that nothing was charged, and why.
-  if (status !== null && status !== 200) return failedResponse({ status, headers, body: null }, context);
-  const { code, say, hint, isRetryable = false } = meaningOfError(outcome);
-  const failure = new Failure(code, say(errorWords(cause), context.at), { status, hint, cause });
-  return { failure, status, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
-}
-
-/** The body may not have arrived. */
-function failedResponse(
-  { status, headers, body }: Omit<Response, 'body'> & { readonly body: Buffer | null },
-  { at, now, hide, notFoundHint }: AttemptContext,
+/**
+ * What a response other than a 200, or a request without a complete response, means. `at`: the service; `isFeed`: a 404 may
+ * mean that the channel has no feed; `hide` removes the key.
+ */
+export function failedAttempt(
+  outcome: Response | NoResponse,
+  { at, now, isFeed, hide }: { at: string; now: number; isFeed: boolean; hide: (text: string) => string },
 ): FailedAttempt {
-  const detail = detailOf(body);
-  const meaning = status === 403 && detail === null ? blocked : meaningOfStatus(status);
-  const { code, say, isRetryable = false } = meaning;
-  const hint = (status === 404 ? notFoundHint : undefined) ?? meaning.hint;
-  const said = status < 400 ? (headers.location ?? '') : (detail ?? '').replace(/\s+/g, ' ').trim();
-  const words = said === '' ? `${status}` : `${status}: ${excerpt(hide(said))}`;
-  const failure = new Failure(code, say(words, at), { status, hint });
-  const date = Date.parse(headers.date ?? '');
-  const retryAfterMs = retryAfter(headers['retry-after'], Number.isNaN(date) ? now : date);
-  return { failure, status, isRetryable, retryAfterMs, charge: 'none' };
+  const { status, headers } = outcome;
+  if ('cause' in outcome && (status === null || status === 200)) {
+    const { cause, sent } = outcome;
+    const { code, what, hint, isRetryable = false } = meaningOfError(outcome, at);
+    const failure = new Failure(code, what, { status, hint, cause });
+    return { failure, isRetryable, retryAfterMs: null, charge: sent ? 'possibly_charged' : 'none' };
+  }
+  // The status alone shows that nothing was charged, and why: the body may not have arrived.
+  const detail = 'body' in outcome ? detailOf(outcome.body) : null;
+  const { code, what, hint, isRetryable = false } = meaningOfStatus(status ?? 0, isFeed, detail !== null);
+  const said = (status ?? 0) < 400 ? headers.location : detail?.replace(/\s+/g, ' ').trim();
+  const words = said ? `${status}: ${excerpt(hide(said))}` : `${status}`;
+  const failure = new Failure(code, `${what} (${words})`, { status, hint });
+  const retryAfterMs = retryAfter(headers['retry-after'], now);
+  return { failure, isRetryable, retryAfterMs, charge: 'none' };
 }
 
 /** The message in an error body; null if that is not JSON. */
-function detailOf(body: Buffer | null): string | null {
+function detailOf(body: Buffer): string | null {
   try {
-    return messageOf(JSON.parse(String(body ?? '').replace(/^\ufeff/, '')));
+    return messageOf(JSON.parse(String(body).replace(/^\ufeff/, '')));
   } catch {
     return null;
   }

@@ -1,28 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dispatcher } from 'undici';
-import { Failure, systemCode } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { JsonText } from '../json/json-text.ts';
-import { indexJson, maxValues } from '../json/scanner.ts';
+import { indexJson, isUnsafe, maxValues } from '../json/scanner.ts';
 import { thousands } from '../text/count.ts';
 
 /** Largest response body in bytes, also after decompression. */
 const maxBodyBytes = 64 * 1024 * 1024;
 const tooLarge = `the response is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
-/** The last part of the time limit (ms) has its own timer: after a suspension (Ctrl-Z), what has arrived is read first. */
-const lastMs = 2000;
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
   /** The service, as messages name it: its origin, and the proxy if there is one. */
   readonly name: string;
-  /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
-  stopConnecting(error: Error): void;
   /** The service closes connections without notice: each request gets a new one, because a cut one may be charged. */
   closesUnannounced: boolean;
-  /** Connections made so far. If there are more `responses`, the service keeps connections open. */
-  connects: number;
-  /** Complete responses read so far. */
-  responses: number;
+  /** Ends what is connecting through a proxy; its requests fail with this error, or one about the proxy. */
+  stopConnecting(error: Error): void;
+  destroy(error: Error): Promise<void>;
 }
 
 export interface Response {
@@ -32,12 +27,10 @@ export interface Response {
   readonly body: Buffer;
 }
 
-/** No complete response was read. */
 export interface NoResponse {
   readonly cause: unknown;
   /** The request left this machine: whether the service charged for it is unknown. */
   readonly sent: boolean;
-  /** HTTP status; null if it did not arrive. */
   readonly status: number | null;
   readonly headers: Response['headers'];
 }
@@ -52,15 +45,11 @@ export class TransportError extends Error {
   }
 }
 
-/**
- * Sends one GET request and reads the complete response, within `timeout` milliseconds from start to last byte. No
- * retries, no redirects; throws nothing.
- */
+/** Sends one GET request and reads the response, in `timeout` milliseconds from start to last byte. Throws nothing. */
 export function get(
   connections: Connections,
   request: { readonly origin: string; readonly path: string; readonly headers: Record<string, string> },
   timeout: number,
-  stop: AbortSignal,
 ): Promise<Response | NoResponse> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | null = null;
@@ -74,7 +63,6 @@ export function get(
     const settle = (outcome: Response | NoResponse): void => {
       settled = true;
       clearTimeout(timer);
-      stop.removeEventListener('abort', onStop);
       resolve(outcome);
     };
     const fail = (cause: unknown): void => {
@@ -82,18 +70,14 @@ export function get(
       settle({ cause, sent: controller !== null, status, headers });
       controller?.abort(new Error('no longer needed'));
     };
-    const onStop = (): void => fail(stop.reason);
     const onTime = (): void => {
+      if (settled) return;
       const error = new TransportError('TIMEOUT', `timed out after ${timeout / 1000} s`);
       if (controller === null) connections.stopConnecting(error);
       fail(error);
     };
-    const last = Math.min(lastMs, timeout / 2);
-    let timer = setTimeout(() => {
-      timer = setTimeout(onTime, last);
-    }, timeout - last);
-    if (stop.aborted) return onStop();
-    stop.addEventListener('abort', onStop, { once: true });
+    // Not at once: what has arrived while the process was suspended is read first.
+    const timer = setTimeout(() => setImmediate(onTime), timeout);
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
@@ -124,7 +108,6 @@ export function get(
       onResponseEnd() {
         if (settled) return;
         if (status === null) return fail(new Error('no status'));
-        connections.responses++;
         settle({ status, headers, body: body.subarray(0, length) });
       },
       onResponseError(_, error) {
@@ -140,12 +123,13 @@ export function get(
   });
 }
 
-/** Reads the body of a complete 200 as JSON (`JsonText.parse`); throws `invalid_response` if it is not JSON, or too large. */
-export async function readBody(response: Response, withMembers: boolean): Promise<JsonText> {
-  const sent = await decompressed(response);
+/** The body of a complete 200 as JSON (`JsonText.parse`); throws `invalid_response` if it is not JSON, or too large. */
+export function readBody(response: Response, withMembers: boolean): JsonText {
+  const sent = decompressed(response);
   if (!isUtf8(sent)) throw invalid('the response is not UTF-8 text');
-  const hasBom = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf;
-  const bytes = hasBom ? sent.subarray(3) : sent;
+  const bytes = sent.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? sent.subarray(3) : sent;
+  if (lengthAsRows(bytes) > maxBodyBytes)
+    throw invalid(`${tooLarge} once its control characters are escaped`);
   const json = JsonText.parse(bytes, withMembers);
   if (json !== null) return json;
   if (indexJson(bytes) === 'too many values')
@@ -155,15 +139,21 @@ export async function readBody(response: Response, withMembers: boolean): Promis
 
 const invalid = (message: string): Failure => new Failure('invalid_response', message, { status: 200 });
 
-/** The body without its content encoding, though the client requests none. An unknown encoding is ignored. */
-async function decompressed({ headers, body }: Response): Promise<Buffer> {
+/** The most bytes that a JSON text has as rows, with its control and bidirectional formatting characters escaped. */
+function lengthAsRows(bytes: Buffer): number {
+  let length = bytes.length;
+  if (6 * length > maxBodyBytes) for (const at of bytes.keys()) if (isUnsafe(bytes, at)) length += 5;
+  return length;
+}
+
+/** The body without its content encoding, though the client requests none: the page is paid for. */
+function decompressed({ headers, body }: Response): Buffer {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)) return body;
-  const { brotliDecompressSync, unzipSync } = await import('node:zlib');
+  const { brotliDecompressSync, unzipSync } = process.getBuiltinModule('node:zlib');
   try {
     return (encoding === 'br' ? brotliDecompressSync : unzipSync)(body, { maxOutputLength: maxBodyBytes });
-  } catch (error) {
-    if (systemCode(error) === 'ERR_BUFFER_TOO_LARGE') throw invalid(`${tooLarge} when decompressed`);
-    throw invalid('the compressed body of the response is invalid or incomplete');
+  } catch {
+    throw invalid('the compressed body of the response is invalid, incomplete or larger than 64 MiB');
   }
 }

@@ -9,7 +9,6 @@ export interface Page {
   /** The token that fetched it; null: the first page. */
   readonly token: string | null;
   readonly entries: readonly JsonText[];
-  /** Text of its results, in UTF-8. */
   readonly list: Buffer;
   readonly info: JsonText | null;
   /** numVideos of playlist_info; null if that is no number. */
@@ -22,27 +21,22 @@ export interface Page {
 }
 
 const maxEmptyPages = 10;
-/** Maximum length of a token in a request, in characters: servers do not take longer addresses. */
-const maxTokenLength = 1024 * 1024;
-/** Statuses of a token that the service no longer accepts. */
 const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
 
 /**
- * Whether no run can continue a listing from its token: the service no longer accepts it, or a loop has
- * ended the listing. After any other failure the same page is requested again. `token`: that of the page that failed;
- * null: the first page.
+ * Whether no run can continue a listing: it loops, or the service no longer accepts the `token` of the page that failed
+ * (null: the first page).
  */
 export function isUnresumable({ code, status }: Failure, token: string | null): boolean {
-  return token !== null && (code === 'loop' || refusedStatuses.has(status));
+  return code === 'loop' || (token !== null && refusedStatuses.has(status));
 }
 
 /** Whether the failure of a first page means that there is no such list. */
 export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', 'refused'].includes(code);
 
 /**
- * Fetches the pages of a listing; each request is sent when the caller asks for the next page (docs/service.md, 4.3
- * and 4.5). Ends after the page whose `has_more` is false. Throws the client's failures, a token that the service does not accept as `refused`;
- * after yielding the page that shows it, `loop` if paging would never end, and `invalid_response` for an invalid page.
+ * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
+ * failures, and after yielding the page that shows it `loop` if paging would never end, or `invalid_response`.
  */
 export async function* fetchPages(
   client: Client,
@@ -62,12 +56,12 @@ export async function* fetchPages(
     });
     let page = readPage(response, token);
     empty = page.entries.length === 0 ? empty + 1 : 0;
+    const isSame = empty === 0 && previous?.equals(page.list);
     if (page.next !== null && seenTokens.has(page.next))
       page = lastReadable(page, 'loop', 'the service repeated a continuation token');
-    else if (empty >= maxEmptyPages && page.next !== null)
+    else if (page.next !== null && empty >= maxEmptyPages)
       page = lastReadable(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
-    else if (empty === 0 && previous?.equals(page.list))
-      page = lastReadable(page, 'loop', 'the service sent the same page twice');
+    else if (isSame) page = lastReadable(page, 'loop', 'the service sent the same page twice');
     if (empty === 0) previous = page.list;
     seenTokens.add(page.next);
     yield page;
@@ -87,7 +81,6 @@ function asTokenRefused(error: unknown): unknown {
   });
 }
 
-/** Marks a page as the last readable one: `loop`, or `invalid_response` for an invalid page. */
 function lastReadable(
   page: Omit<Page, 'next' | 'hasMore' | 'broken'>,
   code: 'loop' | 'invalid_response',
@@ -109,15 +102,14 @@ function readPage(json: JsonText, token: string | null): Page {
     info: info === undefined || info.kind === 'null' ? null : info,
     total: wholeNumber(info?.get('numVideos')?.plain().trim()),
   };
-  if (hasMore === undefined)
-    return lastReadable(page, 'invalid_response', 'has_more is missing or not a boolean');
-  if (results?.kind !== 'array')
-    return lastReadable(page, 'invalid_response', 'results is missing or not an array');
+  const invalid = (what: string): Page => lastReadable(page, 'invalid_response', what);
+  if (hasMore === undefined) return invalid('has_more is missing or not a boolean');
+  if (results?.kind !== 'array') return invalid('results is missing or not an array');
   if (!hasMore) return { ...page, next: null, hasMore, broken: null };
-  if (!next)
-    return lastReadable(page, 'invalid_response', 'has_more is true, but there is no continuation token');
-  if (next.length > maxTokenLength || !next.isWellFormed())
-    return lastReadable(page, 'invalid_response', 'the continuation token cannot be sent back');
+  if (!next) return invalid('has_more is true, but there is no continuation token');
+  // Servers do not take longer addresses.
+  if (next.length > 1024 * 1024 || !next.isWellFormed())
+    return invalid('the continuation token cannot be sent back');
   return { ...page, next, hasMore, broken: null };
 }
 

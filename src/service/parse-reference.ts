@@ -1,7 +1,6 @@
 import { Failure, usage } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { thousands } from '../text/count.ts';
-import { isUnsafe, shellQuote } from '../text/sanitize.ts';
+import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
 export interface Reference {
@@ -12,35 +11,31 @@ export interface Reference {
   readonly id: string | null;
 }
 
-/** The forms of each kind of reference, for messages and help (docs/service.md, sections 1 and 4.5). */
 export const expectedReference = {
-  channel: 'a handle (@name), a channel URL or an ID beginning with UC',
+  channel: 'a handle (@name), a channel URL (https://...) or an ID beginning with UC',
   playlist: 'a playlist URL (with list=) or an ID beginning with PL, UU, LL, FL or OL',
 } as const;
 
 const channelId = /^UC[A-Za-z0-9_-]+$/;
 const fullChannelId = /^UC[A-Za-z0-9_-]{22}$/;
 export const playlistId = /^(?:PL|UU|LL|FL|OL)[A-Za-z0-9_-]+$/;
-const videoId = /^[A-Za-z0-9_-]{11}$/;
 const handlePattern = /^@[^\s/\\?#@:]+$/;
 /** Maximum length of a reference, in characters: servers do not take longer addresses either. */
 const maxLength = 4096;
-/** Paths of the platform that name a video or a list, not a channel. */
 const otherPages: ReadonlySet<string> = new Set(['watch', 'playlist', 'shorts', 'live', 'embed']);
 const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
 
 /**
- * Parses a channel or playlist reference as typed. URLs work with or without scheme, on any host; a URL that carries a
- * handle or an ID is reduced to it, any other http(s) channel URL is sent character for character. Throws a usage error
- * that names the expected forms. `takesList`: the command takes `--from`.
+ * Parses a reference as typed: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
+ * character for character. Throws a usage error that names the expected forms.
  */
-export function parseReference(typed: string, kind: ReferenceKind, takesList = true): Reference {
+export function parseReference(typed: string, kind: ReferenceKind): Reference {
   const text = typed.trim();
   const target = parse(text, kind);
   if (target !== null) return { reference: text, ...target };
   throw usage(
     `'${text}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
-    suggestion(text, kind, takesList),
+    text.length > maxLength ? undefined : suggestion(text, kind),
   );
 }
 
@@ -91,7 +86,6 @@ function parseUrl(text: string): URL | null {
   return url.username === '' && url.password === '' ? url : null;
 }
 
-/** A percent-encoded text; empty if it is damaged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -100,34 +94,16 @@ function decode(text: string): string {
   }
 }
 
-function suggestion(text: string, kind: ReferenceKind, takesList: boolean): string | undefined {
-  if (text.length > maxLength) return `it has ${thousands(text.length)} characters`;
-  if (takesList && text === '-') return 'to read references from stdin: --from -';
-  if (takesList && isFileName(text)) return `to read references from a file: --from ${shellQuote(text)}`;
-  if (parseUrl(text)?.searchParams.has('v')) return 'that is a video; name its channel or playlist';
+function suggestion(text: string, kind: ReferenceKind): string | undefined {
   if (kind === 'playlist')
     return channel(text) === null ? undefined : 'that is a channel: use chanlist uploads';
   if (playlist(text) !== null) return 'that is a playlist: use chanlist playlist';
-  if (videoId.test(text)) return 'that is a video ID; a handle begins with @';
-  if (isHandle(`@${text}`)) return `did you mean @${text}?`;
-  if (hasScheme(text) || parseUrl(text) === null || channel(`https://${text}`) === null) return undefined;
-  return `did you mean https://${text}?`;
+  return isHandle(`@${text}`) ? `did you mean @${text}?` : undefined;
 }
 
-/** A path, or a name with an extension that lists of references have. */
-function isFileName(text: string): boolean {
-  if (isUnsafe(text) || text.includes('://')) return false;
-  if (/\.(?:txt|list?|lst|csv|tsv|json|jsonl|ndjson|ya?ml|md|log|dat|conf)$/i.test(text)) return true;
-  return /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(text) || /^[^/?#:.@]+\/[^?#:]*$/.test(text);
-}
-
-/** Throws `invalid_response` for a result of `resolve` without an ID. */
-export function assertResolved(body: JsonText): void {
-  if (resolvedId(body) !== null) return;
-  throw new Failure('invalid_response', 'the 200 response has no channel_id', { status: 200 });
-}
-
-/** The canonical ID in a result of `resolve` (docs/service.md, 2.1); null if it has none. */
-export function resolvedId(body: JsonText): string | null {
-  return body.get('channel_id')?.string() || null;
+/** The canonical ID in a result of `resolve`, which may name a file. Throws `invalid_response` if it has none. */
+export function resolvedId(body: JsonText): string {
+  const id = body.get('channel_id')?.string() ?? '';
+  if (channelId.test(id)) return id;
+  throw new Failure('invalid_response', 'the 200 response has no valid channel_id', { status: 200 });
 }

@@ -8,10 +8,7 @@ import { usage } from '../errors.ts';
 import { errorWords } from './failures.ts';
 import { TransportError } from './http.ts';
 
-/**
- * The proxy that a variable names for an address; null if NO_PROXY names its host: itself, a domain that it is in, or `*`.
- * Throws a usage error for anything but an HTTP proxy.
- */
+/** The proxy that a variable names; null if NO_PROXY names the host: itself, a domain that it is in, or `*`. */
 export function parseProxy(variable: string, address: string, hostname: string, noProxy: string) {
   const direct = noProxy.toLowerCase().split(/[\s,]+/);
   if (direct.some((name) => name === '*' || `.${hostname}`.endsWith(`.${name.replace(/^\*?\./, '')}`)))
@@ -66,10 +63,8 @@ export function tunnelThrough(proxy: URL): {
     request.on('error', fail);
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode < 200 || statusCode >= 300) {
-        const refuses = statusCode === 407 || statusCode === 403;
-        const what = `the proxy ${refuses ? 'refused' : 'failed to make'} the connection (${statusCode})`;
         socket.destroy();
-        return fail(new TransportError(refuses ? 'PROXY' : 'PROXY_FAILED', what));
+        return fail(new TransportError('PROXY', `the proxy refused the connection (${statusCode})`));
       }
       const names = { host: hostname, ...(servername && { servername }) };
       const connection = tls.connect({ socket, ...names, ALPNProtocols: ['http/1.1'] });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { build, type Plugin } from 'esbuild';
 import { temporaryFolder } from '../support/program.ts';
-import { runNode } from './copies.ts';
+import { runNode } from './run-node.ts';
 
 test('the build writes the program to any folder, and nothing else there', async (t) => {
   const folder = await temporaryFolder(t);
@@ -16,21 +15,4 @@ test('the build writes the program to any folder, and nothing else there', async
   await cp('bin', join(folder, 'bin'), { recursive: true });
   const { stdout } = await runNode([join(folder, 'bin/chanlist.js'), 'uploads', '@demo', '--sandbox', '-n1']);
   assert.match(stdout, /^\{"videoId":.*\}\n$/);
-});
-
-test('the build fails if a stub no longer matches a module', async () => {
-  const path = join(process.cwd(), 'scripts/stub-unused-modules.mjs');
-  const { stubUnusedModules } = (await import(path)) as { stubUnusedModules: Plugin };
-  const stdin = { contents: `import 'commander';`, resolveDir: process.cwd() };
-  await assert.rejects(
-    build({
-      stdin,
-      bundle: true,
-      platform: 'node',
-      write: false,
-      plugins: [stubUnusedModules],
-      logLevel: 'silent',
-    }),
-    /nothing requires .*llhttp/,
-  );
 });

@@ -1,67 +1,74 @@
 /**
- * The table "What a run does with one export" of docs/updates.md: what a cell does to files and credits. Left out are
- * cells that refuse as the one before them does (test/export/next-step.test.ts has every cell), and flags that exclude
- * each other (options.test.ts).
+ * The table of docs/updates.md, cell by cell, through the program against a service that counts its own credits: what is
+ * there, and what a run with each flag does to FILE. Every command that a refusal prints is run. Flags that exclude each
+ * other are in options.test.ts.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { shortName } from '../../src/fs/files.ts';
 import { channelId, type SimulatedChannel, videos } from '../support/simulated-service.ts';
-import { idsInText, World } from '../support/world.ts';
-
-const pageSize = 5;
+import { idsInText, restoreSnapshot, takeSnapshot, World } from '../support/world.ts';
 
 /** Videos of FILE, newest first: from the nth oldest (from 0) to the mth (exclusive). */
 type Range = readonly [from: number, to: number];
-type Column = 'no flag' | '--update' | '--update --all' | '--restart';
-
-/** A printed command that is pasted (`mv` and `rm`: then the same run again), what that costs, and FILE afterwards. */
-type Remedy = readonly [command: RegExp, credits: number, file: Range];
-
-interface Cell {
-  readonly exit: number;
-  /** By the service's account. */
-  readonly credits: number;
-  /** FILE afterwards; null: there is none; `same`: the same bytes. */
-  readonly file: Range | null | 'same';
-  /** Its only line on stderr; null: there is none. */
-  readonly says: RegExp | null;
-  readonly remedies: readonly Remedy[];
-}
 
 /** Brings a world into a state, by runs of the program: 12 uploads, 5 a page. */
 type Make = (world: World, channel: SimulatedChannel) => unknown;
 
+const columns = ['no flag', '--update', '--update --all', '--restart'] as const;
+
 interface Row {
   readonly state: string;
   readonly make: Make;
+  /**
+   * One a column: the credits of a run that is done, by the service's account, `=` if FILE keeps its bytes; or `!`, the exit
+   * code of one that is not, and its credits if any. Then the name of what it says (`says`). `-`: not tried.
+   */
+  readonly cells: string;
   /** The command, without the flag of a column. */
-  readonly args?: string;
-  readonly name?: string;
-  readonly cells: Partial<Readonly<Record<Column, Cell>>>;
+  readonly args: string;
+  readonly name: string;
+  /** FILE after a run that is done. */
+  readonly file: Range;
+  /** The exit code of the same run after a command that it printed. */
+  readonly again: number;
 }
 
-const file = 'a.ndjson';
-const uploads = 'uploads @a -o a.ndjson';
-const whole: Range = [0, 12];
-const view = { args: 'uploads @a -o a.csv', name: 'a.csv' };
+const uploads = { args: 'uploads @a -o a.ndjson', name: 'a.ndjson' };
 const playlist = { args: 'playlist PLx -o p.ndjson', name: 'p.ndjson' };
-const folder = { args: 'uploads @a --output-dir .', name: `${channelId('a')}.ndjson` };
+const folder = { args: 'uploads @a --output-dir . --concurrency 2', name: `${channelId('a')}.ndjson` };
+const csv = { args: 'uploads @a -o a.csv', name: 'a.csv' };
+const limited = { args: 'uploads @a -o a.json --limit 7', name: 'a.json' };
+const whole: Range = [0, 12];
 
-/** Done, with one warning or none. */
-const done = (
-  credits: number,
-  to: Range | null | 'same' = whole,
-  says: RegExp | null = null,
-  ...remedies: Remedy[]
-): Cell => ({ exit: 0, credits, file: to, says, remedies });
-/** Refused for free: FILE keeps its bytes. */
-const refused = (exit: 1 | 2 | 8, says: RegExp, ...remedies: Remedy[]): Cell => ({
-  ...{ exit, credits: 0, file: 'same', says, remedies },
-});
+const restart = String.raw` \(1 credit per 100 entries\): chanlist .* -o \S+.* --restart$`;
+const all =
+  /; restore it, or keep every line that is an entry and add the others: chanlist uploads .* --update --all$/;
+/** The only line on stderr of a cell. */
+const says: Readonly<Record<string, RegExp>> = {
+  add: /kept: already exported; use --update to add new uploads$/,
+  renew: /kept: already exported; use --restart to export it again \(1 credit per 100 entries\)$/,
+  adopted: /had no record.* not known: --update --all buys every page$/,
+  left: /left out 1 line; the first: line 1 (?:is not JSON|is an entry of UCx|has no videoId)$/,
+  appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
+  lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
+  damaged: new RegExp(`is damaged: line 1 (?:is not JSON|is an entry of UCx|has no videoId)${all.source}`),
+  stranger:
+    /no archive of this channel.*: line [12] (?:is not JSON|is an entry of UCx|has no videoId); name another/,
+  token: new RegExp(`no longer accepts the continuation token.*${restart}`),
+  loop: new RegExp(`(?:the same page twice|repeats itself).*${restart}`),
+  dropped: /the same page twice.*run the same command again: it starts over$/,
+  another:
+    /has pages of an interrupted run of .*(?:csv|title|limit 9|UCb|PLx|localhost|version).*: rm \S+\.run$/,
+  ours: /has pages of an interrupted run of UCa\S+, as ndjson, at .*: rm \S+\.run$/,
+  mounted: /no archive at .*, and no \.chanlist beside it; is the disk mounted\? .*omit --update$/,
+  unknown: new RegExp(`exists, and chanlist has no record of it; name another file, or replace it${restart}`),
+  other: new RegExp(`is an archive of (?:PLx|UC[ab]-+), not of (?:PLx|UCa-+); name another file.*${restart}`),
+  view: new RegExp(`is an archive; chanlist show prints it in other formats; name another.*${restart}`),
+  record: /the record \S+a\.ndjson\.json (?:is of version 1, not 3|cannot be read); delete it/,
+  empty: /the list is empty, but \S+ is not: it was not replaced/,
+};
 
 const steps =
   (...all: readonly Make[]): Make =>
@@ -69,14 +76,14 @@ const steps =
     for (const step of all) await step(world, channel);
   };
 const exporting =
-  (args = uploads): Make =>
+  (args = uploads.args): Make =>
   async (world) => {
     const { exit, stderr } = await world.run(args);
     assert.equal(exit, 0, stderr);
   };
 /** No credits when the second page is requested. */
 const interrupting =
-  (args = uploads): Make =>
+  (args = uploads.args): Make =>
   async (world) => {
     const { exit, stderr } = await world.run(args, { at: 2, by: 402 });
     assert.equal(exit, 4, stderr);
@@ -87,496 +94,264 @@ const uploading =
     channel.list = videos(0, to);
   };
 const writing =
-  (text: string, name = file): Make =>
+  (text: string, name = uploads.name): Make =>
   (world) =>
     world.write(name, text);
 const removing =
   (name: string): Make =>
   (world) =>
     world.remove(name);
-const refusingTokens: Make = (world) => world.service.expireTokens();
-const rowsOf = (world: World): string => {
-  const own = join(world.folder, '.chanlist');
-  return join(own, readdirSync(own).find((name) => name.endsWith('.part')) ?? 'none');
-};
-const damagingRows: Make = (world) =>
-  world.write(rowsOf(world).slice(world.folder.length + 1), 'no rows at all\n');
-const otherService =
-  (args: string): Make =>
-  (world, channel) =>
-    interrupting(`${args} --base-url ${world.service.url.replace('127.0.0.1', 'localhost')}`)(world, channel);
-const restartInterrupted = steps(exporting(), uploading(15), interrupting(`${uploads} --restart`));
-const updateInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads} --update`));
-const allInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads} --update --all`));
-
-/** A folder has the name of FILE when it is to be replaced. */
-const notInPlace: Make = async (world) => {
-  const inTheWay = join(world.folder, file);
-  const unhook = world.service.on(({ operation }) => {
-    if (operation !== 'uploads') return;
-    mkdirSync(inTheWay);
-    unhook();
-  });
-  assert.equal((await world.run(uploads)).exit, 1);
-  rmdirSync(inTheWay);
-};
-/** FILE is there, and its record does not know. */
-const inPlace: Make = (world) => renameSync(rowsOf(world), join(world.folder, file));
-/** A --restart cannot write its record. */
-const restartFailing: Make = async (world) => {
-  const inTheWay = join(world.folder, '.chanlist', `.${shortName('a.ndjson.json')}.tmp`);
-  mkdirSync(inTheWay);
-  assert.equal((await world.run(`${uploads} --restart`)).exit, 1);
-  rmdirSync(inTheWay);
-};
-/** Takes the first two entries from FILE. */
-const losing =
-  (name: string): Make =>
+/** Changes the lines of FILE. */
+const editing =
+  (change: (lines: string[]) => readonly string[]): Make =>
   (world) =>
-    world.write(name, world.read(name).split('\n').slice(2).join('\n'));
-/** A line of FILE is damaged; its size stays. */
-const damaging: Make = (world) => {
-  world.write('b', world.read(file).replace(/^.{9}/, 'x'.repeat(9)));
-  renameSync(join(world.folder, 'b'), join(world.folder, file));
+    world.write(uploads.name, change(world.read(uploads.name).split('\n')).join('\n'));
+const refusingTokens: Make = (world) => world.service.expireTokens();
+/** Its second page is its first. */
+const looping: Make = (_, channel) => {
+  const page = videos(23, 28, { index: '0' });
+  channel.list = [...page, ...page, ...videos(0, 12)];
 };
-const addingDamage: Make = (world) => world.write(file, `{"videoId":"a_0\n${world.read(file)}`);
-const addingRow: Make = (world) => {
-  const row = world.read(file).split('\n')[0]?.replace('000000011', '000000012');
-  world.write(file, `${row}\n${world.read(file)}`);
+/** Something has the name of a file below `.chanlist`, from the nth paid page on: the run fails at its end. */
+const failing =
+  (args: string, inTheWay: string, page = 3): Make =>
+  async (world) => {
+    const path = join(world.folder, '.chanlist', inTheWay);
+    let left = page;
+    const unhook = world.service.on(({ operation }) => {
+      if (operation !== 'latest' && operation !== 'resolve' && --left === 0) mkdirSync(path);
+    });
+    const { exit, stderr } = await world.run(args);
+    assert.equal(exit, 1, stderr);
+    unhook();
+    rmdirSync(path);
+  };
+const restartInterrupted = steps(exporting(), uploading(15), interrupting(`${uploads.args} --restart`));
+const updateInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads.args} --update`));
+const allInterrupted = steps(exporting(), uploading(23), interrupting(`${uploads.args} --update --all`));
+
+const rows: Row[] = [];
+const row = (state: string, make: Make, cells: string, more: Partial<Row> = {}): unknown =>
+  rows.push({ state, make, cells, ...uploads, file: whole, again: 0, ...more });
+const [to14, to15, to23] = [14, 15, 23].map((to) => ({ file: [0, to] as const }));
+
+// Pages of an interrupted run with the same ID, format, fields, limit and address.
+row('a first export', interrupting(), '2 | 2 | 2 | 3');
+row('a first export into a folder', interrupting(folder.args), '2 | 2 | 2 | -', folder);
+row('a first export of a playlist', interrupting(playlist.args), '2 | - | - | 3', playlist);
+row('a view', interrupting(csv.args), '2 | - | - | 3', csv);
+row('a view with a limit', interrupting(limited.args), '1 | - | - | 2', { ...limited, file: [5, 12] });
+row('a first export that was killed', (world) => world.spawn(uploads.args, 2), '2 | 2 | 2 | 3');
+row('a first export, and an empty FILE since', steps(interrupting(), writing('')), '2 | 2 | 2 | 3');
+const appeared = steps(interrupting(), writing('mine\n'));
+row('a first export, and a FILE since', appeared, '!1 appeared | !1 appeared | !1 appeared | 3');
+const notes = steps(writing('mine\n'), interrupting(`${uploads.args} --restart`));
+row('a --restart of notes', notes, '2 | 2 | 2 | 3');
+row('a --restart of an archive', restartInterrupted, '2 | 2 | 2 | 3', to15);
+// Resumed, and then every page is bought.
+row('an update', updateInterrupted, '2 | 2 | 7 | 5', to23);
+row('an update of every page', allInterrupted, '4 | 4 | 4 | 5', to23);
+const losing: Make = editing((lines) => lines.slice(2));
+row(
+  'an update, and a FILE that lost entries',
+  steps(updateInterrupted, losing),
+  '!1 lost | !1 lost | 7 | 5',
+  to23,
+);
+const unrecorded = steps(updateInterrupted, removing('.chanlist/a.ndjson.json'));
+row('an update without a record', unrecorded, '2 adopted | 2 adopted | 7 adopted | 5', to23);
+const ending = failing(uploads.args, 'a.ndjson.json.tmp');
+row('a first export that has ended, not recorded', ending, '0 | 0 | 0 | 3');
+const endingView = failing(limited.args, 'a.json.json', 2);
+row('a view that has ended, not recorded', endingView, '0 | - | - | 2', { ...limited, file: [5, 12] });
+const endingUpdate = steps(
+  exporting(),
+  uploading(23),
+  failing(`${uploads.args} --update`, 'a.ndjson.json.tmp'),
+);
+row('an update that has ended, not recorded', endingUpdate, '0 | 0 | 5 | 5', to23);
+const short = { ...limited, args: limited.args.replace('7', '3'), file: [9, 12] as const };
+row(
+  'a view of a part of a page, not written',
+  failing(short.args, 'a.json.new.tmp', 1),
+  '0 | - | - | 1',
+  short,
+);
+
+const refusing = (args = uploads.args): Make => steps(interrupting(args), refusingTokens);
+row('a first export, its token refused', refusing(), '!8 token | !8 token | !8 token | 3');
+row('a first export into a folder, its token refused', refusing(folder.args), '!8 token | - | - | -', folder);
+row(
+  'a first export of a playlist, its token refused',
+  refusing(playlist.args),
+  '!8 token | - | - | 3',
+  playlist,
+);
+row('a view, its token refused', refusing(csv.args), '!8 token | - | - | 3', csv);
+const restartRefused = steps(restartInterrupted, refusingTokens);
+row('a --restart, its token refused', restartRefused, '!8 token | !8 token | !8 token | 3', to15);
+row('an update, its token refused', steps(updateInterrupted, refusingTokens), '3 | 3 | 8 | 5', to23);
+row(
+  'an update of every page, its token refused',
+  steps(allInterrupted, refusingTokens),
+  '5 | 5 | 5 | 5',
+  to23,
+);
+row('nothing, and a list that loops', looping, '!8/2 loop | - | - | !8/2 loop', { again: 8 });
+const looped: Make = async (world, channel) => {
+  await looping(world, channel);
+  assert.equal((await world.run(uploads.args)).exit, 8);
+  channel.list = videos(0, 12);
 };
-const cost = String.raw`\(1 credit per 100 entries\)`;
-const restart: RegExp = /^chanlist \S+ \S+ --output.* --restart/;
-/** Refused; the printed `--restart` exports it again, which is what that column says. */
-const restartable = (exit: 1 | 2, says: string): Cell => refused(exit, new RegExp(says), [restart, 3, whole]);
-const repaired = /left out 1 line; the first: line 1 is not a JSON record/;
-const unaccepted = (from: RegExp, to: Range = whole): Cell =>
-  refused(8, from, [restart, (to[1] + 3) / 5, to]);
+row('a first export of a list that looped', looped, '!8 loop | !8 loop | !8 loop | 3');
+// It begins again once, then drops its pages.
+const archiveOfLoop = steps(exporting(), looping);
+row('an archive of a list that loops now', archiveOfLoop, '0= add | !8/4 dropped | !8/4 dropped | -');
 
-const rows: readonly Row[] = [
-  ...(
-    [
-      ['a FILE recorded for another channel', 'uploads @b -o a.ndjson', exporting()],
-      ['a FILE of a channel, now a playlist', 'playlist PLx -o a.ndjson', exporting()],
-      [
-        'a FILE without a record whose entries are all of another channel',
-        'uploads @b -o a.ndjson',
-        steps(exporting(), removing('.chanlist')),
-      ],
-      ['an interrupted run of another channel', 'uploads @b -o a.ndjson', interrupting()],
-    ] as const
-  ).map(([state, args, make]) => ({
-    ...{ state, args, make },
-    cells: { 'no flag': refused(2, /name another file/), '--restart': refused(2, /name another file/) },
-  })),
-  {
-    state: 'nothing',
-    make: () => {},
-    cells: {
-      'no flag': done(3),
-      '--update': refused(2, /no exports .* mounted\?.*omit --update/),
-      '--update --all': refused(2, /no exports/),
-      '--restart': done(3),
-    },
-  },
-  ...(
-    [
-      ['in a folder with another export', uploads, exporting('uploads @b -o b.ndjson')],
-      [
-        'in a folder with an ID.ndjson and without .chanlist',
-        folder.args,
-        writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`),
-      ],
-    ] as const
-  ).map(([where, args, make]) => ({
-    ...{ state: `nothing, ${where}`, args, make },
-    name: args === uploads ? file : folder.name,
-    cells: { 'no flag': done(3), '--update': done(3), '--update --all': done(3), '--restart': done(3) },
-  })),
-  {
-    state: 'an empty FILE without a record',
-    make: writing(''),
-    cells: { 'no flag': done(3), '--update': done(3), '--restart': done(3) },
-  },
-  {
-    state: 'an interrupted export, and an empty FILE that was not there when it began',
-    make: steps(interrupting(), writing('')),
-    cells: { 'no flag': done(2), '--update': done(2) },
-  },
-  {
-    state: 'an interrupted export, and a FILE that was not there when it began',
-    make: steps(interrupting(), writing('mine\n')),
-    cells: {
-      'no flag': refused(2, /was not there when its export began.* are kept/, [/^mv /, 2, whole]),
-      '--update': refused(2, /the pages fetched so far are kept/, [/^mv /, 2, whole], [restart, 3, whole]),
-    },
-  },
-  ...(
-    [
-      ['', interrupting()],
-      [' by a kill', (world: World) => world.spawn(uploads, 2)],
-    ] as const
-  ).map(([how, make]) => ({
-    ...{ state: `an export of this request, interrupted${how}`, make },
-    cells: { 'no flag': done(2), '--update': done(2), '--update --all': done(2), '--restart': done(3) },
-  })),
-  {
-    state: 'an interrupted export, of which a --restart could not write its record',
-    make: steps(interrupting(), restartFailing),
-    cells: { 'no flag': done(2) },
-  },
-  {
-    state: 'an interrupted --restart without a FILE',
-    make: interrupting(`${uploads} --restart`),
-    cells: { 'no flag': done(2), '--update': done(2), '--restart': done(2) },
-  },
-  {
-    state: 'a complete export that is not yet in place',
-    make: notInPlace,
-    cells: { 'no flag': done(0), '--update': done(0), '--restart': done(0) },
-  },
-  {
-    state: 'a complete export that is not yet in place, now with other fields',
-    args: `${uploads} --fields title`,
-    make: notInPlace,
-    cells: { 'no flag': { ...refused(2, /all fields/), file: whole } },
-  },
-  {
-    state: 'a complete export that is in place, of which the record does not know',
-    make: steps(notInPlace, inPlace),
-    cells: { 'no flag': done(0), '--update': done(0), '--restart': done(0) },
-  },
-  {
-    state: 'an interrupted --restart of a complete FILE',
-    make: restartInterrupted,
-    cells: {
-      'no flag': done(2, [0, 15], /the rest costs about 2 credits; .*rm /),
-      '--update': done(2, [0, 15], /the rest costs about 2 credits; .*rm /),
-      '--restart': done(2, [0, 15]),
-    },
-  },
-  {
-    state: 'an interrupted --restart, of which the token is refused',
-    make: steps(restartInterrupted, refusingTokens),
-    cells: {
-      'no flag': { ...unaccepted(/./, [0, 15]), remedies: [[/^rm /, 0, whole]] },
-      '--update': { ...unaccepted(/./, [0, 15]), remedies: [[restart, 3, [0, 15]]] },
-      '--restart': done(3, [0, 15]),
-    },
-  },
-  {
-    state: 'an interrupted update of FILE',
-    make: updateInterrupted,
-    cells: {
-      'no flag': done(2, [0, 23]),
-      '--update': done(2, [0, 23]),
-      '--update --all': done(7, [0, 23]),
-      '--restart': done(5, [0, 23]),
-    },
-  },
-  {
-    state: 'an interrupted update of every page',
-    make: allInterrupted,
-    cells: {
-      'no flag': done(4, [0, 23], /the rest costs about 4 credits; .*rm /),
-      '--update': done(4, [0, 23], /the rest costs about 4 credits; .*rm /),
-      '--update --all': done(4, [0, 23]),
-      '--restart': done(5, [0, 23]),
-    },
-  },
-  ...(['the token is refused', 'the rows are damaged', 'the service is another one'] as const).map(
-    (what) => ({
-      state: `an interrupted update, of which ${what}`,
-      make: what.startsWith('the service')
-        ? steps(exporting(), uploading(23), otherService(`${uploads} --update`))
-        : steps(updateInterrupted, what.startsWith('the token') ? refusingTokens : damagingRows),
-      cells: {
-        'no flag': done(3, [0, 23] as const),
-        '--update': done(3, [0, 23] as const),
-        '--update --all': done(5, [0, 23] as const),
-        '--restart': done(5, [0, 23] as const),
-      },
-    }),
-  ),
-  {
-    state: 'an interrupted update, of which the rows were removed',
-    make: steps(updateInterrupted, (world) => world.remove(rowsOf(world).slice(world.folder.length + 1))),
-    cells: { '--update': done(3, [0, 23], /rows .* were removed/) },
-  },
-  {
-    state: 'an interrupted export, of which the token is refused',
-    make: steps(interrupting(), refusingTokens),
-    cells: {
-      'no flag': unaccepted(new RegExp(`--restart .*${cost}`)),
-      '--restart': done(3),
-    },
-  },
-  ...(['damaged', 'missing'] as const).map((what) => ({
-    state: `an interrupted export, of which the rows are ${what}`,
-    make: steps(interrupting(), (world, channel) =>
-      what === 'damaged'
-        ? damagingRows(world, channel)
-        : world.remove(rowsOf(world).slice(world.folder.length + 1)),
-    ),
-    cells: { 'no flag': restartable(1, `the rows of its interrupted run are .*--restart.*${cost}`) },
-  })),
-  ...(
-    [
-      ['fields', '--fields videoId,title', 'videoId,title'],
-      ['limit', '-n 7', '--limit 7'],
-    ] as const
-  ).map(([what, words, shown]) => ({
-    state: `an interrupted export with another ${what}`,
-    make: interrupting(`${uploads} ${words}`),
-    cells: { 'no flag': restartable(2, `${shown}.*--restart .*${cost}`) },
-  })),
-  {
-    ...{ state: 'an interrupted export of another format', args: 'uploads @a -o a', name: 'a' },
-    make: interrupting('uploads @a -o a -f csv'),
-    cells: { 'no flag': restartable(2, `in csv format.*--restart .*${cost}`) },
-  },
-  {
-    ...{ state: 'a complete FILE of another format', args: 'uploads @a -o a -f csv', name: 'a' },
-    make: exporting('uploads @a -o a'),
-    cells: {
-      'no flag': refused(2, new RegExp(`in ndjson format.*--restart .*${cost}`), [
-        /^chanlist show a /,
-        0,
-        whole,
-      ]),
-      '--restart': done(3),
-    },
-  },
-  {
-    state: 'an interrupted export from another service',
-    make: otherService(uploads),
-    cells: { 'no flag': refused(2, /localhost/), '--restart': done(3) },
-  },
-  {
-    state: 'an interrupted --restart of a complete FILE, now of other fields',
-    args: `${uploads} --fields videoId`,
-    make: restartInterrupted,
-    cells: {
-      'no flag': refused(2, /all fields.*rm .*--restart/, [/^chanlist show /, 0, whole]),
-      '--restart': done(3, [0, 15]),
-    },
-  },
-  {
-    state: 'a complete FILE of this request',
-    make: exporting(),
-    cells: { '--update': done(0, 'same'), '--update --all': done(3, 'same') },
-  },
-  {
-    state: 'a complete FILE of this request, and two new uploads',
-    make: steps(exporting(), uploading(14)),
-    cells: {
-      'no flag': done(0, 'same', /--update/),
-      '--update': done(1, [0, 14]),
-      '--update --all': done(3, [0, 14]),
-      '--restart': done(3, [0, 14]),
-    },
-  },
-  ...(
-    [
-      ['view', view],
-      ['playlist', playlist],
-    ] as const
-  ).map(([what, { args, name }]) => ({
-    ...{ state: `a complete ${what}`, args, name },
-    make: exporting(args),
-    cells: {
-      'no flag': done(0, 'same', new RegExp(`--restart .*${cost}`)),
-      '--restart': done(3),
-    },
-  })),
-  {
-    state: 'a complete FILE of fields without videoId',
-    args: `${uploads} --fields title`,
-    make: exporting(`${uploads} --fields title`),
-    cells: { 'no flag': done(0, 'same', /--restart/) },
-  },
-  {
-    ...{ state: 'a view that others have changed', ...view },
-    make: steps(exporting(view.args), losing(view.name)),
-    cells: {
-      'no flag': done(0, 'same', /others have changed it/),
-      '--restart': done(3),
-    },
-  },
-  ...(
-    [
-      ['a complete FILE of other fields', '--fields videoId,title', done(3)],
-      ['a complete FILE, now with a limit below its entries', '-n 5', done(1, [7, 12])],
-      ['a complete FILE, now with a limit above its entries', '-n 50', done(3)],
-    ] as const
-  ).map(([state, words, restarted]) => ({
-    state,
-    args: `${uploads} ${words}`,
-    make: exporting(),
-    cells: {
-      'no flag': refused(2, new RegExp(`all fields and no --limit.*--restart .*${cost}`), [
-        /^chanlist show a.ndjson /,
-        0,
-        whole,
-      ]),
-      '--restart': restarted,
-    },
-  })),
-  {
-    state: 'a FILE with a limit, now none',
-    make: exporting(`${uploads} -n 11`),
-    cells: { 'no flag': restartable(2, '--limit 11.*--restart') },
-  },
-  {
-    state: 'a FILE with the same limit',
-    args: `${uploads} -n 5`,
-    make: exporting(`${uploads} -n 5`),
-    cells: { 'no flag': done(0, 'same', /--restart/), '--restart': done(1, [7, 12]) },
-  },
-  {
-    state: 'FILE gone, the record is there',
-    make: steps(exporting(), removing(file)),
-    cells: {
-      'no flag': done(3),
-      '--update': refused(1, new RegExp(`is missing.*restore it.*${cost}`), [
-        /^chanlist uploads @a --output a.ndjson --retries 0$/,
-        3,
-        whole,
-      ]),
-      '--update --all': refused(1, /is missing/),
-      '--restart': done(3),
-    },
-  },
-  ...(
-    [
-      ['with fewer entries than recorded', losing(file), null],
-      ['of the same size, with a damaged line', damaging, repaired],
-      ['with a damaged line more', addingDamage, repaired],
-    ] as const
-  ).map(([what, damage, warning]) => {
-    const lost = refused(1, new RegExp(`restore it.*--update --all .*${cost}`), [/--update --all/, 3, whole]);
-    return {
-      state: `a FILE ${what}`,
-      make: steps(exporting(), damage),
-      cells: {
-        'no flag': lost,
-        '--update --all': done(3, whole, warning),
-        '--restart': done(3),
-      },
-    };
-  }),
-  {
-    state: 'a FILE that has more entries than recorded',
-    make: steps(exporting(), uploading(14), addingRow),
-    cells: { 'no flag': done(0, 'same', /--update/), '--update': done(1, [0, 14]) },
-  },
-  {
-    state: 'a FILE without a record',
-    make: steps(exporting(), removing('.chanlist')),
-    cells: {
-      'no flag': refused(
-        2,
-        new RegExp(`no record.*--restart .*${cost}`),
-        [/--update/, 0, whole],
-        [restart, 3, whole],
-      ),
-      '--update': done(0, 'same', /adopted/),
-      '--update --all': done(3, 'same'),
-    },
-  },
-  {
-    ...{ state: 'a playlist without a record', ...playlist },
-    make: steps(exporting(playlist.args), removing('.chanlist')),
-    cells: { 'no flag': restartable(2, 'no record.*--restart') },
-  },
-  {
-    ...{ state: 'a FILE without a record, in a folder run', ...folder },
-    make: steps(exporting(folder.args), removing('.chanlist'), uploading(14)),
-    cells: {
-      'no flag': done(0, 'same', /adopted/),
-      '--update': done(1, [0, 14], /adopted/),
-      '--restart': done(3, [0, 14]),
-    },
-  },
-  {
-    ...{ state: 'a playlist without a record, of any channels, in a folder run', name: 'PLx.ndjson' },
-    args: 'playlist PLx --output-dir .',
-    make: writing('{"videoId":"x","channelId":"UCx"}\n{"videoId":"y","channelId":"UCy"}\n', 'PLx.ndjson'),
-    cells: { 'no flag': done(0, 'same', /adopted .*--restart/) },
-  },
-  ...(
-    [
-      ['a text', 'one\ntwo\n', /line 1 is not a JSON record/],
-      ['a csv with another header', 'name,age\nx,1\n', /line 1 /],
-      ['objects without videoId', '{"name":"x"}\n', /line 1 is not an entry/],
-      ['an entry, and a broken line', '{"videoId":"x"}\n{', /line 2 is not a JSON record/],
-      ['no entry with an ID', '{"videoId":null}\n', /no entry with a videoId/],
-      ['an entry of another channel below', `{"videoId":"x"}\n{"videoId":"y","channelId":"UCx"}\n`, /UCx/],
-    ] as const
-  ).map(([state, text, says]) => ({
-    state: `a FILE without a record: ${state}`,
-    make: writing(text),
-    cells: { 'no flag': restartable(2, `${says.source}.*another file.*--restart .*${cost}`) },
-  })),
-  {
-    ...{ state: 'a view without a record', ...view },
-    make: steps(exporting(view.args), removing('.chanlist')),
-    cells: { 'no flag': restartable(2, 'no record.*--restart') },
-  },
-  ...(['damaged', 'of an older version'] as const).map((what) => ({
-    state: `a FILE and a record that is ${what}, and rows in progress`,
-    make: steps(
-      updateInterrupted,
-      writing(what === 'damaged' ? '{' : '{"version":1}', '.chanlist/a.ndjson.json'),
-    ),
-    cells: { 'no flag': refused(1, new RegExp(`record is ${what}.*--restart`)) },
-  })),
-];
+// Pages of any other interrupted run of FILE.
+for (const [what, other] of [
+  ['of other fields', `${uploads.args} --fields videoId,title`],
+  ['of another limit', `${uploads.args} -n 9`],
+  ['of another ID', 'uploads @b -o a.ndjson'],
+  ['of a playlist', 'playlist PLx -o a.ndjson'],
+] as const)
+  row(`a run ${what}`, interrupting(other), '!2 another | !2 another | !2 another | 3');
+const format = { args: 'uploads @a -o a', name: 'a' };
+row(
+  'a run of another format',
+  interrupting(`${format.args} -f csv`),
+  '!2 another | !2 another | - | 3',
+  format,
+);
+const elsewhere: Make = (world, channel) => {
+  const address = world.service.url.replace('127.0.0.1', 'localhost');
+  return interrupting(`${uploads.args} --base-url ${address}`)(world, channel);
+};
+row('a run from another address', elsewhere, '!2 another | !2 another | - | 3');
+const newer: Make = (world) => {
+  const path = '.chanlist/a.ndjson.run';
+  world.write(path, world.read(path).replace('"version":1', '"version":99'));
+};
+row('a run of another version', steps(interrupting(), newer), '!2 another | !2 another | - | 3');
+const asView = { args: `${uploads.args} --fields videoId`, again: 2, ...to15 };
+row('a --restart of an archive, now a view', restartInterrupted, '!2 ours | - | - | 3', asView);
 
-/** The IDs of FILE in any format; null without a FILE. */
-function idsOf(world: World, name: string): string[] | null {
-  if (!world.has(name)) return null;
-  const text = world.read(name);
-  return idsInText(text, text.startsWith('videoId') ? 'csv' : 'ndjson');
+// No FILE (or an empty one).
+row('nothing', () => {}, '3 | !2 mounted | !2 mounted | 3');
+row('nothing in a folder', () => {}, '3 | !2 mounted | !2 mounted | -', folder);
+row('nothing of a playlist', () => {}, '3 | - | - | 3', playlist);
+row('no view', () => {}, '3 | - | - | 3', csv);
+row('nothing, beside another archive', exporting('uploads @b -o b.ndjson'), '3 | 3 | 3 | 3');
+const beside = writing('{"videoId":"x"}\n', `${channelId('b')}.ndjson`);
+row('nothing, beside an archive without .chanlist', beside, '3 | !2 mounted | - | -', folder);
+row('an empty FILE', writing(''), '3 | !2 mounted | - | 3');
+row('an archive whose FILE is gone', steps(exporting(), removing(uploads.name)), '3 | 3 | 3 | 3');
+const updateOfNone = steps(updateInterrupted, removing(uploads.name));
+row('an interrupted update whose FILE is gone', updateOfNone, '5 | 5 | 5 | 5', to23);
+
+// An archive of this ID, asked for as one.
+row('an archive', exporting(), '0= add | 0= | 3= | 3');
+const growing = (args = uploads.args): Make => steps(exporting(args), uploading(14));
+row('an archive, and two new uploads', growing(), '0= add | 1 | 3 | 3', to14);
+row('an archive in a folder', growing(folder.args), '0= add | 1 | 3 | -', { ...folder, ...to14 });
+row('an archive of a playlist', exporting(playlist.args), '0= renew | - | - | 3', playlist);
+row('an archive without entries', steps(uploading(0), exporting()), '0= add | 0= | 1= | -');
+const one: Make = editing(([first = '', ...lines]) => [first.replace('11', '12'), first, ...lines]);
+row('an archive with more entries than recorded', steps(growing(), one), '0= add | 1 | 3 | 3', to14);
+row('an archive with fewer', steps(exporting(), losing), '0= add | !1 lost | 3 | 3');
+for (const bad of ['{"videoId":"x"', '{"videoId":"x","channelId":"UCx"}', '{"id":"x"}']) {
+  const damaging = steps(
+    exporting(),
+    editing((lines) => [bad, ...lines]),
+  );
+  row(`an archive with ${bad}`, damaging, '0= add | !1 damaged | 3 left | 3');
 }
 
-const idsIn = ([from, to]: Range): unknown[] => videos(from, to).map(({ videoId }) => videoId);
+// Any other FILE.
+const forgetting = (args = uploads.args): Make => steps(growing(args), removing('.chanlist'));
+row('an archive without a record', forgetting(), '!2 unknown | 1 adopted | 3 | 3', to14);
+row('one in a folder', forgetting(folder.args), '!2 unknown | 1 adopted | 3 | -', { ...folder, ...to14 });
+row('a playlist without a record', forgetting(playlist.args), '!2 unknown | - | - | 3', playlist);
+row('an archive of a playlist', exporting('playlist PLx -o a.ndjson'), '!2 other | !2 other | !2 other | 3');
+row('an archive of another ID', exporting('uploads @b -o a.ndjson'), '!2 other | !2 other | !2 other | 3');
+row('an archive of a channel', exporting(), '!2 other | - | - | 3', { args: 'playlist PLx -o a.ndjson' });
+const fields = { args: `${uploads.args} --fields videoId,title` };
+row('an archive, asked for with fields', exporting(), '!2 view | - | - | 3', fields);
+const limit = { args: `${uploads.args} -n 5`, file: [7, 12] as const };
+row('an archive, asked for with a limit', exporting(), '!2 view | - | - | 1', limit);
+const other = { ...format, args: `${format.args} -f csv` };
+row('an archive, asked for in another format', exporting(format.args), '!2 view | - | - | 3', other);
+row('the same view', exporting(csv.args), '!2 unknown | - | - | 3', csv);
+for (const text of [
+  'one\ntwo\n',
+  '{"videoId":"x"}\n{',
+  '{"name":"x"}\n',
+  '{"videoId":"y","channelId":"UCx"}\n',
+])
+  row(`a FILE that is ${text}`, writing(text), '!2 unknown | !1 stranger | !1 stranger | 3');
+for (const text of ['{', '{"version":1}']) {
+  const recording = writing(text, '.chanlist/a.ndjson.json');
+  row(`a record that is ${text}`, steps(exporting(), recording), '!1 record | !1 record | - | !1 record');
+  row(`one, and pages`, steps(updateInterrupted, recording), '!1 record | !1 record | - | !1 record');
+}
+
+// A listing without entries never replaces a FILE that is not empty.
+row('an empty list, and an archive', steps(exporting(), uploading(0)), '- | - | - | !8/1 empty');
+row('an empty list, and notes', steps(writing('mine\n'), uploading(0)), '- | - | - | !8/1 empty');
+row('an empty list, and a view', steps(exporting(csv.args), uploading(0)), '- | - | - | !8/1 empty', csv);
 
 /** The commands that a line says to run. */
 const commandsIn = (line: string): string[] =>
-  [...line.matchAll(/(?<=: )(?:chanlist|mv|rm) [^;(]*?(?= \(|;|$)/g)].map(([command]) => command);
+  [...line.matchAll(/(?<=: )(?:chanlist|rm) [^;(]*?(?= \(|;|$)/g)].map(([command]) => command);
 
-for (const { state, make, args = uploads, name = file, cells } of rows) {
-  for (const [column, cell] of Object.entries(cells)) {
-    const line = column === 'no flag' ? args : `${args} ${column}`;
-    for (const remedy of [null, ...cell.remedies])
-      test(`${state} | ${column}: ${cell.exit}, ${cell.credits} credits${remedy ? `; ${remedy[0]}` : ''}`, async (t) => {
-        const world = await World.open(t, { pageSize });
-        const channel = world.service.addChannel('a', { list: videos(0, 12) });
-        world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
-        world.service.addPlaylist('PLx', videos(0, 12));
-        await make(world, channel);
-        const before = world.has(name) ? world.read(name) : null;
-        world.now += 60_000;
-        const run = await world.run(line);
-        const { exit, credits, stderr, stdout } = run;
-        assert.deepEqual([exit, credits, stdout], [cell.exit, cell.credits, ''], stderr);
-        if (cell.file === 'same') assert.equal(world.has(name) ? world.read(name) : null, before);
-        else assert.deepEqual(idsOf(world, name), cell.file === null ? null : idsIn(cell.file), stderr);
-        // A list that is complete leaves no rows.
-        if (exit === 0 && credits > 0)
-          assert.doesNotMatch(readdirSync(join(world.folder, '.chanlist')).join('\n'), /\.part$/m);
-        const said = [...run.errors, ...run.warnings];
-        assert.equal(run.errors.length, exit === 0 ? 0 : 1, stderr);
-        assert.match(said.join('\n'), cell.says ?? /^$/);
-        if (remedy === null) return;
-        const [pattern, price, left] = remedy;
-        const command = commandsIn(run.errors[0] ?? '').find((each) => pattern.test(each));
-        assert.ok(command !== undefined, `no ${pattern} in: ${stderr}`);
-        const isShell = !command.startsWith('chanlist ');
-        if (isShell) execFileSync('sh', ['-c', command], { cwd: world.folder });
-        const after = await world.run(isShell ? line : command.slice('chanlist '.length));
-        assert.deepEqual([after.exit, after.credits], [0, price], `${command}: ${after.stderr}`);
-        assert.deepEqual(idsOf(world, name), idsIn(left));
-      });
+/** What a cell says: `3`, `0= add`, `!8/2 loop`. */
+function parse(cell: string) {
+  const [, credits, same, exit, paid, name] = /^(?:(\d+)(=?)|!(\d)(?:\/(\d+))?)(?: (\w+))?$/.exec(cell) ?? [];
+  const pattern = name === undefined ? /^$/ : says[name];
+  assert.ok(pattern !== undefined, cell);
+  const keeps = exit !== undefined || same === '=';
+  return { exit: Number(exit ?? 0), credits: Number(credits ?? paid ?? 0), keeps, pattern };
+}
+
+for (const { state, make, cells, args, name, file, again } of rows) {
+  const ids = videos(...file).map(({ videoId }) => videoId);
+  for (const [at, cell] of cells.split(' | ').entries()) {
+    if (cell === '-') continue;
+    const line = at === 0 ? args : `${args} ${columns[at]}`;
+    test(`${JSON.stringify(state)} | ${columns[at]}: ${cell}`, async (t) => {
+      const { exit, credits, keeps, pattern } = parse(cell);
+      const world = await World.open(t, { pageSize: 5 });
+      const channel = world.service.addChannel('a', { list: videos(0, 12) });
+      world.service.addChannel('b', { list: videos(0, 12, {}, 'b_') });
+      world.service.addPlaylist('PLx', videos(0, 12));
+      const read = (): string | null => (world.has(name) ? world.read(name) : null);
+      const idsNow = (): unknown => {
+        const text = read() ?? '';
+        return idsInText(
+          text,
+          text.startsWith('videoId') ? 'csv' : text.startsWith('{"p') ? 'json' : 'ndjson',
+        );
+      };
+      await make(world, channel);
+      const [before, names] = [read(), readdirSync(world.folder)];
+      world.now += 60_000;
+      const run = await world.run(line);
+      assert.deepEqual([run.exit, run.credits, run.stdout], [exit, credits, ''], run.stderr);
+      if (keeps) assert.equal(read(), before);
+      else assert.deepEqual(idsNow(), ids, run.stderr);
+      assert.equal(run.errors.length, exit === 0 ? 0 : 1, run.stderr);
+      assert.match([...run.errors, ...run.warnings].join('\n'), pattern);
+      // A list that is complete leaves no pages, a usage error nothing at all.
+      if (exit === 0 && credits > 0)
+        assert.doesNotMatch(readdirSync(join(world.folder, '.chanlist')).join(' '), /\.(?:run|tmp|lock)\b/);
+      if (exit === 2) assert.deepEqual(readdirSync(world.folder), names);
+      const after = takeSnapshot(world.folder);
+      for (const command of commandsIn(run.errors[0] ?? '')) {
+        const pasted = await world.paste(command, again);
+        if (pasted === null) assert.equal((await world.run(line)).exit, again, command);
+        else if (again === 0) assert.deepEqual(idsNow(), ids, command);
+        restoreSnapshot(world.folder, after);
+      }
+    });
   }
 }

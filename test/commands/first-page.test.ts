@@ -35,7 +35,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
   assert.deepEqual([counts.limited, counts.complete], [1, 1]);
 
   const limited = await list(['-n', '3'], terminal);
-  assert.match(limited.stderr, /^chanlist: more, .*: chanlist uploads .*--continuation=next$/m);
+  assert.doesNotMatch(limited.stderr, /more|--all/);
 
   // Only these flags lift that, no variable.
   for (const args of [['--all'], ['-n', '6'], ['--max-credits', '5']])

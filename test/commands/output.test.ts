@@ -62,30 +62,6 @@ test('json cut short: has_more true and the token of the first page not fully pr
   assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
 });
 
-test('--fields: a near miss, an empty or a repeated name is a usage error', async (t) => {
-  const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
-  for (const [fields, says] of [
-    ['vidoeId', "--fields: there is no field 'vidoeId'; did you mean videoId?"],
-    ['tittle', "--fields: there is no field 'tittle'; did you mean title?"],
-    ['thumbnail.0', "--fields: there is no field 'thumbnail'; did you mean thumbnails?"],
-    ['videoId,,title', "--fields: 'videoId,,title' has an empty name; expected e.g. videoId,title"],
-    ['title,title', '--fields names title twice'],
-    [
-      '@refrence',
-      "--fields: there is no field '@refrence'; did you mean @reference? expected one of @reference, @seconds, @views, @published",
-    ],
-    ['', '--fields is empty'],
-  ] as const) {
-    const result = await service.run(['uploads', '@a', '--fields', fields]);
-    assert.equal(result.exit, 2, fields);
-    assert.equal(result.stdout, '');
-    assert.equal(result.stderr, `chanlist: error: ${says}\n`);
-  }
-  assert.equal(service.seen.length, 0);
-  const known = await service.run('latest @a --fields thumbnail,viewCount,published');
-  assert.equal(known.exit, 0);
-});
-
 test('a response of more than a million values is 8', async (t) => {
   const service = await scriptedService(t, () => ({ text: listing(`{"a":[${'0,'.repeat(1_000_000)}0]}`) }));
   const { exit, stdout, stderr } = await service.run('uploads @a --ndjson');

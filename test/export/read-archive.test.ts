@@ -1,109 +1,100 @@
-/** The one reader of ndjson exports: entries, IDs and damage. */
+/** The one reader of archives: which lines are entries. */
 import assert from 'node:assert/strict';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Contents, type ReadOptions, readArchive } from '../../src/export/inspect/read-archive.ts';
+import { type Contents, readArchive } from '../../src/export/read-archive.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { stop } from './files.ts';
+import { stop as never } from './files.ts';
 
-/** A function that reads an ndjson file of this content. */
+interface Read extends Contents {
+  /** What was passed on: the ID, then the line. */
+  readonly lines: readonly string[];
+}
+
+/** A function that reads an archive of this content. */
 async function reader(t: TestContext) {
   const path = join(await temporaryFolder(t), 'file');
-  return async (content: string | Buffer, options: Partial<ReadOptions> = {}): Promise<Contents> => {
+  return async (content: string | Buffer, id = 'UCa', stop = never): Promise<Read> => {
     writeFileSync(path, content);
-    const fd = openSync(path, 'r');
-    try {
-      return await readArchive(fd, { stop, ...options });
-    } finally {
-      closeSync(fd);
-    }
+    const lines: string[] = [];
+    const contents = await readArchive(resolveTarget(path), id, stop, (line, videoId) => {
+      lines.push(`${videoId} ${line}`);
+    });
+    return { ...contents, lines };
   };
 }
 
 /** Longer than what is read at once. */
 const long = 'x'.repeat(3_000_000);
 const row = (videoId: string, more = ''): string => `{"videoId":"${videoId}","title":"t"${more}}\n`;
+const idsOf = ({ lines }: Read): string => lines.map((line) => line.split(' ', 1)).join(' ');
 
-test('entries and IDs', async (t) => {
+test('entries, their IDs and the newest', async (t) => {
   const read = await reader(t);
-  const cases: readonly [content: string, entries: number, ids: string][] = [
-    ['', 0, ''],
-    [row('a') + row('b'), 2, 'a b'],
-    [`${row('a')}{"videoId":"b"}`, 2, 'a b'],
-    ['{"title":"videoId","videoId":"a"}\n{}\n{"videoId":null}\n', 3, 'a'],
-    ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', 3, 'a'],
-    [`${row('a')}\n${row('b')}`.replaceAll('\n', '\r\n'), 2, 'a b'],
-    [row('a', `,"x":"${long}"`) + row('b'), 2, 'a b'],
+  const cases: readonly [content: string, ids: string, newest?: string | null][] = [
+    ['', '', null],
+    [row('a') + row('b'), 'a b'],
+    [`${row('a')}{"videoId":"b"}`, 'a b'],
+    ['{"videoId":null}\n{"title":"videoId","videoId":"a"}\n', 'null a'],
+    ['{"videoId":"\\u0061"}\n{"videoId":""}\n{"videoId":1}\n', 'a null null'],
+    [`${row('a')}\n\n${row('b')}`, 'a b'],
+    [`\n${row('a')}\n${row('b')}`.replaceAll('\n', '\r\n'), 'a b'],
+    [row('a', `,"x":"${long}"`) + row('b'), 'a b'],
+    [`\ufeff${row('a')}`, 'a'],
   ];
-  for (const [content, entries, ids] of cases) {
+  for (const [content, ids, newest = 'a'] of cases) {
     const found = await read(content);
-    assert.deepEqual(
-      [found.entries, [...found.ids].join(' '), found.damage],
-      [entries, ids, null],
-      content.slice(0, 80),
-    );
+    const entries = ids === '' ? 0 : ids.split(' ').length;
+    const facts = [found.entries, idsOf(found), found.newest, found.damage];
+    assert.deepEqual(facts, [entries, ids, newest, null], content.slice(0, 80));
   }
 });
 
-test('channels, dates and duplicates', async (t) => {
+test('lines are passed on without their ends; the first line begins behind a byte order mark', async (t) => {
   const read = await reader(t);
-  const of = (videoId: string, channel: string) => row(videoId, `,"channelId":"${channel}","@published":"d"`);
-  const found = await read(of('a', 'UCa') + of('b', 'UCb') + of('b', 'UCb') + of('a', 'UCa') + row('c'));
-  assert.deepEqual([...found.channels], ['UCa', 'UCb', '']);
-  assert.deepEqual([...found.published], [...Object.entries({ a: 'd', b: 'd' })]);
-  assert.equal(found.duplicate, 'b');
-  assert.equal((await read(row('a') + row('b'))).duplicate, null);
+  const { lines, start } = await read('\ufeff{"videoId":"a"}\r\nx\n{"videoId":"b"}');
+  assert.deepEqual([lines, start], [['a {"videoId":"a"}', 'b {"videoId":"b"}'], 3]);
+  assert.equal((await read(row('a'))).start, 0);
 });
 
-test('damage: the first damaged line is named, the others are read', async (t) => {
+test('the first line that is no entry is named, the others are read', async (t) => {
   const read = await reader(t);
   const zeros = '\0'.repeat(4096);
-  const cases: readonly [content: string | Buffer, entries: number, badLines: number, damage: string][] = [
-    [row('a') + zeros, 1, 1, 'line 2 is not a JSON record'],
-    [`${row('a')}${zeros}\n${row('b')}`, 2, 1, 'line 2 is not a JSON record'],
-    [row('a') + row('b').slice(0, -3), 1, 1, 'line 2 is not a JSON record'],
-    [`x\n${row('a')}y\n`, 1, 2, 'line 1 is not a JSON record'],
-    [Buffer.from(`${row('a')}"\xff"\n`, 'latin1'), 1, 1, 'line 2 is not a JSON record'],
-    [
-      Buffer.concat([Buffer.from(row('a')), Buffer.alloc(65 * 1024 * 1024, 'x')]),
-      1,
-      1,
-      'line 2 is longer than 64 MiB',
-    ],
+  const tooLong = Buffer.alloc(65 * 1024 * 1024, 'x');
+  const cases: readonly [content: string | Buffer, ids: string, badLines: number, damage: string][] = [
+    [row('a') + zeros, 'a', 1, 'line 2 is not JSON'],
+    [`${row('a')}${zeros}\n${row('b')}`, 'a b', 1, 'line 2 is not JSON'],
+    [row('a') + row('b').slice(0, -3), 'a', 1, 'line 2 is not JSON'],
+    [`x\n${row('a')}y\n`, 'a', 2, 'line 1 is not JSON'],
+    [`${row('a')}\n\ny\n`, 'a', 1, 'line 4 is not JSON'],
+    [`${row('a')}\ufeff${row('b')}`, 'a', 1, 'line 2 is not JSON'],
+    [Buffer.from(`${row('a')}"\xff"\n`, 'latin1'), 'a', 1, 'line 2 is not JSON'],
+    [Buffer.concat([Buffer.from(row('a')), tooLong]), 'a', 1, 'line 2 is longer than 64 MiB'],
+    [`${row('a')}{"title":"t"}\n`, 'a', 1, 'line 2 has no videoId'],
+    [`[1]\n"videoId"\n7\n${row('a')}`, 'a', 3, 'line 1 has no videoId'],
   ];
-  for (const [content, entries, badLines, damage] of cases) {
+  for (const [content, ids, badLines, damage] of cases) {
     const found = await read(content);
-    assert.deepEqual([found.entries, found.badLines, found.damage], [entries, badLines, damage]);
+    assert.deepEqual([idsOf(found), found.badLines, found.damage], [ids, badLines, damage]);
   }
 });
 
-test('onlyEntries: objects with a videoId, which may be null', async (t) => {
+test('an entry of another channel is none of this one; a playlist has entries of many', async (t) => {
   const read = await reader(t);
-  const lines = `{"videoId":null}\n${row('a')}`;
-  assert.deepEqual((await read(lines, { onlyEntries: true })).damage, null);
-  for (const other of ['{"title":"t"}', '[1]', '"videoId"', '7']) {
-    const { damage, entries } = await read(`${lines}${other}\n`, { onlyEntries: true });
-    assert.deepEqual([entries, damage], [2, 'line 3 is not an entry: it has no videoId']);
-    assert.equal((await read(`${lines}${other}\n`)).damage, null);
-  }
-});
-
-test('lines that are records are passed on, without their ends; `start` and `end` bound the reading', async (t) => {
-  const read = await reader(t);
-  const lines: string[] = [];
-  const onRecord = (line: Buffer, id: string | null): void => void lines.push(`${id} ${line}`);
-  await read(`x\n${row('a')}y\n{}`, { onRecord });
-  assert.deepEqual(lines, [`a ${row('a').trimEnd()}`, 'null {}']);
-  assert.equal((await read(`${row('a')}not yet durable`, { end: row('a').length })).damage, null);
-  const { ids } = await read(`${row('a')}${row('b')}`, { start: row('a').length });
-  assert.deepEqual([...ids], ['b']);
+  const of = (channel: string): string => row('a', `,"channelId":${channel}`);
+  const lines = of('"UCa"') + of('null') + of('""') + row('a') + of('"UCb"');
+  const { entries, damage } = await read(lines);
+  assert.deepEqual([entries, damage], [4, 'line 5 is an entry of UCb']);
+  const playlist = await read(lines, 'PLa');
+  assert.deepEqual([playlist.entries, playlist.damage], [5, null]);
 });
 
 test('a signal ends the reading', async (t) => {
   const read = await reader(t);
   const signal = new AbortController();
-  const reading = read(row('a', `,"x":"${'x'.repeat(1000)}"`).repeat(5000), { stop: signal.signal });
+  const reading = read(row('a', `,"x":"${'x'.repeat(1000)}"`).repeat(5000), 'UCa', signal.signal);
   signal.abort(new Error('stopped'));
   await assert.rejects(reading, { message: 'stopped' });
 });

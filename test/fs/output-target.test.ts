@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  lchownSync,
-  mkdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { descriptorAt, openUnchanged, resolveTarget } from '../../src/fs/output-target.ts';
+import { assertDistinctPaths, resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { asUser, nobody, notRoot } from '../support/users.ts';
 
 /** Paths below a new folder, without links. */
 async function inFolder(t: TestContext): Promise<(...names: string[]) => string> {
@@ -26,17 +14,15 @@ async function inFolder(t: TestContext): Promise<(...names: string[]) => string>
   return (...names) => join(folder, ...names);
 }
 
-const isUsage = (...words: string[]) => isFailure(2, ...words);
-
 test('a new file, and an existing one with its mode', async (t) => {
   const at = await inFolder(t);
   const path = at('out.csv');
-  const { folder, ...target } = resolveTarget(path);
-  assert.deepEqual(target, { path, real: path, kind: 'file', stats: null });
-  assert.equal(folder?.ino, statSync(at()).ino);
+  assert.deepEqual(resolveTarget(path), { path, real: path, stats: null });
   writeFileSync(path, '');
   chmodSync(path, 0o604);
   assert.equal((resolveTarget(path).stats?.mode ?? 0) & 0o777, 0o604);
+  // A printed command would take it for a flag.
+  assert.equal(resolveTarget('-new').path, './-new');
 });
 
 test('a symbolic link is followed: relative, dangling, in chains, through linked folders', async (t) => {
@@ -58,112 +44,83 @@ test('a symbolic link is followed: relative, dangling, in chains, through linked
   assert.equal(real('new-file'), join(process.cwd(), 'new-file'));
 });
 
-test('refused before anything is paid: anything but a regular file, and paths that do not exist', async (t) => {
+test('refused before anything is paid: anything but a regular file, and paths that do not exist', {
+  timeout: 30_000,
+}, async (t) => {
   const at = await inFolder(t);
   mkdirSync(at('folder'));
   writeFileSync(at('file'), '');
   symlinkSync('b', at('a'));
   symlinkSync('a', at('b'));
   symlinkSync('folder', at('to-folder'));
+  symlinkSync('missing/out', at('dangling'));
+  symlinkSync('/dev/null', at('to-device'));
+  execFileSync('mkfifo', [at('pipe')]);
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
   t.after(() => server.close());
+  const redirect = 'write to stdout and redirect it';
   const cases: readonly (readonly [path: string, ...words: string[]])[] = [
+    [at('folder'), 'a folder', 'name a file'],
     [at('to-folder'), 'a folder'],
     [`${at('new')}/`, 'a folder'],
-    [at('socket'), 'a socket'],
-    [at('a'), 'loop'],
-    [at('missing', 'out'), at('missing'), 'does not exist'],
-    [at('missing', 'below', 'out'), at('missing', 'below'), 'does not exist'],
-    [at('file', 'out'), 'not a folder'],
-    [at('x'.repeat(300)), 'too long'],
     ['.', 'a folder'],
     ['', 'a folder'],
+    [at('pipe'), 'a named pipe', redirect],
+    [at('socket'), 'a socket', redirect],
+    [at('to-device'), 'a device', redirect],
+    ...['/dev/null', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/2', '/dev/fd/999'].map(
+      (path) => [path, 'a device', redirect] as const,
+    ),
+    [at('a'), 'a symbolic link that cannot be followed'],
+    [at('missing', 'out'), at('missing'), 'does not exist'],
+    [at('missing', 'below', 'out'), at('missing', 'below'), 'does not exist'],
+    [at('dangling'), 'does not exist'],
+    [at('file', 'out'), 'not a folder'],
+    [at('x'.repeat(300)), 'too long'],
   ];
-  for (const [path, ...words] of cases) assert.throws(() => resolveTarget(path), isUsage(...words), path);
+  for (const [path, ...words] of cases)
+    assert.throws(() => resolveTarget(path), isFailure(2, ...words), path);
 });
 
-test('devices, FIFOs and inherited descriptors are streams, also through a link; never for a folder', {
-  timeout: 30_000,
-}, async (t) => {
+const input = (flag: string, path: string) => ({ flag, path, isOutput: false });
+const output = (flag: string, path: string) => ({ flag, path, isOutput: true });
+
+test('no output is an input or another output, also through links; two inputs may be the same', async (t) => {
   const at = await inFolder(t);
-  execFileSync('mkfifo', [at('pipe')]);
-  symlinkSync('/dev/stderr', at('link'));
-  for (const [path, descriptor] of [
-    [at('pipe'), null],
-    ['/dev/null', null],
-    ['/dev/stdout', 1],
-    ['/dev/stderr', 2],
-    ['/dev/fd/1', 1],
-    ['/proc/self/fd/2', 2],
-    [at('link'), 2],
-  ] as const) {
-    const target = resolveTarget(path);
-    assert.deepEqual([target.kind, descriptorAt(target.real)], ['stream', descriptor], path);
-    assert.throws(() => resolveTarget(path, { onlyFiles: true }), isUsage('not a regular file'), path);
-  }
-  for (const path of ['/dev/fd/999', '/dev/fd/999999'])
-    assert.throws(() => resolveTarget(path), isUsage(`descriptor ${path.slice(8)} is not open for writing`));
+  writeFileSync(at('refs'), '');
+  linkSync(at('refs'), at('hard'));
+  symlinkSync('refs', at('soft'));
+  symlinkSync('.', at('here'));
+  symlinkSync('new', at('dangling'));
+  const isRefused = (one: string, other: string): void => {
+    for (const file of [input('--from', at(other)), output('--seen', at(other))]) {
+      const both = isFailure(2, '--summary', file.flag, 'are the same file');
+      assert.throws(() => assertDistinctPaths([output('--summary', at(one)), file]), both);
+      assert.throws(() => assertDistinctPaths([file, output('--summary', at(one))]), both);
+    }
+  };
+  for (const one of ['refs', 'hard', 'soft', 'here/refs'])
+    for (const other of ['refs', 'hard', 'soft']) isRefused(one, other);
+  for (const other of ['here/new', 'dangling']) isRefused('new', other);
+  assertDistinctPaths([
+    output('-o', at('new')),
+    output('--summary', at('new.json')),
+    input('--from', at('refs')),
+    input('--key-file', at('soft')),
+    input('--from', '-'),
+    input('--from', at('missing', 'refs')),
+  ]);
 });
 
-test('a link of another user is not followed in a folder that others can write', {
-  skip: notRoot,
-}, async (t) => {
+test("no output lies in a folder of the program's own", async (t) => {
   const at = await inFolder(t);
-  mkdirSync(at('open'));
-  mkdirSync(at('closed'));
-  writeFileSync(at('victim'), '');
-  for (const name of ['open', 'closed']) {
-    symlinkSync('../victim', at(name, 'theirs'));
-    lchownSync(at(name, 'theirs'), nobody, nobody);
-    symlinkSync('../victim', at(name, 'own'));
-  }
-  chmodSync(at('open'), 0o777);
-  symlinkSync('..', at('open', 'folder'));
-  lchownSync(at('open', 'folder'), nobody, nobody);
-  symlinkSync('open/theirs', at('chain'));
-  for (const path of [at('open', 'theirs'), at('open', 'folder', 'victim'), at('chain')])
-    assert.throws(() => resolveTarget(path), isUsage(`user ${nobody}`, 'symbolic link'));
-  for (const path of [at('open', 'own'), at('closed', 'theirs')])
-    assert.equal(resolveTarget(path).real, at('victim'));
-  chownSync(at('closed'), nobody, nobody);
-  assert.throws(() => resolveTarget(at('closed', 'theirs')), isUsage(`user ${nobody}`));
-  chmodSync(at(), 0o755);
-  chmodSync(at('open'), 0o1777);
-  await asUser(nobody, async () =>
-    assert.throws(() => resolveTarget(at('open', 'own')), isUsage('user 0', 'symbolic link')),
-  );
-});
-
-test('nul is a stream, on Windows alone', async (t) => {
-  const at = await inFolder(t);
-  assert.equal(resolveTarget(at('NUL')).kind, 'file');
-  const { platform } = process;
-  Object.defineProperty(process, 'platform', { value: 'win32' });
-  t.after(() => Object.defineProperty(process, 'platform', { value: platform }));
-  for (const path of ['NUL', 'nul', at('nul'), 'C:\\folder\\Nul']) {
-    const { kind, real } = resolveTarget(path);
-    assert.deepEqual([kind, real], ['stream', '\\\\.\\NUL'], path);
-    assert.throws(() => resolveTarget(path, { onlyFiles: true }), isUsage('not a regular file'));
-  }
-  assert.equal(resolveTarget(at('annul')).kind, 'file');
-});
-
-test('openUnchanged: the file that was looked up, and nothing that has taken its place', async (t) => {
-  const at = await inFolder(t);
-  const path = at('file');
-  writeFileSync(path, 'one');
-  const target = resolveTarget(path);
-  closeSync(openUnchanged(target));
-  writeFileSync(at('other'), 'one');
-  for (const change of [
-    () => writeFileSync(path, 'other'),
-    () => symlinkSync(at('other'), path),
-    () => execFileSync('mkfifo', [path]),
-    () => mkdirSync(path),
-  ]) {
-    rmSync(path, { recursive: true });
-    change();
-    assert.throws(() => openUnchanged(target), { name: 'Failure' });
-  }
+  mkdirSync(at('.chanlist'));
+  symlinkSync('.chanlist', at('link'));
+  for (const path of ['.chanlist/a.json', 'link/a.json', '.chanlist', '.chanlist/'])
+    assert.throws(
+      () => assertDistinctPaths([output('-o', at(path))]),
+      isFailure(2, '-o', "chanlist's own folder"),
+    );
+  assertDistinctPaths([output('-o', at('.chanlist.ndjson')), output('--seen', at('x.chanlist'))]);
 });

@@ -1,43 +1,36 @@
+/** Trust: a real folder of the effective user, which others cannot write, and never a link. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import fs, {
+import {
   chmodSync,
   chownSync,
   closeSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { shortName } from '../../src/fs/files.ts';
-import { PrivateFolder } from '../../src/fs/private-folder.ts';
-import { assertTrustedFolder } from '../../src/fs/trust.ts';
+import { test } from 'node:test';
+import { resolveTarget } from '../../src/fs/output-target.ts';
+import { assertNotArchive, PrivateFolder, recordName, temporaryName } from '../../src/fs/private-folder.ts';
 import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
-import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
-
-const refused = (...words: string[]) => isFailure(2, ...words);
+const both = [PrivateFolder.openOrCreate, PrivateFolder.open];
 
 test('a folder is created with mode 0700 and a .gitignore, whatever the umask, and opened again', async (t) => {
   const mask = process.umask();
   t.after(() => process.umask(mask));
-  for (const umask of [0, 0o022, 0o277, 0o777]) {
-    process.umask(mask);
+  for (const umask of [0o000, 0o002, 0o022, 0o077]) {
     const parent = await temporaryFolder(t);
     process.umask(umask);
     const path = join(parent, '.chanlist');
@@ -49,29 +42,80 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     closeSync(folder.openAppend('b'));
     closeSync(folder.create('c'));
     for (const name of ['.gitignore', 'a', 'b', 'c']) assert.equal(mode(join(path, name)), 0o600, name);
-    folder.close();
     const again = PrivateFolder.openOrCreate(path);
     assert.deepEqual([again.created, String(again.read('.gitignore'))], [false, '*\n']);
-    again.close();
   }
 });
 
-test('only a .chanlist has a .gitignore', async (t) => {
+test('only a .chanlist has a .gitignore; the folder above it must exist', async (t) => {
   const parent = await temporaryFolder(t);
-  const ledger = PrivateFolder.openOrCreate(join(parent, 'chanlist'));
-  assert.deepEqual(ledger.names(), []);
-  ledger.close();
-  assert.throws(
-    () => PrivateFolder.openOrCreate(join(parent, 'none', '.chanlist')),
-    refused('does not exist'),
-  );
+  assert.deepEqual(PrivateFolder.openOrCreate(join(parent, 'chanlist')).names(), []);
+  const inNone = join(parent, 'none', '.chanlist');
+  assert.equal(PrivateFolder.open(inNone), null);
+  assert.throws(() => PrivateFolder.openOrCreate(inNone), isFailure(2, 'does not exist'));
 });
 
-test('files: read, replaced, appended to, removed; what a killed run left does not matter', async (t) => {
+test('what others may write is made 0700 again, but not by a command that changes nothing', async (t) => {
+  const { path } = await privateFolder(t);
+  for (const loose of [0o770, 0o702, 0o777]) {
+    chmodSync(path, loose);
+    PrivateFolder.open(path);
+    assert.equal(mode(path), loose);
+    // A mode that cannot be set is no reason to refuse.
+    whileFailing(t, 'fchmodSync', 'EPERM', () => PrivateFolder.openOrCreate(path));
+    PrivateFolder.openOrCreate(path);
+    assert.equal(mode(path), 0o700);
+  }
+  chmodSync(path, 0o755);
+  PrivateFolder.openOrCreate(path);
+  assert.equal(mode(path), 0o755);
+});
+
+test('a link or a file in its place is refused and left unchanged', async (t) => {
+  const parent = await temporaryFolder(t);
+  const path = join(parent, '.chanlist');
+  mkdirSync(join(parent, 'other'), 0o700);
+  for (const [make, what] of [
+    [() => symlinkSync('other', path), 'a symbolic link'],
+    [() => symlinkSync('nowhere', path), 'a symbolic link'],
+    [() => writeFileSync(path, ''), 'a regular file'],
+    [() => execFileSync('mkfifo', [path]), 'a named pipe'],
+  ] as const) {
+    make();
+    for (const open of both)
+      assert.throws(() => open(path), isFailure(2, `refusing to use ${path}: it is ${what}; move it away`));
+    assert.deepEqual(readdirSync(parent).sort(), ['.chanlist', 'other']);
+    assert.deepEqual(readdirSync(join(parent, 'other')), []);
+    rmSync(path);
+  }
+});
+
+test('a folder of another user is refused with its owner and the user to run as', {
+  skip: notRoot,
+}, async (t) => {
+  const { path } = await privateFolder(t);
+  chmodSync(join(path, '..'), 0o777);
+  const refused = (owner: number, user: number) =>
+    isFailure(
+      2,
+      `it belongs to user ${owner}, not to user ${user}; run it as that user: sudo -u '#${owner}'`,
+    );
+  await asUser(nobody, async () => {
+    for (const open of both) assert.throws(() => open(path), refused(0, nobody));
+  });
+  chownSync(path, nobody, nobody);
+  for (const permissions of [0o700, 0o777]) {
+    chmodSync(path, permissions);
+    for (const open of both) assert.throws(() => open(path), refused(nobody, 0));
+    assert.equal(mode(path), permissions);
+  }
+  await asUser(nobody, async () => PrivateFolder.openOrCreate(path));
+});
+
+test('files: read, replaced, created, appended to, renamed, removed', async (t) => {
   const folder = await privateFolder(t);
-  const { path } = folder;
   assert.equal(folder.read('a'), null);
-  folder.replace('a', 'one', { durable: true });
+  folder.replace('a', 'one');
   folder.replace('a', Buffer.from('two'));
   assert.equal(String(folder.read('a')), 'two');
   for (const text of ['1', '2']) {
@@ -80,204 +124,53 @@ test('files: read, replaced, appended to, removed; what a killed run left does n
     closeSync(fd);
   }
   assert.equal(String(folder.read('rows')), '12');
-  assert.throws(() => folder.create('rows'), { exit: 1 });
-  folder.remove('rows');
-  folder.remove('rows');
-  assert.deepEqual(folder.names().sort(), ['.gitignore', 'a']);
-  mkdirSync(join(path, 'folder'));
-  for (const name of ['folder', 'x'.repeat(300)]) assert.throws(() => folder.replace(name, 'x'), { exit: 1 });
-  const names = folder.names().filter((name) => !name.endsWith('.tmp'));
-  assert.deepEqual(names.sort(), ['.gitignore', 'a', 'folder']);
-  writeFileSync(join(path, `.${shortName('y'.repeat(255))}.tmp`), 'half');
-  folder.replace('y'.repeat(255), 'y');
-  assert.equal(String(folder.read('y'.repeat(255))), 'y');
-});
-
-test('a name leads to no other folder', async (t) => {
-  const folder = await privateFolder(t);
-  const { path } = folder;
-  writeFileSync(join(path, '..', 'victim'), 'precious');
-  for (const name of ['../victim', 'a/b', '/etc/passwd', '..', '.', '', 'a/'])
-    for (const work of [
-      () => folder.at(name),
-      () => folder.read(name),
-      () => folder.openAppend(name),
-      () => folder.openWrite(name),
-      () => folder.create(name),
-      () => folder.replace(name, ''),
-      () => folder.remove(name),
-    ])
-      assert.throws(work, { name: 'Failure', code: 'damaged', exit: 1 }, name);
-  assert.deepEqual(folder.names(), ['.gitignore']);
-  assert.equal(readFileSync(join(path, '..', 'victim'), 'utf8'), 'precious');
-  folder.replace('a\\b ..', 'x');
-  assert.equal(String(folder.read('a\\b ..')), 'x');
-});
-
-test('what cannot be closed: content that is not in place is lost, what was read is not', async (t) => {
-  const folder = await privateFolder(t);
-  folder.replace('a', 'one');
-  whileFailing(t, 'closeSync', 'EIO', () => {
-    assert.equal(String(folder.read('a')), 'one');
-    assert.throws(() => folder.replace('a', 'two'), isFailure(1, 'the device reports an error (EIO)'));
-  });
-  assert.equal(String(folder.read('a')), 'one');
+  closeSync(folder.create('rows'));
+  assert.equal(String(folder.read('rows')), '');
+  folder.rename('rows', 'b');
+  for (const _ of ['there', 'gone']) folder.remove('b');
+  // What a killed run left does not matter.
+  writeFileSync(folder.at(temporaryName('a')), 'half');
   folder.replace('a', 'three');
-  assert.equal(String(folder.read('a')), 'three');
+  assert.deepEqual([String(folder.read('a')), folder.names().sort()], ['three', ['.gitignore', 'a']]);
+  mkdirSync(folder.at('folder'));
+  for (const name of ['folder', 'x'.repeat(300)])
+    assert.throws(() => folder.replace(name, 'x'), isFailure(1, name));
 });
 
-/** Lets the system show every file with this owner and these permissions until the test ends. */
-function showAs(t: TestContext, uid: number, permissions: number): void {
-  for (const name of ['fstatSync', 'lstatSync'] as const) {
-    const original = fs[name] as (...args: unknown[]) => fs.Stats | undefined;
-    t.mock.method(fs, name, (...args: unknown[]) => {
-      const stats = original(...args);
-      return stats && Object.assign(stats, { uid, mode: (stats.mode & ~0o777) | permissions });
-    });
-  }
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
-  });
-}
-
-test('a mount that shows everything with one owner and mode', async (t) => {
-  const parent = await temporaryFolder(t);
-  showAs(t, 4321, 0o777);
-  const folder = PrivateFolder.openOrCreate(join(parent, '.chanlist'));
-  folder.replace('a', 'text');
-  assert.equal(String(folder.read('a')), 'text');
-  folder.close();
-  assert.deepEqual(readdirSync(parent), ['.chanlist']);
-  const isRefused = (stats: Partial<fs.Stats>, ...words: string[]): void => {
-    const shown = Object.assign(statSync(join(parent, '.chanlist')), { uid: 4321, mode: 0o40777 }, stats);
-    const trust = () => assertTrustedFolder(join(parent, '.chanlist'), shown, {});
-    if (words.length === 0) trust();
-    else assert.throws(trust, refused(...words));
-  };
-  isRefused({});
-  isRefused({ uid: 4322 }, 'owner 4322', "sudo -u '#4322' chanlist");
-  isRefused({ mode: 0o40775 }, 'owner 4321, mode 0775');
-  isRefused({ mode: 0o40700 }, 'owner 4321, mode 0700');
-});
-
-test("another user's folder in a sticky one: use another folder", { skip: notRoot }, async (t) => {
-  const { path } = await privateFolder(t);
-  chmodSync(join(path, '..'), 0o1777);
-  await asUser(nobody, async () =>
-    assert.throws(() => PrivateFolder.openOrCreate(path), refused('another user', '; use another folder')),
-  );
-  chownSync(path, nobody, nobody);
-  assert.throws(() => PrivateFolder.openOrCreate(path), refused('another user', '; use another folder'));
-});
-
-test('an opened folder is used until it is closed, even if another folder takes its path', {
-  skip: noProc,
-}, async (t) => {
+test('inside, no link is followed, and no FIFO blocks', { timeout: 30_000 }, async (t) => {
   const folder = await privateFolder(t);
-  const { path } = folder;
-  renameSync(path, `${path}-moved`);
-  mkdirSync(path);
-  writeFileSync(join(path, 'a'), 'forged');
-  assert.equal(folder.read('a'), null);
-  folder.replace('a', 'own', { durable: true });
-  assert.equal(readFileSync(join(`${path}-moved`, 'a'), 'utf8'), 'own');
-  assert.deepEqual(readdirSync(path), ['a']);
-});
-
-test('anything but a real folder that others cannot write is refused and left unchanged', async (t) => {
-  const parent = await temporaryFolder(t);
-  const path = join(parent, '.chanlist');
-  mkdirSync(join(parent, 'other'));
-  const folderOf = (mode: number) => (): void => {
-    mkdirSync(path);
-    chmodSync(path, mode);
-  };
-  const loose = ['other users can write to it', `chmod go-w ${path}`] as const;
-  for (const [make, ...words] of [
-    [() => symlinkSync('other', path), 'it is a symbolic link', `mv ${path} ${path}.old`],
-    [() => symlinkSync('nowhere', path), 'it is a symbolic link'],
-    [() => writeFileSync(path, ''), 'it is a regular file'],
-    [folderOf(0o770), 'mode 0770', ...loose],
-    [folderOf(0o702), 'mode 0702', ...loose],
-    [folderOf(0o777), 'mode 0777', ...loose],
+  const victim = join(folder.path, '..', 'victim');
+  writeFileSync(victim, 'precious');
+  for (const [name, target] of [
+    ['link', '../victim'],
+    ['dangling', '../new'],
+    ['loop', 'loop'],
   ] as const) {
-    make();
-    const before = execFileSync('find', [parent, '-ls'], { encoding: 'utf8' });
-    const isRefused = refused(`refusing to use ${path}`, ...words);
-    assert.throws(() => PrivateFolder.openOrCreate(path), isRefused);
-    assert.throws(() => PrivateFolder.open(path), isRefused);
-    assert.throws(() => PrivateFolder.open(path, { readOnly: true }), isRefused);
-    assert.equal(execFileSync('find', [parent, '-ls'], { encoding: 'utf8' }), before);
-    rmSync(path, { recursive: true });
+    symlinkSync(target, folder.at(name));
+    for (const open of [() => folder.openRead(name), () => folder.openAppend(name), () => folder.read(name)])
+      assert.throws(open, isFailure(1, `${folder.at(name)}: it is a symbolic link that cannot be followed`));
   }
-  folderOf(0o755)();
-  PrivateFolder.open(path)?.close();
+  execFileSync('mkfifo', [folder.at('fifo')]);
+  for (const open of [() => folder.openRead('fifo'), () => folder.openAppend('fifo')])
+    assert.throws(open, isFailure(1, `${folder.at('fifo')} is a named pipe, not a regular file`));
+  // They are replaced as a name.
+  closeSync(folder.create('link'));
+  folder.replace('dangling', 'new');
+  assert.equal(readFileSync(victim, 'utf8'), 'precious');
+  assert.deepEqual(readdirSync(join(folder.path, '..')).sort(), ['.chanlist', 'victim']);
 });
 
-test('a folder of another user: refused with its owner, but read by check if nobody else can write it', {
-  skip: notRoot,
-}, async (t) => {
+test('a FILE that a record calls an archive is replaced only by a run of its own', async (t) => {
   const folder = await privateFolder(t);
-  const { path } = folder;
-  const parent = join(path, '..');
-  chmodSync(parent, 0o777);
-  folder.replace('a', 'theirs');
-  const open = (): unknown => PrivateFolder.openOrCreate(path);
-  await asUser(nobody, async () => {
-    const theirs = refused('it belongs to another user', 'owner 0,', `sudo chown -R nobody ${path}`);
-    assert.throws(open, theirs);
-    assert.throws(() => PrivateFolder.open(path, { readOnly: true }), refused('permission denied'));
-  });
-  chownSync(path, nobody, nobody);
+  const path = join(folder.path, '..', 'a.ndjson');
+  const target = resolveTarget(path);
+  folder.replace(recordName('a.ndjson'), '{}');
+  assertNotArchive(target);
+  writeFileSync(path, '');
   assert.throws(
-    open,
-    refused(`owner ${nobody}, mode 0700`, 'run it as that user: sudo -u nobody chanlist …'),
+    () => assertNotArchive(target),
+    isFailure(2, `refusing to replace ${path}: it is an archive`),
   );
-  const inHome = refused(`sudo chown -R root ${path}`);
-  assert.throws(() => PrivateFolder.openOrCreate(path, { inHome: true }), inHome);
-  chownSync(join(path, 'a'), nobody, nobody);
-  const theirs = PrivateFolder.open(path, { readOnly: true });
-  assert.equal(String(theirs?.read('a')), 'theirs');
-  theirs?.close();
-  chmodSync(path, 0o777);
-  utimesSync(parent, 0, 0);
-  assert.throws(() => PrivateFolder.open(path, { readOnly: true }), refused('other users can write to it'));
-  assert.equal(statSync(parent).mtimeMs, 0, 'check creates nothing');
-  assert.deepEqual(readdirSync(parent), ['.chanlist']);
-});
-
-test('inside, no link is followed, no FIFO blocks, no second name is written, no foreign file is used', {
-  timeout: 30_000,
-}, async (t) => {
-  const folder = await privateFolder(t);
-  const { path } = folder;
-  const at = (name: string): string => join(path, name);
-  const isRefused = (name: string, ...words: string[]): void => {
-    for (const open of [() => folder.read(name), () => folder.openAppend(name)])
-      assert.throws(open, refused(`refusing to use ${at(name)}`, ...words));
-  };
-  writeFileSync(join(path, '..', 'victim'), 'precious', { mode: 0o600 });
-  symlinkSync('../victim', at('link'));
-  isRefused('link', 'it is a symbolic link');
-  symlinkSync('../new', at('dangling'));
-  isRefused('dangling', 'it is a symbolic link');
-  execFileSync('mkfifo', [at('fifo')]);
-  isRefused('fifo', 'it is a named pipe');
-  mkdirSync(at('folder'));
-  isRefused('folder', 'it is a folder');
-  writeFileSync(at('loose'), '');
-  chmodSync(at('loose'), 0o620);
-  isRefused('loose', 'other users can write to it', `chmod go-w ${path}/*`);
-  linkSync(join(path, '..', 'victim'), at('hard'));
-  assert.equal(String(folder.read('hard')), 'precious');
-  assert.throws(() => folder.openAppend('hard'), refused('it has another name (a hard link)'));
-  folder.replace('hard', 'new');
-  folder.replace('link', 'new');
-  assert.equal(readFileSync(join(path, '..', 'victim'), 'utf8'), 'precious');
-  if (notRoot) return;
-  folder.replace('theirs', '');
-  chownSync(at('theirs'), nobody, nobody);
-  isRefused('theirs', 'it belongs to another user', `owner ${nobody}`);
+  folder.remove(recordName('a.ndjson'));
+  assertNotArchive(target);
 });

@@ -45,8 +45,7 @@ test('a line that is too long or not UTF-8 says so, and the lines after it follo
     '4: the line is not UTF-8',
   ]);
   const notText = isFailure(2, 'refs.txt: it is not text: it contains NUL bytes');
-  for (const text of ['x\0y', `${'x'.repeat(10_000)}\0`])
-    await assert.rejects(lines(['@a\n', text, '\n@b']), notText);
+  await assert.rejects(lines(['@a\n', 'x\0y', '\n@b']), notText);
 });
 
 test('a file, a FIFO; why one cannot be read; a stop signal', { timeout: 30_000 }, async (t) => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteWriter } from '../../src/json/byte-writer.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { indexJson } from '../../src/json/scanner.ts';
-import { checkText, texts } from '../fuzz/texts.ts';
+import { checkText, texts } from './random-texts.ts';
 
 /** JSON in several spellings. */
 const spelt = fc
@@ -71,67 +70,6 @@ test('a parsed value says the same as the value of its text without white space'
     }),
     { numRuns: 1000 },
   );
-});
-
-const entry = (n: number): string => `{"videoId":"v${n}","title":"Ünïcödé 日本 \u{1f600} ${n}","n":${n}.50}`;
-const list = Array.from({ length: 5 }, (_, n) => entry(n));
-const elementsOf = (text: string, withMembers = false): JsonText[] => [
-  ...(JsonText.parse(Buffer.from(text), withMembers)?.elements() ?? []),
-];
-const entriesOf = (body: string): JsonText[] => [
-  ...(JsonText.parse(Buffer.from(body))?.get('results')?.elements() ?? []),
-];
-
-test('entries are written in their canonical form, whatever form they have', () => {
-  const out = new ByteWriter();
-  const written = (entries: readonly JsonText[]): string => {
-    for (const each of entries) each.writeTo(out);
-    return out.take().toString();
-  };
-  const entries = entriesOf(`{"é":"日本","results":[${list.join(', ')}],"has_more":false}`);
-  assert.equal(written(entries), list.join(''));
-  assert.equal(written(entries.slice(1, 3)), `${list[1]}${list[2]}`);
-  assert.equal(
-    written(entriesOf('{"results":["\\u00e9","\\/","\u202e\u007f", 1.0]}')),
-    '"é""/""\\u202e\\u007f"1.0',
-  );
-  const long = `"${'é'.repeat(200_000)}"`;
-  assert.equal(written([JsonText.of(long), JsonText.of('[]')]), `${long}[]`);
-});
-
-test('the plain text of a value is written if nothing in it is special', () => {
-  const out = new ByteWriter();
-  const special = new Uint8Array(256);
-  special[0x2c] = 1;
-  const written = (text: string): string | null =>
-    JsonText.of(text).writePlain(out, special) ? out.take().toString() : null;
-  for (const [text, plain] of [
-    ['"é日"', 'é日'],
-    ['""', ''],
-    ['null', ''],
-    ['"null"', 'null'],
-    ['1.50', '1.50'],
-    ['true', 'true'],
-    ['[1]', '[1]'],
-    ['[1,2]', null],
-    ['"a,b"', null],
-    ['"\\u00e9"', null],
-  ] as const)
-    assert.equal(written(text), plain, text);
-});
-
-test('objects with the same keys in the same order are told from others', () => {
-  const [first, ...others] = elementsOf(
-    '[{"a":1,"é":2},{"a":[],"é":null},{"é":2,"a":1},{"a":1},{"a":1,"é":2,"b":3},[1,2],{"a":1,"e":2}]',
-  );
-  assert.ok(first);
-  for (const withMembers of [false, true]) {
-    const all = elementsOf(String(JsonText.of(`[${others.join(',')}]`)), withMembers);
-    assert.deepEqual(
-      all.map((each): boolean => each.hasKeysOf(first)),
-      [true, false, false, false, false, false],
-    );
-  }
 });
 
 test('a text of more than a million values is refused, whatever its shape', () => {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type Line, wordsOf } from '../support/program.ts';
 import { type SimulatedOptions, videos } from '../support/simulated-service.ts';
@@ -23,12 +21,18 @@ export class Nights extends World {
 
   /** The nightly line of this fixture, and more words; then a day passes. */
   async night(more: Line = [], options: WorldOptions = {}): Promise<WorldRun> {
-    const isFirst = !existsSync(join(this.folder, this.output[1] ?? ''));
-    const ofUpdates = ['--update', '--all', '--print-new'];
-    const flags = ['--update', ...wordsOf(more)].filter((word) => !isFirst || !ofUpdates.includes(word));
-    const result = await this.run(['uploads', ...this.references, ...this.output, ...flags], options);
+    const update = this.has(this.output[1] ?? '') ? ['--update'] : [];
+    const words = ['uploads', ...this.references, ...this.output, ...update, ...wordsOf(more)];
+    const result = await this.run(words, options);
     this.pass(1);
     return result;
+  }
+
+  /** So many nights, one after the other. */
+  async nights(count: number): Promise<WorldRun[]> {
+    const all: WorldRun[] = [];
+    for (let n = 0; n < count; n++) all.push(await this.night());
+    return all;
   }
 }
 
@@ -49,19 +53,12 @@ export async function exportedNights(t: TestContext, uploads: number, options: N
 }
 
 /** Exit, status, credits by the service and new entries: what most tests are about. */
-export function outcome({ exit, only, credits }: WorldRun) {
-  return { exit, status: only.status, credits, new: only.new };
-}
+export const outcome = ({ exit, only, credits }: WorldRun) => [exit, only.status, credits, only.new];
 
-export const unchanged = { exit: 0, status: 'unchanged', credits: 0, new: 0 } as const;
+export const unchanged = [0, 'unchanged', 0, 0];
 
 /** An update that added so many entries for so many credits. */
-export const updated = (added: number, credits: number) => ({
-  exit: 0,
-  status: 'complete' as const,
-  credits,
-  new: added,
-});
+export const updated = (added: number, credits: number) => [0, 'complete', credits, added];
 
 /** IDs of the entries of a list, in its order. */
 export const idsIn = (list: readonly { readonly videoId?: unknown }[]): unknown[] =>

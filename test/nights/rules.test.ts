@@ -6,18 +6,13 @@ import {
   feedEntry,
   feedOf,
   type SimulatedChannel,
+  short,
   video,
   videos,
 } from '../support/simulated-service.ts';
+import { onlyError, onlyWarning } from '../support/stderr.ts';
 import type { WorldRun } from '../support/world.ts';
-import { exportedNights, idsIn, type Nights, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
-
-/** Runs so many nights, one after the other. */
-async function several(nights: Nights, count: number): Promise<WorldRun[]> {
-  const all: WorldRun[] = [];
-  for (let n = 0; n < count; n++) all.push(await nights.night());
-  return all;
-}
+import { exportedNights, idsIn, nightlyRuns, outcome, unchanged, updated } from './fixture.ts';
 
 const creditsOf = (nights: readonly WorldRun[]): number[] => nights.map(({ credits }) => credits);
 
@@ -41,36 +36,48 @@ interface Rule {
 }
 
 const rules: readonly Rule[] = [
-  ...([99, 100] as const).map((count) => ({
-    name: `rule 2: ${count} new entries on top`,
+  ...([1, 99, 100, 199, 200] as const).map((count) => ({
+    name: `${count} new entries on top`,
     before: old,
     after: videos(0, 250 + count),
     added: idsIn(videos(250, 250 + count)),
-    credits: count < 100 ? 1 : 2,
+    credits: Math.ceil((count + 1) / 100),
   })),
   {
-    name: 'rule 2: a known entry that is pinned on top does not end the update',
+    name: 'a known entry that is pinned on top does not end the update',
     before: old,
     after: [...old.slice(200, 201), ...videos(250, 370), ...old.toSpliced(200, 1)],
     ...{ added: idsIn(videos(250, 370)), credits: 2 },
   },
   {
-    name: 'rule 2: a video made public late, below known ones on a bought page, is kept, once, on top',
+    name: 'a video made public late, below known ones on a bought page, is kept, once, on top',
     before: videos(0, 150),
     after: [...videos(150, 152), ...late],
     ...{ added: [...idsIn(videos(150, 152)), 'late_1'], credits: 1 },
   },
   {
-    name: 'rule 2: uneven pages: the last entry of each page decides',
+    name: 'uneven pages: the last entry of each page decides',
     before: old,
     after: videos(0, 340),
     pageSizes: [30, 90],
     ...{ added: idsIn(videos(250, 340)), credits: 2 },
   },
+  {
+    name: 'a list without any known entry is read to its end',
+    before: videos(0, 3),
+    after: videos(3, 123),
+    ...{ added: idsIn(videos(3, 123)), credits: 2 },
+  },
+  {
+    name: 'a new video that is twice on a page',
+    before: old,
+    after: [video('new'), ...videos(250, 251), video('new'), ...old],
+    ...{ added: ['new', ...idsIn(videos(250, 251))], credits: 1 },
+  },
 ];
 
 for (const { name, before, after, added, credits, pageSizes } of rules) {
-  test(`${name}: ${credits} credits`, async (t) => {
+  test(`rule 2: ${name}: ${credits} credits`, async (t) => {
     const nights = await nightlyRuns(t);
     const a = nights.service.addChannel('a', { list: before });
     await nights.night();
@@ -79,8 +86,8 @@ for (const { name, before, after, added, credits, pageSizes } of rules) {
     if (pageSizes) a.pageSizes = pageSizes;
     const night = await nights.night();
     assert.deepEqual(outcome(night), updated(added.length, credits), night.stderr);
-    const { entries, pages, why } = night.only;
-    assert.deepEqual([entries, pages, why, night.stderr], [before.length + added.length, credits, null, '']);
+    const { entries, pages } = night.only;
+    assert.deepEqual([entries, pages, night.stderr], [before.length + added.length, credits, '']);
     assert.deepEqual(nights.ids(), [...added, ...idsIn(before)]);
     // Old rows, `index` among them, stay as they are.
     assert.ok(nights.read('a.ndjson').endsWith(rows));
@@ -88,37 +95,55 @@ for (const { name, before, after, added, credits, pageSizes } of rules) {
   });
 }
 
-test('rule 2: a list without any known entry is read to its end; the entries that it lacks are in the summary', async (t) => {
-  const { nights, a } = await exportedNights(t, 3);
-  a.list = videos(3, 123);
-  const night = await nights.night();
-  assert.deepEqual([outcome(night), night.stderr], [updated(120, 2), '']);
-  assert.deepEqual(night.only.unlisted, { count: 3, ids: idsIn(videos(0, 3)) });
-  assert.deepEqual(nights.ids(), idsIn(videos(0, 123)));
+test('rule 1: forty nights of Shorts, a scheduled stream and a premiere cost nothing; then they are public', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  const scheduled = feedEntry('stream', { published: '2026-04-12T00:00:00Z' });
+  for (let n = 0; n < 40; n++) {
+    a.feed = feedWith(a, scheduled, short(`short_${n}`), short(`short_${n - 1}`));
+    assert.deepEqual(outcome(await nights.night()), unchanged);
+  }
+  nights.pass(5);
+  a.list.unshift(video('stream'));
+  a.feed = feedWith(a);
+  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
 });
 
-test('entries without videoId: written by a full export, ignored by --update; the last ID of a page decides', async (t) => {
+test('rule 1: a feed without a known ID, as after more than fifteen Shorts a day, buys a page', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  const shorts = (from: number): Entry[] => Array.from({ length: 15 }, (_, n) => short(`short_${from + n}`));
+  a.list.unshift(video('between'));
+  const credits: number[] = [];
+  for (const from of [0, 10, 20, 40]) {
+    a.feed = shorts(from);
+    credits.push((await nights.night()).credits);
+  }
+  assert.deepEqual([credits, nights.ids()?.[0]], [[1, 0, 0, 1], 'between']);
+});
+
+test('rule 2: a list that is ahead of its feed: what is new is kept when a page is bought', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  a.feed = feedOf(a.list);
+  a.list = videos(0, 22);
+  assert.deepEqual(outcome(await nights.night()), unchanged);
+  a.feed = 'list';
+  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
+});
+
+test('entries without videoId: written by an export, left out by an update; the last ID of a page decides', async (t) => {
   const nights = await nightlyRuns(t, { pageSize: 10 });
   const nothing = video('', { videoId: null, title: '[Private video]' });
   const without = (({ videoId: _, ...rest }) => rest)(video('none') as Record<string, unknown>);
   const old = videos(0, 30);
-  old.splice(5, 0, nothing, without);
+  old.splice(5, 0, nothing);
   const a = nights.service.addChannel('a', { list: old });
-  assert.equal((await nights.night()).only.entries, 32);
+  assert.equal((await nights.night()).only.entries, 31);
   // Two new ones; the page ends with entries that have no ID, after one that FILE has.
   a.list = [...videos(30, 32), nothing, ...videos(25, 30), nothing, without, ...videos(0, 25)];
   const first = await nights.night();
   assert.deepEqual(outcome(first), updated(2, 1));
-  assert.equal(first.only.entries, 34);
-  assert.deepEqual(nights.ids(), [
-    ...idsIn(videos(30, 32)),
-    ...idsIn(videos(25, 30)),
-    null,
-    undefined,
-    ...idsIn(videos(0, 25)),
-  ]);
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-  // Nine new ones and one without ID: the last ID is unknown, so a second page is fetched.
+  onlyWarning(first, 'skipped entries without a videoId');
+  assert.deepEqual(nights.ids(), [...idsIn(videos(25, 32)), null, ...idsIn(videos(0, 25))]);
+  // Nine new ones and one without ID: the last ID is unknown, so a second page is bought.
   a.list = [...videos(32, 41), nothing, ...videos(0, 32)];
   assert.deepEqual(outcome(await nights.night()), updated(9, 2));
 });
@@ -134,24 +159,70 @@ test('rule 3: no feed fails until the last check is seven days old, then costs a
   for (const [channel, feed] of channels) channel.feed = feed;
   channels[0]?.[0].list.unshift(video('news'));
   // The last check was on the first of March.
-  const second = await nights.night();
-  assert.deepEqual([second.exit, second.credits, second.counts], [7, 0, { failed: 5 }], second.stderr);
-  for (const line of second.errors) assert.match(line, /2026-03-08|8 March|March 8/);
-  nights.pass(5);
-  const eighth = await nights.night();
-  assert.deepEqual([eighth.exit, eighth.credits, eighth.errors], [0, 5, []], eighth.stderr);
-  assert.ok(eighth.warnings.length > 0);
-  assert.deepEqual(
-    eighth.summary?.references.map(({ status, why, new: added }) => [status, typeof why, added]),
-    [['complete', 'string', 1], ...Array(4).fill(['unchanged', 'string', 0])],
-  );
-  const ninth = await nights.night();
-  assert.deepEqual([ninth.exit, ninth.credits, ninth.counts], [0, 0, { unchecked: 5 }], ninth.stderr);
-  nights.pass(5);
-  assert.equal((await nights.night()).credits, 5);
+  for (const second of await nights.nights(6)) {
+    assert.deepEqual([second.exit, second.credits, second.counts], [7, 0, { failed: 5 }], second.stderr);
+    for (const line of second.errors) assert.match(line, /not back by 2026-03-08, one page .*1 credit/);
+  }
+  for (let week = 0; week < 2; week++) {
+    const eighth = await nights.night();
+    assert.deepEqual([eighth.exit, eighth.credits, eighth.errors], [0, 5, []], eighth.stderr);
+    onlyWarning(eighth, '5 references', 'checked with a page instead of the feed');
+    const added = eighth.summary?.references.map(({ status, new: added }) => `${status} ${added}`);
+    const [first, ...others] = added ?? [];
+    assert.deepEqual([first, ...new Set(others)], [week === 0 ? 'complete 1' : 'unchanged 0', 'unchanged 0']);
+    for (const ninth of await nights.nights(6))
+      assert.deepEqual([ninth.exit, ninth.credits, ninth.counts, ninth.stderr], [0, 0, { unchecked: 5 }, '']);
+  }
   for (const [channel] of channels) channel.feed = 'list';
   const last = await nights.night();
   assert.deepEqual([last.exit, last.credits, last.counts, last.stderr], [0, 0, { unchanged: 5 }, '']);
+});
+
+const known = (...ids: number[]): Entry[] => ids.map((n) => feedEntry(String(videos(n, n + 1)[0]?.videoId)));
+const shapes: readonly (readonly [name: string, body: unknown, exit: 0 | 7])[] = [
+  ['an array', known(19, 18), 0],
+  ['another member', { items: [{ id: { videoId: known(18)[0]?.videoId } }], etag: 'x' }, 0],
+  ['IDs', { videos: idsIn(known(19, 17)) }, 0],
+  ['no entry', { results: [] }, 7],
+  ['no IDs', { results: [{ link: 'https://video.example/v/1' }] }, 7],
+  ['no list', { feed: { entry: 'something else' } }, 7],
+  ['a text', 'text', 7],
+  ['null', null, 7],
+  ['two lists', { a: known(19), b: known(18) }, 7],
+];
+
+test('a feed of any shape: a list of known IDs is nothing new; anything else is 7, without a paid request', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  for (const [name, body, exit] of shapes) {
+    a.feed = { body };
+    const run = await nights.run('uploads @a -o a.ndjson --update');
+    assert.deepEqual(outcome(run), exit === 0 ? unchanged : [7, 'failed', 0, null], `${name}: ${run.stderr}`);
+  }
+});
+
+test('hostile feeds: no ID, IDs that are paths or control characters, dates in the year 9999', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  const { videoId: _, ...without } = feedEntry('x') as Record<string, unknown>;
+  const far = feedEntry('far', { published: '9999-12-31T23:59:59Z' });
+  const odd = [null, 7, { videoId: 7, published: 'not a date' }].map((value) => value as unknown as Entry);
+  a.feed = feedWith(a, feedEntry(null), without, far, ...odd);
+  assert.deepEqual(outcome(await nights.night()), unchanged);
+  a.feed = feedWith(a, feedEntry('../../etc/passwd'), feedEntry('\u001b[2J\n'), feedEntry('x'.repeat(5000)));
+  // Rule 4: expected once more a day later, then given up.
+  const all = await nights.nights(3);
+  assert.deepEqual(creditsOf(all), [1, 1, 0]);
+  for (const { exit, stderr } of all) assert.deepEqual([exit, stderr], [0, '']);
+  assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
+});
+
+test('rule 4: an ID that the pages did not hold costs two pages, and is kept whenever it is seen', async (t) => {
+  const { nights, a } = await exportedNights(t, 20);
+  a.feed = feedWith(a, feedEntry('dead'));
+  assert.deepEqual(creditsOf(await nights.nights(5)), [1, 1, 0, 0, 0]);
+  a.list = [...videos(20, 21), video('dead'), ...videos(0, 20)];
+  a.feed = feedWith(a, feedEntry('dead'));
+  assert.deepEqual(outcome(await nights.night()), updated(2, 1));
+  assert.deepEqual(nights.ids()?.slice(0, 2), [...idsIn(videos(20, 21)), 'dead']);
 });
 
 test('rule 5: numVideos above the listed entries is information only', async (t) => {
@@ -164,27 +235,37 @@ test('rule 5: numVideos above the listed entries is information only', async (t)
   a.list = videos(0, 152);
   const update = await nights.night();
   assert.deepEqual([update.only.missing, update.stderr], [1048, '']);
+  assert.match((await nights.run('check a.ndjson')).stdout, /"missing":1048,/);
 });
 
-test('hostile feeds: no ID, IDs that are paths or control characters, dates in the year 9999', async (t) => {
-  const { nights, a } = await exportedNights(t, 20);
-  const { videoId: _, ...without } = feedEntry('x') as Record<string, unknown>;
-  a.feed = feedWith(
-    a,
-    feedEntry(null),
-    without,
-    feedEntry('far', { published: '9999-12-31T23:59:59Z' }),
-    { videoId: 7, published: 'not a date' },
-    ...[null, 7].map((value) => value as unknown as Entry),
-  );
-  assert.deepEqual(outcome(await nights.night()), unchanged);
-  a.feed = feedWith(a, feedEntry('../../etc/passwd'), feedEntry('\u001b[2J\n'), feedEntry('x'.repeat(5000)));
-  const all = await several(nights, 3);
-  assert.deepEqual(creditsOf(all), [1, 1, 0]);
-  for (const { exit, stderr } of all) {
-    assert.equal(exit, 0, stderr);
-    // biome-ignore lint/complexity/useRegexLiterals: the character is the point
-    assert.doesNotMatch(stderr, new RegExp('\\u001b'));
+test('gone: the page that is bought without a feed is 404, in every run until the channel is back', async (t) => {
+  const { nights, a } = await exportedNights(t, 150);
+  nights.service.handles.delete('@a');
+  a.gone = true;
+  for (const night of await nights.nights(6)) assert.deepEqual([night.exit, night.credits], [7, 0]);
+  for (const night of await nights.nights(3)) {
+    assert.deepEqual([night.exit, night.credits, night.only.error?.code], [5, 0, 'gone'], night.stderr);
+    onlyError(night, '@a: ', 'last seen on 2026-03-01');
+    // It is not resolved again.
+    assert.deepEqual(night.operations, ['latest', 'uploads']);
   }
-  assert.deepEqual(nights.ids(), idsIn(videos(0, 20)));
+  a.gone = false;
+  a.list = videos(0, 151);
+  assert.deepEqual(outcome(await nights.night()), updated(1, 1));
+});
+
+test('--update --all keeps every entry that FILE lacks, and says what is no longer listed, if it was not interrupted', async (t) => {
+  const { nights, a } = await exportedNights(t, 150);
+  const list = [...videos(150, 151), ...late.slice(0, 130)];
+  a.list = list;
+  const lacking = [...idsIn(videos(150, 151)), 'late_1', 'late_2'];
+  const stopped = await nights.night('--all --max-credits 1');
+  assert.deepEqual([stopped.exit, stopped.credits], [9, 1]);
+  const resumed = await nights.night('--all -v');
+  assert.deepEqual([...outcome(resumed), resumed.only.unlisted], [...updated(3, 1), null]);
+  assert.deepEqual(nights.ids(), [...lacking, ...idsIn(videos(0, 150))]);
+  const all = await nights.night('--all -v');
+  const hidden = idsIn(late.slice(130));
+  assert.deepEqual([...outcome(all), all.only.unlisted], [0, 'unchanged', 2, 0, { count: 22, ids: hidden }]);
+  assert.match(all.stderr, /22 no longer listed/);
 });

@@ -2,24 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
-import { shownEntries } from '../../src/output/fields.ts';
 import { createFormat } from '../../src/output/formats.ts';
 import { answered, elements, item, json, listed, options, screen } from './support.ts';
 
 const errorText = String.raw`{"code":"not_found","status":404,"message":"no channel \"x\" \u202e here"}`;
-
-test('json: a listing: has_more is false if the reference does not exist', async () => {
-  const format = await createFormat('json', options('uploads'));
-  for (const code of ['not_found', 'usage', 'refused'] as const) {
-    const end = { hasMore: true, token: null, failure: new Failure(code, 'no') };
-    format.open(item(), null);
-    assert.match(format.close(item(), end), /"continuation_token":null,"has_more":false,"error"/);
-    format.rows(item(), []);
-    assert.match(format.close(item(), { ...end, token: 't' }), /"continuation_token":"t","has_more":true/);
-    format.open({ reference: null }, null);
-    assert.match(format.close({ reference: null }, end), /"has_more":true,"error"/);
-  }
-});
 
 test('json: a listing: is valid at every end, with and without --fields', async () => {
   await fc.assert(
@@ -29,7 +15,7 @@ test('json: a listing: is valid at every end, with and without --fields', async 
       fc.option(fc.string({ unit: 'binary' })),
       fc.boolean(),
       async (pages, several, message, picked) => {
-        const overrides = picked ? { several, fields: 'videoId,a.0,@reference' } : { several };
+        const overrides = picked ? { several, fields: 'videoId,a.0,_reference' } : { several };
         const format = await createFormat('json', options('uploads', overrides));
         let text = format.open(item(), pages.length > 0 ? json('{}') : null);
         let count = 0;
@@ -98,25 +84,4 @@ test('json: at a terminal: is indented by two spaces, each value as sent', async
 }
 `,
   );
-});
-
-test('json: at a terminal: has the same values as the compact document', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.json({ maxDepth: 3 })), fc.boolean(), async (pages, several) => {
-      const write = (terminal: ReturnType<typeof screen> | null): Promise<string> =>
-        answered('json', 'search', { several, terminal }, ...pages);
-      const indented = await write(screen(80));
-      const compact = indented.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\s+/gs, (part) =>
-        part[0] === '"' ? part : '',
-      );
-      assert.equal(compact, (await write(null)).replaceAll('\n', ''));
-    }),
-  );
-});
-
-test('json: records of no operation are an array', async () => {
-  const write = (...pages: string[]): Promise<string> =>
-    listed('json', 'uploads', { shape: shownEntries }, ...pages);
-  assert.equal(await write('[{"a":1.0}]', '[{"b":2},{}]'), '[{"a":1.0},{"b":2},{}]\n');
-  assert.equal(await write(), '[]\n');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
 import { Stderr } from '../../src/output/stderr.ts';
 
 function setUp({
@@ -44,6 +45,47 @@ for (const [options, said] of cases) {
   });
 }
 
+test('each next step of an error has a line of its own at a terminal; elsewhere they follow in the same line', () => {
+  const said = (isTTY: boolean): string[] => {
+    const { stderr, log } = setUp({ isTTY });
+    stderr.error(
+      '@a: stopped; 1 credit spent',
+      'add credits; wait',
+      "chanlist uploads @a --continuation 'a; b'",
+    );
+    stderr.printFailure(new Failure('usage', 'no', { hint: 'one; two' }));
+    return log;
+  };
+  assert.deepEqual(said(true), [
+    'chanlist: error: @a: stopped; 1 credit spent\n',
+    'chanlist: add credits\n',
+    'chanlist: wait\n',
+    "chanlist: chanlist uploads @a --continuation 'a; b'\n",
+    'chanlist: error: no\n',
+    'chanlist: one\n',
+    'chanlist: two\n',
+  ]);
+  assert.deepEqual(said(false), [
+    "chanlist: error: @a: stopped; 1 credit spent; add credits; wait; chanlist uploads @a --continuation 'a; b'\n",
+    'chanlist: error: no; one; two\n',
+  ]);
+});
+
+test('while a pager has the terminal, lines wait until it has ended', async () => {
+  const { stderr, log } = setUp({ isTTY: true });
+  const input = new PassThrough();
+  const ended = new Promise<void>((resolve) => input.on('finish', resolve));
+  stderr.holdFor({ input, ended });
+  stderr.warn('w');
+  stderr.note('n');
+  assert.deepEqual(log, []);
+  input.end();
+  await ended;
+  assert.deepEqual(log, ['chanlist: warning: w\n', 'chanlist: n\n']);
+  stderr.note('later');
+  assert.equal(log.length, 3);
+});
+
 test('a message is one line, free of control characters', () => {
   const { stderr, log } = setUp();
   stderr.error('a\nb\u001b[2J\u202ec');
@@ -64,7 +106,7 @@ test('error and warning are coloured at a terminal only, by the rules of colour'
   );
   const plain = 'chanlist: error: e\nchanlist: warning: w\n';
   assert.equal(said({ isTTY: true, env: { NO_COLOR: '1' } }), `${plain}chanlist: n\n`);
-  assert.equal(said({ env: { FORCE_COLOR: '1' } }), plain);
+  assert.equal(said({ env: {} }), plain);
 });
 
 test('a closed stderr does not stop the run', () => {

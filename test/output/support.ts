@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
 import type { FormatOptions, Item, RecordShape } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
+import { temporaryFolder } from '../support/program.ts';
 
 export const json = (text: string): JsonText => JsonText.of(text);
 
@@ -15,7 +20,7 @@ export interface Overrides {
   readonly fields?: string;
   readonly several?: boolean;
   readonly terminal?: FormatOptions['terminal'];
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | null;
   /** In place of that of the operation. */
   readonly shape?: RecordShape;
 }
@@ -66,4 +71,16 @@ export async function answered(
     body === null ? format.failed(item(), notFound) : String(format.body(item(), json(body))),
   );
   return texts.join('') + format.tail();
+}
+
+/** Windows has no mkfifo. */
+export const skipPipes = process.platform === 'win32';
+
+/** The descriptor of a pipe that no one reads. */
+export async function pipeDescriptor(t: TestContext): Promise<number> {
+  const pipe = join(await temporaryFolder(t), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const fd = openSync(pipe, 'r+');
+  t.after(() => closeSync(fd));
+  return fd;
 }

@@ -1,185 +1,159 @@
+/** What of exports needs a process: signals, kills, full disks, other users, a folder that is gone. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFile, link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { appendFileSync, chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type ExportFixture, exportFixture, uninterrupted } from '../support/exports.ts';
+import { launcher } from '../support/program.ts';
+import { channelId, videoId, videos } from '../support/simulated-service.ts';
 import { onlyError } from '../support/stderr.ts';
+import { World } from '../support/world.ts';
 
-const list = '@size-35'; // 4 pages of 10
+const line = 'uploads @a -o a.ndjson';
+const rows = (to: number): string[] => Array.from({ length: to }, (_, n) => videoId(to - 1 - n));
 
-for (const format of ['ndjson', 'csv', 'json', 'id']) {
-  test(`a complete export as ${format}: the bytes of stdout, one credit per page, nothing but FILE`, async (t) => {
-    const fixture = await exportFixture(t);
-    const expected = await uninterrupted(fixture, `uploads ${list} -f ${format}`);
-    const result = await fixture.run(`uploads ${list} -f ${format} -o out`);
-    assert.deepEqual([result.exit, result.stdout + result.stderr, result.charged], [0, '', 4]);
-    assert.equal(await fixture.read('out'), expected);
-    assert.deepEqual(await fixture.files(), ['out']);
-    const { status, entries, pages, file, credits, exit, resumed, continuation_token: token } = result.only;
-    assert.deepEqual(
-      [status, entries, pages, file, exit, resumed, token],
-      ['complete', 35, 4, 'out', null, 0, null],
-    );
-    assert.deepEqual(credits, { confirmed: 4, possibly_charged: 0 });
-  });
+/** A world with a channel of 25 uploads, 10 a page. */
+async function worldOf(t: TestContext) {
+  const world = Object.assign(await World.open(t, { pageSize: 10 }), { isReported: true });
+  return { world, channel: world.service.addChannel('a', { list: videos(0, 25) }) };
 }
 
-test('-o takes one reference, and no table for a response either', async (t) => {
-  const fixture = await exportFixture(t);
-  for (const [line, named] of [
-    [`uploads ${list} @empty -o x`, '-o'],
-    ['playlist PLdemo PLother -o x', '-o'],
-    [`latest ${list} -o x -f table`, 'table'],
+for (const [signal, exit] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)
+  test(`stopped by ${signal}: the old FILE stays, and what it says resumes with the next page`, async (t) => {
+    const { world } = await worldOf(t);
+    world.write('a.ndjson', 'the old one\n');
+    const stopped = await world.spawn(`${line} --restart`, 3, signal);
+    assert.deepEqual([stopped.exit, world.read('a.ndjson')], [exit, 'the old one\n'], stopped.stderr);
+    onlyError(stopped, `stopped by ${signal}`, /\d credits? spent, 1 more possibly charged/);
+    onlyError(stopped, 'run the same command without --restart to resume');
+    const again = await world.run(line);
+    assert.deepEqual([again.exit, again.credits, world.ids()], [0, 1, rows(25)], again.stderr);
+  });
+
+test('killed again and again while several files are written: the same command resumes all of them', async (t) => {
+  const { world } = await worldOf(t);
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names) world.service.addChannel(name, { list: videos(0, 25) });
+  const args = ['uploads', ...names.map(channelId), '--output-dir', 'lists', '--concurrency', '3'];
+  let kills = 0;
+  for (let at = 1; (await world.spawn(args, at)).exit !== 0; at++) kills++;
+  assert.ok(kills > 2);
+  // Three requests may be in flight when the process dies.
+  assert.ok(world.service.charged() <= 12 + 3 * kills, `${world.service.charged()} credits, ${kills} kills`);
+  for (const name of names) assert.deepEqual(world.ids(`lists/${channelId(name)}.ndjson`), rows(25));
+  assert.equal(world.files('lists').length, names.length);
+});
+
+/** A limit of so many KiB for each file that is written. */
+const limited = (blocks: number) => ({ within: ['bash', '-c', `ulimit -f ${blocks}; exec "$@"`, 'bash'] });
+
+test('a full disk during an update: FILE is unchanged, and the same command resumes', async (t) => {
+  const { world, channel } = await worldOf(t);
+  await world.run(line);
+  // Pages do not fit; then they do, but not with the old entries below them.
+  for (const [uploads, blocks, credits] of [
+    [55, 4, 4],
+    [58, 14, 1],
   ] as const) {
-    const result = await fixture.run(line);
-    assert.equal(result.exit, 2);
-    onlyError(result, named);
-  }
-  assert.deepEqual([fixture.requests, await fixture.files()], [[], []]);
-});
-
-test('-n into a file: exactly that many entries, no page more than needed, status limited', async (t) => {
-  const fixture = await exportFixture(t);
-  for (const [limit, credits, status] of [
-    [10, 1, 'limited'],
-    [11, 2, 'limited'],
-    [40, 4, 'complete'],
-  ] as const) {
-    const result = await fixture.run(`uploads ${list} -n ${limit} -o ${limit}.json`);
-    assert.deepEqual([result.exit, result.charged, result.only.status], [0, credits, status]);
-    const text = await fixture.read(`${limit}.json`);
-    const { results, has_more } = JSON.parse(text);
-    assert.deepEqual([results.length, has_more], [Math.min(limit, 35), limit < 35]);
-    assert.equal(text, (await fixture.run(`uploads ${list} -n ${limit} --json`)).stdout);
+    channel.list = videos(0, uploads);
+    const before = world.read('a.ndjson');
+    const full = await world.run(`${line} --update`, limited(blocks));
+    assert.deepEqual([full.exit, world.read('a.ndjson')], [1, before], full.stderr);
+    onlyError(full, 'larger than allowed', /credits? spent/, 'run the same command again to resume');
+    const again = await world.run(`${line} --update`);
+    assert.equal(again.exit, 0, again.stderr);
+    // At most the page that did not fit is paid again.
+    assert.ok(full.credits + again.credits <= credits + 1, `${full.credits} + ${again.credits}`);
+    assert.deepEqual([world.ids(), world.files()], [rows(uploads), ['a.ndjson']]);
   }
 });
 
-test('a playlist, its fields and its reference', async (t) => {
-  const fixture = await exportFixture(t, { pageSize: 100 });
-  const url = 'https://www.example.com/playlist?list=PLdemo';
-  const args = ['playlist', url, '--fields', '@reference,videoId,thumbnails.0.url'];
-  const expected = await uninterrupted(fixture, [...args, '-f', 'csv']);
-  assert.equal((await fixture.run([...args, '-o', 'out.csv', '--max-credits', '2'])).exit, 9);
-  const result = await fixture.run([...args, '-o', 'out.csv']);
-  assert.deepEqual([result.exit, result.charged], [0, 2]);
-  assert.equal(await fixture.read('out.csv'), expected);
-});
-
-test('a listing without entries never replaces a FILE that has some: 8', async (t) => {
-  const fixture = await exportFixture(t);
-  assert.equal((await fixture.run('uploads @size-5 -o out -f csv')).exit, 0);
-  const before = await fixture.read('out');
-  fixture.sandbox.setUploads('@size-5', 0);
-  for (const format of ['csv', 'json', 'ndjson']) {
-    const result = await fixture.run(`uploads @size-5 -o out -f ${format} --restart`);
-    assert.equal(result.exit, 8, result.stderr);
-    onlyError(result, '@size-5', 'out', '1 credit spent');
-    assert.equal(await fixture.read('out'), before);
-    assert.deepEqual(await fixture.files(), ['out']);
-  }
-});
-
-test('no output destroys an input: 2 names both flags, nothing is sent, no file is changed', async (t) => {
-  const fixture = await exportFixture(t);
-  const at = (name: string): string => join(fixture.folder, name);
-  await writeFile(at('refs.txt'), '@size-5\n');
-  await writeFile(at('key'), `${'k'.repeat(20)}\n`, { mode: 0o600 });
-  await symlink('refs.txt', at('soft'));
-  await link(at('refs.txt'), at('hard'));
-  const env = { CHANLIST_API_KEY: '', CHANLIST_API_KEY_FILE: 'key' };
-  const within = ['bash', '-c', '"$@" < refs.txt', 'bash'];
-  for (const [line, one, other, more] of [
-    ['uploads --from soft -o refs.txt --restart', '--from', '--output', {}],
-    ['uploads --from refs.txt -o hard --restart', '--from', '--output', {}],
-    ['latest --from refs.txt --summary soft', '--from', '--summary', {}],
-    ['latest @size-5 --seen refs.txt -o hard', '--seen', '--output', {}],
-    ['latest --from refs.txt --seen refs.txt', '--seen', '--from', {}],
-    ['resolve @size-5 --key-file key -o key', '--key-file', '--output', {}],
-    ['search @size-5 x -o new --summary new', '--summary', '--output', {}],
-    ['uploads @size-5 -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder", {}],
-    ['search @size-5 x -o .chanlist/new', '--output', "chanlist's own folder", {}],
-    ['resolve @size-5 -o key', '--output', 'CHANLIST_API_KEY_FILE', { env }],
-    ['resolve --from - -o refs.txt', '--output', '--from', { within }],
-  ] as const) {
-    const result = await fixture.run(`${line} -f id`, { ...more, noSummary: true });
-    assert.equal(result.exit, 2, `${line}: ${result.stderr}`);
-    onlyError(result, one, other);
-  }
-  assert.deepEqual(fixture.requests, []);
-  assert.equal(await fixture.read('refs.txt'), '@size-5\n');
-  assert.deepEqual(await fixture.files(), ['hard', 'key', 'refs.txt', 'soft']);
-});
-
-test('resolve, search, latest and show do not replace an export that a record names: 2, nothing paid', async (t) => {
-  const fixture = await exportFixture(t);
-  assert.equal((await fixture.run('uploads @size-5 -o out.ndjson')).exit, 0);
-  await writeFile(join(fixture.folder, 'other.ndjson'), await fixture.read('out.ndjson'));
-  const before = await fixture.read('out.ndjson');
-  for (const words of ['resolve @size-5', 'search @size-5 the', 'latest @size-5', 'show other.ndjson']) {
-    const result = await fixture.run([...words.split(' '), '-o', 'out.ndjson'], { noSummary: true });
-    assert.deepEqual([result.exit, result.charged], [2, 0], words);
-    onlyError(result, 'out.ndjson');
-    assert.equal(await fixture.read('out.ndjson'), before);
-  }
+test('a full disk while a response is written: 1, FILE is unchanged', async (t) => {
+  const { world } = await worldOf(t);
+  world.write('a', 'old\n');
+  const run = await world.run('search @a Title -o a', limited(4));
+  onlyError(run, '1 credit spent');
+  assert.deepEqual([run.exit, world.read('a'), world.files()], [1, 'old\n', ['a']]);
 });
 
 /** Runs a command with a small file system at `full`, which has what is in `work`. */
-const withDisk = (mebibytes: number, inodes = 1000): string[] => {
-  const options = `size=${mebibytes}m,nr_inodes=${inodes},mode=0755`;
-  return [
-    ...['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'],
-    ...[`mount -t tmpfs -o ${options} none full && cp -a work/. full && exec "$@"`, 'sh'],
-  ];
+const withDisk = (mebibytes: number) => {
+  const script = `mount -t tmpfs -o size=${mebibytes}m,mode=0755 none full && cp -a work/. full && exec "$@"`;
+  return { within: ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', script, 'sh'] };
 };
 
-/** A fixture with the folders `full` and `work`; null if this user may not mount a file system. */
-async function fixtureWithDisk(t: TestContext): Promise<ExportFixture | null> {
-  const fixture = await exportFixture(t);
-  for (const name of ['full', 'work']) await mkdir(join(fixture.folder, name));
-  const [command = '', ...probe] = [...withDisk(3), 'true'];
-  if (spawnSync(command, probe, { cwd: fixture.folder }).status === 0) return fixture;
-  t.skip('this user may not mount a file system');
-  return null;
-}
-
-test('a disk without space for a page: 1, and no paid request', async (t) => {
-  const fixture = await fixtureWithDisk(t);
-  if (fixture === null) return;
-  const result = await fixture.run('uploads @size-20 -o full/out.ndjson', { within: withDisk(3) });
-  assert.deepEqual([result.exit, result.charged], [1, 0]);
-  onlyError(result, 'full');
+test('without room for the next page: 1, and no paid request; an update needs room for FILE, too', async (t) => {
+  const { world, channel } = await worldOf(t);
+  for (const name of ['full', 'work']) mkdirSync(join(world.folder, name));
+  const [tool = '', ...probe] = withDisk(3).within;
+  if (spawnSync(tool, [...probe, 'true'], { cwd: world.folder }).status !== 0)
+    return t.skip('this user may not mount a file system');
+  const tryOn = async (mebibytes: number, credits: number, flag = ''): Promise<void> => {
+    const run = await world.run(`uploads @a -o full/a.ndjson${flag}`, withDisk(mebibytes));
+    assert.deepEqual([run.exit, run.credits], [credits === 0 ? 1 : 0, credits], run.stderr);
+    if (credits === 0) onlyError(run, /full: \d\S* MiB free, .* required/);
+  };
+  await tryOn(3, 0);
+  await tryOn(30, 3);
+  assert.equal((await world.run('uploads @a -o work/a.ndjson')).exit, 0);
+  const entries = Array.from({ length: 6000 }, (_, n) => `{"videoId":"v${n}","t":"${'x'.repeat(1000)}"}\n`);
+  appendFileSync(join(world.folder, 'work/a.ndjson'), entries.join(''));
+  channel.list = videos(0, 28);
+  await tryOn(14, 0, ' --update');
+  await tryOn(30, 1, ' --update');
 });
 
-test('a disk without inodes for the next page: 1, and no paid request', async (t) => {
-  const fixture = await fixtureWithDisk(t);
-  if (fixture === null) return;
-  // Which file finds no inode depends on their number.
-  for (const [line, inodes] of [
-    ['uploads @size-20 -o full/out.ndjson', 6],
-    ['uploads @size-20 -o full/out.ndjson', 7],
-    ['search @size-20 video -o full/out.json', 4],
-  ] as const) {
-    const result = await fixture.run(line, { within: withDisk(30, inodes), noSummary: true });
-    assert.deepEqual([result.exit, result.charged], [1, 0], result.stderr);
-    onlyError(result, /full.*(?:\d inodes free, 8 required; remove some files|no space left on the device)/);
-  }
-  const enough = await fixture.run('uploads @size-20 -o full/out.ndjson', { within: withDisk(30, 20) });
-  assert.deepEqual([enough.exit, enough.charged], [0, 2], enough.stderr);
+test('a folder that is removed during a run: 1, and no further paid request', async (t) => {
+  const { world } = await worldOf(t);
+  mkdirSync(join(world.folder, 'sub'));
+  let left = 2;
+  world.service.on(({ operation }) => {
+    if (operation === 'uploads' && --left === 0) rmSync(join(world.folder, 'sub'), { recursive: true });
+  });
+  const run = await world.run('uploads @a -o sub/a.ndjson');
+  assert.deepEqual([run.exit, run.credits, world.files()], [1, 2, []]);
+  onlyError(run, 'sub', '2 credits spent');
 });
 
-test('an update needs space for a copy of FILE, too', async (t) => {
-  const fixture = await fixtureWithDisk(t);
-  if (fixture === null) return;
-  await fixture.run('uploads @size-20 -o work/out.ndjson');
-  const lines = Array.from({ length: 6000 }, (_, n) => `{"videoId":"v${n}","title":"${'x'.repeat(1000)}"}\n`);
-  await appendFile(join(fixture.folder, 'work/out.ndjson'), lines.join(''));
-  fixture.sandbox.setUploads('@size-20', 22);
-  const update = (mebibytes: number) =>
-    fixture.run('uploads @size-20 -o full/out.ndjson --update', { within: withDisk(mebibytes) });
-  const full = await update(14);
-  assert.deepEqual([full.exit, full.charged], [1, 0], full.stderr);
-  onlyError(full, 'not enough disk space');
-  const enough = await update(30);
-  assert.deepEqual([enough.exit, enough.charged], [0, 1], enough.stderr);
-});
+/** Runs a command as a user without rights. */
+const nobody =
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+const [tool = 'true', ...words] = [...nobody, 'test', '-r', launcher];
+const skip = spawnSync(tool, words).status === 0 ? false : 'no user without rights can be had here';
+/** In a working directory that has been removed. */
+const away = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
+
+for (const [what, within, lines, named] of [
+  [
+    'a folder that cannot be written',
+    nobody,
+    ['-o out', '-o out --update', '@b --output-dir .', '--output-dir new'].map(
+      (flags) => `uploads @a ${flags}`,
+    ),
+    /permission|mounted/,
+  ],
+  [
+    'a working directory that has been removed',
+    away,
+    [
+      ...['uploads @a -o out', 'uploads @a --output-dir lists'],
+      ...['latest @a --seen seen.txt', 'resolve --from refs.txt', 'check lists', 'show out.ndjson'],
+    ],
+    /exist|removed|no such/,
+  ],
+] as const)
+  test(`${what}: 2, before any request`, { skip: within === nobody && skip }, async (t) => {
+    const { world } = await worldOf(t);
+    if (within === nobody) chmodSync(world.folder, 0o555);
+    chmodSync(world.home, 0o777);
+    for (const each of lines) {
+      const run = await world.run(each, { within, noSummary: true });
+      assert.deepEqual([run.exit, run.requests], [2, []], `${each}: ${run.stderr}`);
+      onlyError(run, named);
+    }
+    assert.deepEqual(world.files(), []);
+  });

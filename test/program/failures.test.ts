@@ -42,7 +42,7 @@ test('a body with a BOM, white space or gzip is read as JSON', async (t) => {
   }
 });
 
-test('a body of over 64 MiB is 8, announced or not, compressed or not', async (t) => {
+test('a body of over 64 MiB is 8, announced or not', async (t) => {
   const endless =
     (headers: OutgoingHttpHeaders): Reply =>
     (response, socket) => {
@@ -53,12 +53,8 @@ test('a body of over 64 MiB is 8, announced or not, compressed or not', async (t
       };
       more();
     };
-  const bomb: Reply = {
-    headers: { 'content-encoding': 'gzip' },
-    text: gzipSync(Buffer.alloc(65 * 1024 * 1024, 32)),
-  };
   const announced = endless({ 'content-length': String(65 * 1024 * 1024) });
-  for (const reply of [announced, endless({}), bomb]) {
+  for (const reply of [announced, endless({})]) {
     const service = await scriptedService(t, () => reply);
     const result = await service.run('uploads @a');
     assert.equal(result.exit, 8);

@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runHere as run } from '../support/command.ts';
-import { ended, run as runProcess, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
-import { entry, page, scriptedService } from '../support/service.ts';
+import { ended, serviceEnvironment, start, temporaryFolder } from '../support/program.ts';
+import { page, scriptedService } from '../support/service.ts';
 import { onlyError, said } from '../support/stderr.ts';
 
 const credits = (confirmed: number, possibly = 0) => ({ confirmed, possibly_charged: possibly });
@@ -24,7 +24,6 @@ const blank = {
   pages: 0,
   credits: credits(0),
   resumed: 0,
-  why: null,
   continuation_token: null,
   error: null,
   exit: null,
@@ -104,37 +103,11 @@ test('a run that ends before its work begins writes no summary, and leaves the l
   assert.deepEqual((await readdir(folder)).sort(), ['refs.txt', 's.json']);
 });
 
-test('a refusal after the start replaces the first summary, also without any request', async (t) => {
-  const folder = await temporaryFolder(t);
-  const env = serviceEnvironment('http://127.0.0.1:1');
-  const line = 'uploads @a --update --output-dir missing --summary s.json';
-  const result = await run(line, { cwd: folder, env });
-  assert.equal(result.exit, 2);
-  onlyError(result, 'missing');
-  const { exit, error, references } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
-  assert.deepEqual([exit, error.code, references[0].status], [2, 'usage', 'interrupted']);
-});
-
-test('a device or a pipe gets only the final summary', async (t) => {
-  const service = await scriptedService(t, ({ path }) => ({
-    body: path.endsWith('resolve')
-      ? { channel_id: entry(0).channelId, resolved_from: '@a' }
-      : page(0, 2, null),
-  }));
-  const out = join(await temporaryFolder(t), 'out.ndjson');
-  const result = await runProcess(['uploads', '@a', '-o', out, '--summary', '/dev/stdout'], {
-    env: service.env,
-  });
-  assert.equal(result.exit, 0, result.stderr);
-  const { exit, references } = JSON.parse(result.stdout);
-  assert.deepEqual([exit, references[0].file, references[0].missing ?? 0], [0, out, 0]);
-});
-
 test('a summary that cannot be created at the start: 1, nothing is sent', async (t) => {
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, 'file'), '');
-  for (const summary of ['.', 'missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
+  for (const summary of ['missing/summary.json', 'file/summary.json', '/proc/summary.json']) {
     const result = await service.run(`uploads @a --summary ${summary}`, { cwd: folder });
     assert.equal(result.exit, 1, `${summary}: ${result.stderr}`);
     onlyError(result, '--summary');

@@ -49,15 +49,3 @@ test('--grow: new uploads on top of list and feed, dated when they appear; old o
   for (const date of dates) assert.ok(date > '2026-03-01T12:00:00Z' && date <= '2026-03-01T12:01:00Z', date);
   assert.equal((await page(service, 'channel/videos', { channel: '@odd' })).results[0]?.index, '0');
 });
-
-test('--grow: a page and a search contain each upload once, even if the list grows while they are built', async (t) => {
-  let time = start;
-  const service = await sandbox(t, { grow: 60, now: () => (time += 300) });
-  const { results } = await page(service, 'channel/videos', { channel: '@size-200' });
-  const found = body<{ results: { videoId: string }[] }>(
-    await get(service, 'channel/search', { channel: '@size-200', q: 'garden', limit: '50' }),
-  );
-  assert.equal(results.length, 100);
-  for (const list of [results, found.results])
-    assert.equal(new Set(list.map(({ videoId }) => videoId)).size, list.length);
-});

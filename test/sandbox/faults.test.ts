@@ -2,21 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
 import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
 import { isFailure } from '../support/failures.ts';
-import { get, type Page, page, sandbox } from './client.ts';
+import { get, page, sandbox } from './client.ts';
 
 const uploads = ['channel/videos', { channel: '@demo' }] as const;
 const always = (kind: FaultKind): Partial<SandboxSettings> => ({ pageSize: 10, fail: [{ kind, rate: 1 }] });
-const first = ['channel/videos', { channel: '@size-25' }] as const;
-const ids = ({ results }: Page): string[] => results.map(({ videoId }) => videoId);
-/** The response to a page of uploads, before its body. */
-const opened = ({ baseUrl, key }: Sandbox, signal: AbortSignal | null = null): Promise<Response> =>
-  fetch(`${baseUrl}/api/v2/media/channel/videos?channel=@demo`, {
-    headers: { authorization: `Bearer ${key}`, 'user-agent': 'x' },
-    signal,
-  });
-
 test('fault rules are KIND:RATE', () => {
   assert.deepEqual(parseFaultRule('429:0.1'), { kind: 429, rate: 0.1 });
   assert.deepEqual(parseFaultRule('400:0'), { kind: 400, rate: 0 });
@@ -39,26 +29,18 @@ test('a status rule of rate 1 gives that status; 429 says when to retry', async 
   }
 });
 
-test('reset: the connection ends before the headers, nothing is debited', async (t) => {
-  const service = await sandbox(t, { credits: 5, ...always('reset') });
-  await assert.rejects(get(service, ...uploads), /fetch failed/);
-  assert.equal(service.account.credits, 5);
-});
-
-test('truncate: headers and part of the body arrive, the credit is debited', async (t) => {
-  const service = await sandbox(t, { credits: 5, ...always('truncate') });
-  const response = await opened(service);
-  assert.equal(response.status, 200);
-  await assert.rejects(response.text(), /terminated/);
-  assert.equal(service.account.credits, 4);
-});
-
-test('garbage: a complete 200 that is not JSON, the credit is debited', async (t) => {
-  const service = await sandbox(t, { credits: 5, ...always('garbage') });
-  const { status, text } = await get(service, ...uploads);
-  assert.equal(status, 200);
-  assert.throws(() => JSON.parse(text), SyntaxError);
-  assert.equal(service.account.credits, 4);
+test('reset sends and debits nothing; truncate and garbage are a 200 that is debited', async (t) => {
+  const sent = async (kind: FaultKind): Promise<[text: string, left: number]> => {
+    const service = await sandbox(t, { credits: 5, ...always(kind) });
+    const text = await get(service, ...uploads).then(
+      (received) => `${received.status} ${received.text.slice(0, 24)}`,
+      (error: Error) => error.message,
+    );
+    return [text, service.account.credits];
+  };
+  assert.deepEqual(await sent('reset'), ['fetch failed', 5]);
+  assert.deepEqual(await sent('truncate'), ['terminated', 4]);
+  assert.deepEqual(await sent('garbage'), ['200 {"results": [{"videoId":', 4]);
 });
 
 test('loop: the token names the same page again', async (t) => {
@@ -81,12 +63,6 @@ test('expire: a valid token is refused with 410 and not debited, a first page is
   assert.equal(service.account.credits, 4);
 });
 
-test('faults of a 200 do not change error responses', async (t) => {
-  const fail = (['truncate', 'garbage', 'loop'] as const).map((kind) => ({ kind, rate: 1 }));
-  const service = await sandbox(t, { fail });
-  assert.equal((await get(service, 'channel/resolve', { input: '@nobody' })).status, 404);
-});
-
 test('a seed gives the same sequence for any requests, with about the given shares; another seed another one', async (t) => {
   const fail = [parseFaultRule('429:0.3'), parseFaultRule('503:0.2')];
   const sequence = async (seed: number, path: string, query: Record<string, string>): Promise<number[]> => {
@@ -102,21 +78,14 @@ test('a seed gives the same sequence for any requests, with about the given shar
   assert.deepEqual([share(429), share(503), share(200)], [21, 5, 34]);
 });
 
-test('latency: a delayed response does not keep the sandbox from closing', async (t) => {
-  const service = await sandbox(t, { latency: 3_600_000 });
-  const waiting = assert.rejects(get(service, ...uploads));
-  while (service.account.credits === 1000) await new Promise((resolve) => setImmediate(resolve));
-  await service.close();
-  await waiting;
-});
-
 test('feed faults: latest alone fails or is empty', async (t) => {
-  const feed = async (kind: FaultKind): Promise<[status: number, ids: string[]]> => {
+  for (const [kind, expected] of [
+    ['feed-404', /^404 .*feed not found/],
+    ['feed-empty', /^200 .*"results":\[\]/],
+  ] as const) {
     const service = await sandbox(t, always(kind));
     const { status, text } = await get(service, 'channel/latest', { channel: '@size-25' });
-    assert.equal((await get(service, ...first)).status, 200);
-    return [status, status === 200 ? ids(JSON.parse(text) as Page) : []];
-  };
-  assert.deepEqual(await feed('feed-404'), [404, []]);
-  assert.deepEqual(await feed('feed-empty'), [200, []]);
+    assert.match(`${status} ${text}`, expected);
+    assert.equal((await get(service, ...uploads)).status, 200);
+  }
 });

@@ -53,25 +53,26 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
   const service = { baseUrl, key: 'sk_mine' };
   assert.equal((await get(service, 'channel/videos', { channel: '@demo' })).status, 200);
   assert.equal((await get(service, 'channel/latest', { channel: '@nobody' })).status, 404);
-  assert.equal(await line(3), 'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credit left');
-  assert.equal(await line(4), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credit left');
+  assert.equal(await line(4), 'GET /api/v2/media/channel/videos?channel=%40demo 200 1 credit left');
+  assert.equal(await line(5), 'GET /api/v2/media/channel/latest?channel=%40nobody 404 1 credit left');
   stop.abort(stoppedBy('SIGINT'));
   assert.equal(await exit, 0);
   await assert.rejects(fetch(baseUrl), /fetch failed/);
 });
 
 test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
-  const terminated = serve(t);
-  await terminated.line(0);
-  terminated.stop.abort(stoppedBy('SIGTERM'));
-  assert.equal(await terminated.exit, 0);
-  const { line, stop, exit } = serve(t);
-  await line(0);
-  stop.abort(stoppedBy('SIGHUP'));
-  assert.equal(await exit, 129);
+  for (const [signal, code] of [
+    ['SIGTERM', 0],
+    ['SIGHUP', 129],
+  ] as const) {
+    const { line, stop, exit } = serve(t);
+    await line(0);
+    stop.abort(stoppedBy(signal));
+    assert.equal(await exit, code);
+  }
 });
 
-test('another namespace, from the flag or the environment, is a third export line', async (t) => {
+test('the namespace, from the flag or the environment, is the third export line', async (t) => {
   const third = 'export CHANLIST_NAMESPACE=';
   const both = { CHANLIST_NAMESPACE: 'tube' };
   assert.equal(await serve(t, ['--namespace', 'tube']).line(3), `${third}tube`);

@@ -52,15 +52,3 @@ test('--plain-tokens: tokens need no encoding, and are valid at every sandbox', 
     assert.equal((await get(other, 'playlist/videos', { continuation: `${token}A` })).status, 400);
   }
 });
-
-test('the token of a last page is null, an empty string or absent', async (t) => {
-  const service = await sandbox(t, { pageSize: 2000 });
-  const last = async (path: string, query: Record<string, string>): Promise<unknown> => {
-    const end = (await pages(service, path, query)).at(-1);
-    assert.equal(end?.has_more, false);
-    return 'continuation_token' in end ? end.continuation_token : 'absent';
-  };
-  assert.equal(await last('channel/videos', { channel: '@demo' }), null);
-  assert.equal(await last('playlist/videos', { playlist: 'PLdemo' }), '');
-  assert.equal(await last('channel/videos', { channel: '@odd' }), 'absent');
-});

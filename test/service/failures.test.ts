@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ExitCode, gravest } from '../../src/errors.ts';
 import { failedAttempt } from '../../src/service/failures.ts';
 
-const context = { at: 'https://a.test', now: 0, hide: (text: string) => text };
+const context = { at: 'https://a.test', now: 0, isFeed: false, hide: (text: string) => text };
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
 const [busy, down, gone] = ['unavailable', 'unreachable', 'invalid_response'] as const;
 const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;
@@ -20,7 +20,7 @@ const rows: readonly (readonly [Error, sent: boolean, code: string, message: str
   [coded('ERR_SSL_WRONG_VERSION_NUMBER'), false, down, `${reach} no TLS connection: handshake failed`, true],
   [coded('CERT_HAS_EXPIRED'), false, down, `${trust} its certificate is not valid (CERT_HAS_EXPIRED)`, false],
   [coded('CERT_REVOKED', 'x'), false, down, `${trust} its certificate is not valid (CERT_REVOKED)`, false],
-  [coded('ECONNRESET'), true, busy, 'no complete response: connection reset', true],
+  [coded('ECONNRESET'), true, busy, 'no complete response: connection reset by peer', true],
   [coded('EWHATEVER', 'x'), true, busy, 'no complete response: the connection failed (EWHATEVER)', true],
   [coded('ERR_ASSERTION', 'x'), true, gone, 'the response is not valid HTTP', false],
 ];
@@ -36,11 +36,68 @@ test('errors of the transport: what they mean, in words that are never those of 
   }
 });
 
-test('408, 429, 500, 502, 503 and 504 are retried, no other status', () => {
-  const retried = Array.from({ length: 500 }, (_, i) => i + 100).filter(
-    (status) => failedAttempt({ status, headers: {}, body: Buffer.alloc(0) }, context).isRetryable,
+const said = Buffer.from('{"detail":"the  reason"}');
+const html = Buffer.from('<html></html>');
+const statuses: readonly (readonly [
+  code: string,
+  message: string,
+  status: readonly number[],
+  body?: Buffer,
+])[] = [
+  ['invalid_response', 'the service sent an unexpected status (N: https://b.test/)', [201, 204, 206]],
+  ['invalid_response', 'the service redirects, which is not followed (N: https://b.test/)', [301, 304, 308]],
+  ['refused', 'the service refused the request (N: the reason)', [400, 405, 410, 413, 418, 422, 451, 499]],
+  ['unauthorized', 'the key was rejected (N: the reason)', [401, 403]],
+  ['no_credits', 'no credits (N: the reason)', [402]],
+  ['not_found', 'not found (N: the reason)', [404]],
+  ['rate_limited', 'rate limited (N: the reason)', [429]],
+  ['unavailable', 'the service is not available (N: the reason)', [408, 500, 501, 502, 503, 504, 599, 999]],
+  ['refused', 'something in front of the service refused the request (N)', [403], html],
+  ['refused', 'something in front of the service refused the request (N)', [403], Buffer.alloc(0)],
+  ['unavailable', 'the service is not available (N)', [502], html],
+];
+
+test('every status but 200 is free, and says where a redirect leads or what the service said', () => {
+  const headers = { location: 'https://b.test/' };
+  for (const [code, message, all, body = said] of statuses)
+    for (const status of all) {
+      const { failure, charge, isRetryable } = failedAttempt({ status, headers, body }, context);
+      assert.deepEqual(
+        [failure.code, failure.message, charge],
+        [code, message.replace('N', `${status}`), 'none'],
+      );
+      assert.equal(isRetryable, [408, 429, 500, 502, 503, 504].includes(status), `${status}`);
+    }
+});
+
+test('a 404 of latest: there is no such channel, or it has no feed', () => {
+  const { failure } = failedAttempt({ status: 404, headers: {}, body: said }, { ...context, isFeed: true });
+  assert.deepEqual(
+    [failure.code, failure.line()],
+    [
+      'not_found',
+      'there is no such channel, or it has no feed (404: the reason); chanlist resolve says whether there is one, for free',
+    ],
   );
-  assert.deepEqual(retried, [408, 429, 500, 502, 503, 504]);
+});
+
+test('the detail of an error: a text, an object with a message, or a list of what is wrong where', () => {
+  const details: readonly (readonly [body: unknown, words: string])[] = [
+    [{ detail: 'a' }, '400: a'],
+    [{ detail: { code: 'x', message: 'b' } }, '400: b'],
+    [{ detail: [{ loc: ['query', 'q'], msg: 'c' }, { msg: 'd' }] }, '400: query.q: c; d'],
+    [{ error: { message: 'e' } }, '400: e'],
+    ['f', '400: f'],
+    [{ detail: 7 }, '400'],
+    [null, '400'],
+  ];
+  for (const [body, words] of details) {
+    const outcome = { status: 400, headers: {}, body: Buffer.from(`\ufeff${JSON.stringify(body)}`) };
+    assert.equal(
+      failedAttempt(outcome, context).failure.message,
+      `the service refused the request (${words})`,
+    );
+  }
 });
 
 test('a run ends with the gravest exit code of its failures, whatever their order', () => {

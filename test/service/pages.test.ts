@@ -9,14 +9,14 @@ import { fetchPages, isUnresumable, type Page } from '../../src/service/pages.ts
 
 /** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
 async function list(
-  bodies: readonly object[],
+  bodies: readonly (object | string)[],
   start: { reference?: string | null; token?: string | null } = {},
-): Promise<{ taken: Page[]; failure: Failure | null; message: string | null; requests: object[] }> {
+): Promise<{ taken: Page[]; failure: Failure | null; requests: object[] }> {
   const requests: object[] = [];
   const client = {
     call: async (_: unknown, parameters: object) => {
       const next = bodies[requests.length] ?? null;
-      const json = JsonText.parse(Buffer.from(JSON.stringify(next)));
+      const json = JsonText.parse(Buffer.from(typeof next === 'string' ? next : JSON.stringify(next)));
       requests.push(parameters);
       if (next instanceof Failure) throw next;
       if (requests.length > bodies.length || json === null) throw new Error('one request too many');
@@ -27,10 +27,10 @@ async function list(
   try {
     const from = { reference: 'PLa', token: null, ...start };
     for await (const page of fetchPages(client, operations.playlist, from, newTally())) taken.push(page);
-    return { taken, failure: null, message: null, requests };
+    return { taken, failure: null, requests };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
-    return { taken, failure: error, message: error.message, requests };
+    return { taken, failure: error, requests };
   }
 }
 
@@ -41,37 +41,109 @@ const body = (results: unknown, next: string | null, more: object = {}): object 
   ...more,
 });
 
-test('paging ends at has_more false, whatever token comes with it', async () => {
-  for (const token of ['b', null]) {
-    const { taken, message, requests } = await list([
-      body([1], 'a'),
-      body([2], token, { has_more: false }),
-      body([3], null),
-    ]);
-    assert.deepEqual([taken.length, message], [2, null]);
-    assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
+/** What each response is, which requests get entries out of it, and the message that ends the listing. */
+const empty = Array.from({ length: 20 }, (_, n) => body([], `t${n}`));
+const long = 'x'.repeat(60_000);
+const listings: readonly (readonly [
+  what: string,
+  bodies: readonly object[],
+  pages: number,
+  message: string | null,
+])[] = [
+  ['has_more false with a token', [body([1], 'a'), body([2], 'b', { has_more: false }), {}], 2, null],
+  ['has_more false without one', [body([1], 'a'), body([2], null), {}], 2, null],
+  ['ten empty pages', empty, 10, 'the service sent 10 empty pages in a row'],
+  [
+    'nine, an entry, nine',
+    [...empty.slice(0, 9), body([1], 'x'), ...empty.slice(9, 18), body([2], null)],
+    20,
+    null,
+  ],
+  ['the tenth is the last', [...empty.slice(0, 9), body([], null)], 10, null],
+  ['the token of the page', [body([1], 'a'), body([2], 'a')], 2, 'the service repeated a continuation token'],
+  [
+    'a circle',
+    [body([1], 'a'), body([2], long), body([3], 'a')],
+    3,
+    'the service repeated a continuation token',
+  ],
+  [
+    'a long one',
+    [body([1], long), body([2], 'b'), body([3], long)],
+    3,
+    'the service repeated a continuation token',
+  ],
+  ['the same page', [body([1], 'a'), body([1], 'b')], 2, 'the service sent the same page twice'],
+  [
+    'the same page around an empty one',
+    [body([1], 'a'), body([], 'b'), body([1], 'c')],
+    3,
+    'the service sent the same page twice',
+  ],
+];
+
+test('paging ends at has_more false, and where it would never end: 8, after the page that shows it', async () => {
+  for (const [what, bodies, pages, message] of listings) {
+    const { taken, failure, requests } = await list(bodies);
+    assert.deepEqual(
+      [taken.length, requests.length, failure?.message ?? null],
+      [pages, pages, message],
+      what,
+    );
+    assert.deepEqual([failure?.code, failure?.exit], message === null ? [undefined, undefined] : ['loop', 8]);
   }
+  const { requests } = await list([body([1], 'a'), body([2], null)]);
+  assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
+  const resumed = await list([body([2], 'a')], { reference: null, token: 'a' });
+  assert.deepEqual([resumed.requests, resumed.failure?.code], [[{ continuation: 'a' }], 'loop']);
 });
 
-test('ten consecutive empty pages end paging', async () => {
-  const empty = Array.from({ length: 20 }, (_, n) => body([], `t${n}`));
-  const all = await list(empty);
-  assert.equal(all.requests.length, 10);
-  assert.match(all.message ?? '', /10 empty pages/);
-  const nine = [...empty.slice(0, 9), body([1], 'x'), ...empty.slice(9, 18), body([2], null)];
-  assert.equal((await list(nine)).message, null);
-  // The last page may be the tenth.
-  assert.equal((await list([...empty.slice(0, 9), body([], null)])).message, null);
-});
+/** Envelopes that break the specification (2.4), and the entries in them. */
+const more = '"has_more":true,"continuation_token"';
+const invalid: readonly (readonly [message: string, entries: number, texts: readonly string[]])[] = [
+  [
+    'has_more is missing or not a boolean',
+    0,
+    ['null', 'true', '-1e400', '"text"', '{}', '[]', '{"__proto__":{"results":[],"has_more":false}}'],
+  ],
+  [
+    'has_more is missing or not a boolean',
+    1,
+    [
+      ...['[1]', '{"results":[1],"continuation_token":"x"}', '{"results":[1],"has_more":false,"has_more":0}'],
+      ...['"true"', '1', 'null', '[false]'].map((value) => `{"results":[1],"has_more":${value}}`),
+    ],
+  ],
+  [
+    'results is missing or not an array',
+    0,
+    [
+      ...['null', '3', '"text"', '{"0":1}'].map((list) => `{"results":${list},"has_more":false}`),
+      `{${more}:"x"}`,
+    ],
+  ],
+  [
+    'has_more is true, but there is no continuation token',
+    1,
+    [
+      '{"results":[1],"has_more":true}',
+      ...['null', '""', '7', 'true', '["x"]'].map((token) => `{"results":[1],${more}:${token}}`),
+    ],
+  ],
+  [
+    'the continuation token cannot be sent back',
+    1,
+    [`{"results":[1],${more}:"a\\udc00"}`, `{"results":[1],${more}:"${'t'.repeat(2 ** 21)}"}`],
+  ],
+];
 
-test('a token that the service repeats ends paging, after any number of pages', async () => {
-  const start = { reference: null, token: 'a' };
-  for (const next of ['a', 'b', 'x'.repeat(60_000)]) {
-    const bodies = [body([1], 'b'), body([2], 'x'.repeat(60_000)), body([3], next), body([4], null)];
-    const { taken, failure } = await list(bodies, start);
-    assert.deepEqual([taken.length, failure?.code, failure?.exit], [3, 'loop', 8]);
-    assert.equal(failure?.message, 'the service repeated a continuation token');
-  }
+test('an invalid envelope ends the listing after its entries: 8', async () => {
+  for (const [message, entries, texts] of invalid)
+    for (const text of texts) {
+      const { taken, failure } = await list([text]);
+      assert.deepEqual([failure?.code, failure?.message], ['invalid_response', message], text.slice(0, 60));
+      assert.equal(taken[0]?.entries.length, entries, text.slice(0, 60));
+    }
 });
 
 test('a listing that loops and a refused token cannot be resumed; any other failed page is requested again', async () => {
@@ -87,47 +159,30 @@ test('a listing that loops and a refused token cannot be resumed; any other fail
     ['a loop', body([2], 'a'), 'loop', true],
     ['the same page', body([1], 'b'), 'loop', true],
     ['no token', { results: [2], has_more: true }, 'invalid_response', false],
-    ['an empty token', body([2], ''), 'invalid_response', false],
-    ['half a surrogate pair as the token', body([2], '\ud800'), 'invalid_response', false],
-    ['no has_more', { results: [2] }, 'invalid_response', false],
-    ['no results', { has_more: false }, 'invalid_response', false],
   ];
   for (const [what, last, code, expected] of cases) {
     const { failure } = await list([body([1], 'a'), last]);
     assert.equal(failure?.code, code, what);
     assert.equal(failure && isUnresumable(failure, 'a'), expected, what);
-    assert.equal(failure && isUnresumable(failure, null), false, what);
+    assert.equal(failure && isUnresumable(failure, null), code === 'loop', what);
   }
   const { failure } = await list([refused('not_found', 404)]);
   assert.equal(failure?.message, 'said (404)');
 });
 
 test('numVideos is read with thousands separators, and never guessed', async () => {
-  const totals: readonly (readonly [numVideos: unknown, total: number | null])[] = [
-    ['1234', 1234],
-    [1234, 1234],
-    ['12,345', 12_345],
-    ['1.234.567', 1_234_567],
-    ["1'234", 1234],
-    ['12\u2019345', 12_345],
-    ['12 345', 12_345],
-    ['12\u00a0345', 12_345],
-    ['12\u202f345', 12_345],
-    ['0', 0],
-    ['12,34', null],
-    ['1,2345', null],
-    ['1,234.567', null],
-    [',123', null],
-    ['1234,567', null],
-    ['1.5', null],
-    ['-5', null],
-    ['12K', null],
-    ['', null],
-    [null, null],
-    ['9'.repeat(16), null],
+  const totals: readonly (readonly [total: number | null, numVideos: readonly unknown[]])[] = [
+    [1234, ['1234', 1234, "1'234", '1,234', '1\u00a0234', '1\u2019234', '1\u202f234']],
+    [1_234_567, ['1.234.567', '1 234 567']],
+    [0, ['0']],
+    [
+      null,
+      ['12,34', '1,2345', '1,234.567', ',123', '1234,567', '1.5', '-5', '12K', '', null, '9'.repeat(16)],
+    ],
   ];
-  for (const [numVideos, total] of totals) {
-    const { taken } = await list([body([], null, { playlist_info: { numVideos } })]);
-    assert.equal(taken[0]?.total, total, String(numVideos));
-  }
+  for (const [total, all] of totals)
+    for (const numVideos of all) {
+      const { taken } = await list([body([], null, { playlist_info: { numVideos } })]);
+      assert.equal(taken[0]?.total, total, String(numVideos));
+    }
 });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/errors.ts';
+import { JsonText } from '../../src/json/json-text.ts';
 import type { ReferenceKind } from '../../src/service/contract.ts';
-import { parseReference } from '../../src/service/parse-reference.ts';
+import { parseReference, resolvedId } from '../../src/service/parse-reference.ts';
 import { isFailure } from '../support/failures.ts';
 
 const id = 'UCabcdefghijklmnopqrstuv';
@@ -59,51 +60,24 @@ test('playlist references: the five ID forms, and the list= of a URL (specificat
   for (const [typed, sent] of playlists) assert.equal(parseReference(typed, 'playlist').value, sent, typed);
 });
 
+const split = (text: string): string[] => text.split(' | ');
 const refused: Readonly<Record<ReferenceKind, readonly string[]>> = {
   channel: [
-    '',
-    ' ',
-    '@',
-    '@a b',
-    '@a/b',
-    'demo',
-    'UC',
-    'uCabc',
-    `${id} x`,
-    'PLdemo',
-    '@a\u202eb',
-    '@a\u0007',
-    'dQw4w9WgXcQ',
-    'https://example.com/',
-    'https://example.com/watch?v=abc',
-    'https://example.com/playlist?list=PLdemo',
-    'https://example.com/channel/PLdemo',
-    'https://example.com/channel/',
-    'https://example.com/@',
-    'https://example.com/c/',
-    'ftp://example.com/@demo',
-    'javascript:alert(1)',
-    'https://example.com/@%zz',
-    'https://example.com/shorts/abc',
-    'https://someone:hunter2@example.com/c/Name',
+    ...['', ' ', '@a b', `${id} x`, '@a\u202eb', '@a\u0007'],
+    ...split('@ | @a/b | demo | UC | uCabc | PLdemo | dQw4w9WgXcQ | refs.txt | file/@demo | https://'),
+    ...split('https://example.com/ | https://example.com/watch?v=abc | https://example.com/shorts/abc'),
+    ...split('https://example.com/playlist?list=PLdemo | https://example.com/channel/PLdemo'),
+    ...split('https://example.com/channel/ | https://example.com/@ | https://example.com/c/'),
+    ...split('https://example.com/@%zz | https://someone:hunter2@example.com/c/Name'),
+    ...split('ftp://example.com/@demo | javascript:alert(1)'),
     // Without a scheme only a URL that carries a handle or an ID is taken.
-    'example.com/c/Name',
-    'www.example.com/user/Name/',
-    'example.com',
-    'refs.txt',
-    'https://',
-    'file/@demo',
+    ...split('example.com/c/Name | www.example.com/user/Name/ | example.com'),
   ],
   playlist: [
-    '',
-    'PL',
-    '@demo',
-    id,
-    'RDabc',
-    'plabc',
-    'PL a',
-    'https://example.com/playlist',
-    'https://example.com/playlist?list=RDx',
+    ...['', id, 'PL a'],
+    ...split(
+      'PL | @demo | RDabc | plabc | https://example.com/playlist | https://example.com/playlist?list=RDx',
+    ),
   ],
 };
 
@@ -113,49 +87,21 @@ test('an invalid reference is a usage error that names the expected forms', () =
       assert.throws(() => parseReference(text, kind), isFailure(2, 'expected'), `${kind} '${text}'`);
 });
 
-test('a typo gets a suggestion', () => {
-  const hint = (text: string, kind: ReferenceKind): string | undefined => {
-    try {
-      parseReference(text, kind);
-    } catch (error) {
-      return error instanceof Failure ? error.hint : undefined;
-    }
-    return undefined;
-  };
-  assert.equal(hint('demo', 'channel'), 'did you mean @demo?');
-  assert.equal(hint('example.com/c/Name', 'channel'), 'did you mean https://example.com/c/Name?');
-  for (const name of ['refs.txt', './refs', '/home/a/list', 'lists/night', '~/refs.csv', '../Refs.TXT']) {
-    assert.match(hint(name, 'channel') ?? '', /--from /, name);
-    assert.match(hint(name, 'playlist') ?? '', /--from /, name);
-  }
-  assert.equal(hint('my refs.txt', 'channel'), "to read references from a file: --from 'my refs.txt'");
-  assert.equal(hint('-', 'channel'), 'to read references from stdin: --from -');
-  assert.throws(
-    () => parseReference('./refs', 'channel', false),
-    (error) => error instanceof Failure && !error.hint?.includes('--from'),
-  );
-  assert.equal(hint('dQw4w9WgXcQ', 'channel'), 'that is a video ID; a handle begins with @');
-  for (const kind of ['channel', 'playlist'] as const)
-    assert.match(hint('https://www.example.com/watch?v=dQw4w9WgXcQ', kind) ?? '', /^that is a video; /);
-  assert.match(hint('PLdemo', 'channel') ?? '', /chanlist playlist/);
-  assert.match(hint('@demo', 'playlist') ?? '', /chanlist uploads/);
+test('the hint of what was meant instead', () => {
+  const hints: readonly (readonly [typed: string, kind: ReferenceKind, hint: string | undefined])[] = [
+    ['demo', 'channel', 'did you mean @demo?'],
+    ['PLdemo', 'channel', 'that is a playlist: use chanlist playlist'],
+    ['@demo', 'playlist', 'that is a channel: use chanlist uploads'],
+    ['example.com/c/Name', 'channel', undefined],
+  ];
+  for (const [typed, kind, hint] of hints) assert.throws(() => parseReference(typed, kind), { hint }, typed);
 });
 
-test('texts of 300 KB are refused at once, and no message repeats them', () => {
-  const length = 300_000;
-  const units = ['.', 'a.', '@', '/', 'a/', '%', ' a', 'https://a', '?list=', '-', 'UC', 'PL', '#'];
-  const texts = units.flatMap((unit) => {
-    const long = unit.repeat(length / unit.length);
-    return [long, `@${long}`, `https://a.b/${long}`, `a.b/${long}`, `a.b/?list=PL${long}x`];
-  });
-  const started = process.cpuUsage();
-  for (const text of texts)
-    for (const kind of ['channel', 'playlist'] as const)
-      assert.throws(
-        () => parseReference(text, kind),
-        (error) => error instanceof Failure && error.line().length < 400,
-      );
-  assert.ok(process.cpuUsage(started).user < 5e6);
+test('an ID of resolve names a file: it is UC and letters, digits, - and _', () => {
+  const resolved = (channel_id: unknown): JsonText => JsonText.of(JSON.stringify({ channel_id }));
+  for (const good of ['UCa', 'UC-_9', id]) assert.equal(resolvedId(resolved(good)), good);
+  for (const bad of ['..', '-x', 'CON', 'UC', 'uca', 'UC/../x', 'UCa b', 'UCa.b', 'UCa\n', '', null, 7])
+    assert.throws(() => resolvedId(resolved(bad)), isFailure(8, 'no valid channel_id'), String(bad));
 });
 
 test('property: any text gives a reference that can be sent, or a usage error', () => {

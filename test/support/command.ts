@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
@@ -24,9 +23,6 @@ export interface CommandResult {
   readonly waits: readonly number[];
 }
 
-/** A folder of ledgers for each month: one of a later month would show that the clock is behind. */
-const stateOf = (now: number): string => join(stateHome, new Date(now).toISOString().slice(0, 7));
-
 /** Runs a command in this process with a fake context: captured streams, a clock that only waits move. */
 export async function command(line: Line, options: CommandOptions = {}): Promise<CommandResult> {
   const out = capture(options.columns);
@@ -38,7 +34,7 @@ export async function command(line: Line, options: CommandOptions = {}): Promise
     stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
     stdout: out.stream,
     stderr: err.stream,
-    env: { TERM: 'dumb', XDG_STATE_HOME: stateOf(now()), ...options.env },
+    env: { TERM: 'dumb', XDG_STATE_HOME: stateHome, ...options.env },
     clock: {
       now,
       elapsed: () => time,

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
 import { cleanEnvironment, launcher, temporaryFolder, testKey } from './program.ts';
-import { startTestSandbox, type TestSandbox } from './test-sandbox.ts';
 
 export interface ShellOptions {
   readonly input?: string;
@@ -18,7 +18,8 @@ export interface Workshop {
   /** Holds `chanlist` and `node`, and nothing else. */
   readonly bin: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly sandbox: TestSandbox;
+  /** `setUploads` sets the number of uploads of a channel; new ones come first. */
+  readonly sandbox: Sandbox & { setUploads(handle: string, count: number): void };
   /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
   sh(line: string, options?: ShellOptions): Promise<Collected>;
 }
@@ -26,7 +27,10 @@ export interface Workshop {
 /** Opens a workshop, with a sandbox of its own that its environment names. */
 export async function workshop(t: TestContext, key = testKey): Promise<Workshop> {
   const folder = await temporaryFolder(t);
-  const sandbox = await startTestSandbox({ key });
+  const sizes = new Map<string, number>();
+  const started = await startSandbox({ key, sizeOf: (handle) => sizes.get(handle) });
+  const setUploads = (handle: string, count: number): void => void sizes.set(handle, count);
+  const sandbox = { ...started, setUploads };
   t.after(() => sandbox.close());
   const bin = join(folder, '.bin');
   await mkdir(bin);

@@ -27,7 +27,6 @@ export interface ReferenceSummary {
   readonly credits: Credits;
   /** Entries that an earlier, interrupted run had; else 0. */
   readonly resumed: number;
-  readonly why: string | null;
   readonly continuation_token: string | null;
   readonly error: SummaryError | null;
   /** Null unless it failed or was interrupted. */

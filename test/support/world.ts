@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChildProcess, StdioOptions } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -46,6 +46,8 @@ export interface WorldOptions extends Partial<Stop> {
   readonly env?: Readonly<Record<string, string>>;
   /** Gets the process, e.g. to kill it. */
   readonly started?: (child: ChildProcess) => void;
+  /** A command that runs the program, whose command line follows it. */
+  readonly within?: readonly string[];
   /** A file descriptor in place of a pipe that is read to its end. */
   readonly stdout?: number;
   readonly noSummary?: boolean;
@@ -96,7 +98,7 @@ export class World {
   }
 
   /**
-   * Runs the program once, in this process, but as one of its own with `started` or `stdout`; no time passes. A kill of
+   * Runs the program once, in this process, but as one of its own with the last three options; no time passes. A kill of
    * this process is the folder as it was when the request arrived: what the run did after that is undone.
    */
   async run(line: Line, options: WorldOptions | null = null): Promise<WorldRun> {
@@ -110,7 +112,7 @@ export class World {
   }
 
   async #run(words: readonly string[], options: WorldOptions): Promise<Ended> {
-    const { at = null, by = 500, env, started, stdout } = options;
+    const { at = null, by = 500, env, started, within, stdout } = options;
     const { service, folder, home, now } = this;
     const first = service.log.length;
     let atKill: Snapshot | null = null;
@@ -134,11 +136,15 @@ export class World {
     };
     process.chdir(folder);
     let result: Collected;
-    if (started === undefined && stdout === undefined)
+    if (started === undefined && within === undefined && stdout === undefined)
       result = { ...(await command(words, { env: environment, now: () => now })), signal: null };
     else {
-      const stdio: StdioOptions = ['ignore', stdout ?? 'pipe', 'pipe'];
-      const child = start(words, { env: { ...environment, ...clockEnvironment(now) }, cwd: folder, stdio });
+      const child = start(words, {
+        env: { ...environment, ...clockEnvironment(now) },
+        cwd: folder,
+        stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
+        ...(within !== undefined && { within }),
+      });
       started?.(child);
       result = await ended(child);
       // The service charges for the request that was under way.
@@ -152,7 +158,8 @@ export class World {
     const { errors, warnings } = said(result.stderr);
     return {
       ...result,
-      ...{ exit: atKill === null ? result.exit : null, lines: linesOf(result.stdout) },
+      ...(atKill !== null && { exit: null, signal: 'SIGKILL' as const }),
+      lines: linesOf(result.stdout),
       ...{ requests, operations: requests.map(({ operation }) => operation), errors, warnings, mail },
       credits: requests.reduce((sum, request) => sum + request.credits, 0),
     };
@@ -192,6 +199,23 @@ export class World {
 
   remove(name: string): void {
     rmSync(join(this.folder, name), { recursive: true, force: true });
+  }
+
+  /** All files in a folder, hidden ones too, but not `.chanlist`. */
+  files(name = '.'): string[] {
+    const all = readdirSync(join(this.folder, name));
+    return all.filter((each) => each !== '.chanlist').sort();
+  }
+
+  /** Pastes a command that the program has printed: one of the program, or of the shell (null). Throws unless it ends so. */
+  async paste(line: string, exit = 0): Promise<WorldRun | null> {
+    if (!line.startsWith('chanlist ')) {
+      execFileSync('sh', ['-c', line], { cwd: this.folder });
+      return null;
+    }
+    const run = await this.run(wordsOfShell(line).slice(1));
+    assert.equal(run.exit, exit, `${line}: ${run.stderr}`);
+    return run;
   }
 
   /** The IDs in a file of any format, in its order; null without one. */

@@ -18,12 +18,10 @@ export interface ScreenOptions {
 
 /** One program in a real terminal. */
 export interface Screen {
-  /** What the terminal shows, with all that has scrolled away; `colors`: with its escape sequences. */
-  text(options?: { colors?: boolean }): Promise<string>;
+  /** What the terminal shows, with all that has scrolled away. */
+  text(): Promise<string>;
   /** Polls until the text matches; returns it. */
   until(pattern: RegExp): Promise<string>;
-  /** Types text as it is. */
-  type(text: string): Promise<void>;
   /** Presses a key by its name in tmux: `Enter`, `C-c`. */
   press(key: string): Promise<void>;
   /** Waits for the program to end; returns its exit code and what is on the screen then. */
@@ -35,7 +33,7 @@ export interface Screen {
 /** Milliseconds that anything may take before a test gives up. */
 const patience = 20_000;
 
-/** Runs a shell line in a terminal of its own. It is taken down with the test. */
+/** Runs a shell line in a terminal of its own, by default without a pager. It is taken down with the test. */
 export async function open(t: TestContext, line: string, options: ScreenOptions = {}): Promise<Screen> {
   const { columns = 80, rows = 50, env = {}, cwd } = options;
   let close = async (): Promise<void> => {};
@@ -50,7 +48,9 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
   close = async () => {
     await tmux('kill-server').catch(() => {});
   };
-  const variables = Object.entries(cleanEnvironment({ TERM: 'screen-256color', LANG: 'C.UTF-8', ...env }));
+  const variables = Object.entries(
+    cleanEnvironment({ TERM: 'screen-256color', LANG: 'C.UTF-8', PAGER: '', ...env }),
+  );
   const set = (name: string, value: string): string[] => ['set-option', '-g', name, value, ';'];
   // The exit code arrives after all output, as the terminal's title: then everything has been drawn. tmux does
   // not always draw or learn what comes with the end of a program, so the shell stays.
@@ -63,8 +63,8 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
     ...['new-session', '-d', '-s', 'it', '-x', String(columns), '-y', String(rows), '-c', folder, ...command],
   );
 
-  const text: Screen['text'] = async ({ colors = false } = {}) =>
-    (await tmux('capture-pane', '-p', '-S', '-', ...(colors ? ['-e'] : []), '-t', 'it')).trimEnd();
+  const text = async (): Promise<string> =>
+    (await tmux('capture-pane', '-p', '-S', '-', '-t', 'it')).trimEnd();
   const ask = async (format: string): Promise<string> =>
     (await tmux('display-message', '-p', '-t', 'it', format)).trimEnd();
   const poll = async <T>(look: () => Promise<T | null>, wanted: string): Promise<T> => {
@@ -82,9 +82,6 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
         const seen = await text();
         return pattern.test(seen) ? seen : null;
       }, String(pattern)),
-    type: async (typed) => {
-      await tmux('send-keys', '-t', 'it', '-l', typed);
-    },
     press: async (key) => {
       await tmux('send-keys', '-t', 'it', key);
     },

@@ -1,13 +1,13 @@
 import { parseKey, readKey } from '../../accounts/key.ts';
 import { explicitProfile, explicitService } from '../../accounts/settings.ts';
-import { defaultProfile, type Profile, readStore, storeFile, updateStore } from '../../accounts/store.ts';
+import { readStore, storeFile, updateStore } from '../../accounts/store.ts';
 import type { Example, RunCommand } from '../../cli/command.ts';
 import type { CommonOptions } from '../../cli/options.ts';
 import type { Context } from '../../context.ts';
-import { Failure, usage } from '../../errors.ts';
+import { usage } from '../../errors.ts';
 import { type BaseUrl, completeScheme, parseAddress } from '../../service/address.ts';
 import { defaultNamespace } from '../../service/contract.ts';
-import { warnOfVariable } from './switch.ts';
+import { shellQuote } from '../../text/sanitize.ts';
 import { verifyKey } from './verify-key.ts';
 
 export const about = [
@@ -26,54 +26,39 @@ export const examples: readonly Example[] = [
   ['store a key and a limit of 3,000 credits per month', 'chanlist auth login --max-credits 3000/month'],
 ];
 
-/**
- * `auth login`: prompts for what is not given at a terminal, reads the key from stdin or `--key-file` otherwise,
- * verifies it with a free request and stores it. Nothing is stored if the key is rejected or cannot be verified.
- * `maxCredits`: the bounds to store with the profile; [] keeps the stored ones.
- */
+/** Nothing is stored if the key is rejected or cannot be verified. `maxCredits`: [] keeps the stored bounds. */
 export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = async (
   options,
   context,
   stderr,
 ) => {
   const { env, stdin } = context;
-  const name = explicitProfile(options, env) ?? defaultProfile;
+  const name = explicitProfile(options, env) ?? 'default';
   const explicit = explicitService(options, env, { complete: true });
   const stored = readStore(env).profiles.get(name);
 
   const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);
   const { baseUrl, key } = account;
   const namespace = explicit.namespace ?? account.namespace ?? stored?.namespace ?? defaultNamespace;
-  // No retries: a user who has just typed an address learns at once that it is wrong.
-  const verifying = stdin.isTTY ? { ...options, retries: 0 } : options;
-  if (!options.noVerify)
-    await verifyKey({ baseUrl, namespace, key }, context, stderr, verifying).catch(notStored);
-  const profile: Profile = {
-    baseUrl,
-    namespace,
-    key,
-    maxCredits: options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []),
-  };
+  const service = { baseUrl, namespace, key };
+  const failure = options.noVerify ? null : await verifyKey(service, context, stderr, options);
+  if (failure !== null) {
+    const isRejected = failure.code === 'unauthorized';
+    const hint = isRejected
+      ? 'check the key and the address'
+      : `${failure.hint}; --no-verify stores it anyway`;
+    throw failure.with({ hint: `nothing is stored; ${hint}` });
+  }
+  const maxCredits = options.maxCredits.length > 0 ? options.maxCredits : (stored?.maxCredits ?? []);
   const { active } = await updateStore(env, (store) => ({
     active: store.active === null || (stored === undefined && stdin.isTTY) ? name : store.active,
-    profiles: new Map(store.profiles).set(name, profile),
+    profiles: new Map(store.profiles).set(name, { ...service, maxCredits }),
   }));
-
   stderr.note(`stored the key for ${baseUrl.origin} as profile '${name}' in ${storeFile(env)}`);
-  if (active !== name)
-    stderr.note(`profile '${active}' is still active; to change that: chanlist auth switch NAME`);
-  warnOfVariable(name, context, stderr);
-  for (const variable of ['CHANLIST_API_KEY', 'CHANLIST_API_KEY_FILE'])
-    if (env[variable]) stderr.warn(`${variable} is set and takes precedence over the stored key`);
+  if (active === name) stderr.note(`profile '${name}' is now active`);
+  else stderr.note(`profile '${active}' stays active; chanlist auth switch ${shellQuote(name)}`);
   return 0;
 };
-
-function notStored(thrown: unknown): never {
-  if (!(thrown instanceof Failure) || thrown.code === 'interrupted') throw thrown;
-  const { code, status, hint } = thrown;
-  const anyway = code === 'unauthorized' && status !== null ? '' : '; --no-verify stores it anyway';
-  throw thrown.with({ hint: [hint, `nothing is stored${anyway}`].filter(Boolean).join('; ') });
-}
 
 /** The address and the key of the account; the namespace only if the user typed it as part of the address. */
 async function readAccount(

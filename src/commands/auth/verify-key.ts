@@ -7,75 +7,45 @@ import { clientOptions } from '../../run/session.ts';
 import { Budget, newTally } from '../../service/budget.ts';
 import { Client, type Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
-import { assertResolved } from '../../service/parse-reference.ts';
+import { resolvedId } from '../../service/parse-reference.ts';
 
-/** A canonical ID (UC and 22 characters): a service with this path resolves it whether the channel exists or not. */
+/** A canonical ID (UC and 22 characters): a service resolves it whether the channel exists or not. */
 const canonicalId = 'UC0123456789abcdefghijkl';
-/** No service issues a key like this one. */
-const invalidKey = 'chanlist-verification-with-an-invalid-key';
 
-/**
- * Verifies a key with a free request (docs/failures.md, "Accounts and credits"). Throws `unauthorized` for a rejected
- * key; any other failure means that the responses prove nothing, and quotes them.
- */
+/** Null if the key is accepted, `unauthorized` if it is rejected; any other failure proves nothing about it. */
 export async function verifyKey(
   service: Service,
   context: Context,
   stderr: Stderr,
   shared: CommonOptions,
-): Promise<void> {
+): Promise<Failure | null> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
-  const resolveWith = async (key: string): Promise<Failure | null> => {
-    const client = new Client({
-      ...clientOptions(shared, context, stderr, progress),
-      service: { ...service, key },
-      budget: new Budget([{ credits: 0, per: 'run' }], null),
-      connections: 1,
-    });
-    try {
-      assertResolved(await client.call(operations.resolve, { input: canonicalId }, newTally()));
-      return null;
-    } catch (error) {
-      if (error instanceof Failure && error.code !== 'interrupted') return error;
-      throw error;
-    } finally {
-      await client.close();
-    }
-  };
+  const client = new Client({
+    ...clientOptions(shared, context, stderr, progress),
+    service,
+    budget: new Budget([], null),
+    connections: 1,
+  });
   try {
-    const failure = await resolveWith(service.key);
-    if (failure === null) return;
-    // That proves that the key is accepted, too.
-    if (failure.code === 'no_credits') return stderr.warn(noCreditsWarning);
-    if (failure.code === 'unauthorized') throw failure.with({ hint: 'check the key and the address' });
-    if (failure.code !== 'not_found') throw verificationFailure(service, failure, failure.message);
-    const control = await resolveWith(invalidKey);
-    if (control?.code === 'unauthorized') return;
-    if (control?.code === 'not_found')
-      throw verificationFailure(service, failure, `${failure.message}, for an invalid key too`);
-    const second = control?.message ?? 'a complete result';
-    const reason = control !== null && isUnavailable(control) ? control : failure;
-    throw verificationFailure(service, reason, `${failure.message}; for an invalid key: ${second}`);
+    resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
+    return null;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'interrupted') throw error;
+    if (error.code === 'unauthorized') return error;
+    if (error.code !== 'no_credits') return proofless(service, error);
+    stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
+    return null;
   } finally {
+    await client.close();
     await progress.stop();
   }
 }
 
-const noCreditsWarning =
-  'the key was accepted, but its account has no credits (402); free requests need at least one, too';
-
-/** Whether the service or the network is not available, or limits the rate: that proves nothing about the address. */
-function isUnavailable({ code }: Failure): boolean {
-  return code === 'unreachable' || code === 'unavailable' || code === 'rate_limited';
-}
-
-function verificationFailure({ baseUrl, namespace }: Service, failure: Failure, responses: string): Failure {
-  const message = `could not verify the key at ${baseUrl.href}: ${responses}`;
-  if (isUnavailable(failure)) return failure.with({ message });
-  return new Failure('invalid_response', message, {
-    status: failure.status,
-    hint: `the address or --namespace (now ${namespace}) may be wrong`,
-    cause: failure,
-  });
+/** The failure of a verification whose response proves nothing. */
+function proofless({ baseUrl, namespace }: Service, cause: Failure): Failure {
+  const message = `could not verify the key: ${cause.message}`;
+  const place = `the address ${baseUrl.href} or --namespace ${namespace} may be wrong`;
+  if (cause.exit === 7) return cause.with({ message, hint: `${cause.hint ?? 'try again later'}; ${place}` });
+  return new Failure('invalid_response', message, { status: cause.status, hint: place, cause });
 }

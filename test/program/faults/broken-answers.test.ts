@@ -1,101 +1,91 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { entry, page, scriptedService } from '../../support/service.ts';
 import { checkFault, type Fault, inBatches } from './fault.ts';
 
 /** A complete but invalid 200: it was paid, is reported once, and is not requested again. */
-const invalid = (name: string, text: string, said: RegExp): Fault => ({
+const invalid = (
+  name: string,
+  text: string | Uint8Array,
+  said: RegExp,
+  more: Partial<Fault> = {},
+): Fault => ({
   ...{ name, reply: { text, headers: {} }, exit: 8, code: 'invalid_response', status: 200, said },
-  charge: 'confirmed',
+  ...{ charge: 'confirmed', ...more },
 });
+const encoded = (name: string, encoding: string, text: string | Uint8Array, said: RegExp): Fault =>
+  invalid(name, '', said, { reply: { text, headers: { 'content-encoding': encoding } } });
 
 const noJson = /the response is not JSON/;
 const noUtf8 = /the response is not UTF-8 text/;
-const noMore = /has_more is missing or not a boolean/;
-const noList = /results is missing or not an array/;
-const noToken = /has_more is true, but there is no continuation token/;
-const noWayBack = /token cannot be sent back/;
+const unpacked = /compressed body of the response is invalid, incomplete or larger than 64 MiB/;
+const envelope = '{"results":[],"has_more":false}';
+const everywhere = { everywhere: true };
+const cases: readonly Fault[] = [
+  invalid('an empty body', '', /the response is empty/, everywhere),
+  invalid('a BOM and white space', '\ufeff \n\t', /the response is empty/),
+  invalid('HTML', '<!doctype html><title>Sign in</title>', noJson, everywhere),
+  invalid('JSON that is cut short', '{"results":[{"videoId":"x"', noJson, everywhere),
+  invalid('two documents', envelope + envelope, noJson),
+  invalid('UTF-16', Buffer.from(`\ufeff${envelope}`, 'utf16le'), noUtf8),
+  invalid('a byte that UTF-8 does not have', Buffer.from([0x22, 0xff, 0x22]), noUtf8),
+  encoded('gzip that is cut short', 'gzip', gzipSync(envelope).subarray(0, 30), unpacked),
+  encoded('gzip of more than 64 MiB', 'gzip', gzipSync(Buffer.alloc(2 ** 26 + 1, ' ')), unpacked),
+  encoded('text that says it is gzip', 'gzip', envelope, unpacked),
+  encoded('an unknown encoding', 'zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), noUtf8),
+  // It would become a line of 69 MB.
+  invalid(
+    'a title of control characters',
+    `{"results":[{"title":"${'\u007f'.repeat(11_500_000)}"}],"has_more":false}`,
+    /the response is larger than 64 MiB once its control characters are escaped/,
+  ),
+  invalid('a list of entries alone', JSON.stringify([entry(90)]), /has_more is missing/, {
+    ...everywhere,
+    printed: [entry(90)],
+  }),
+  invalid('no token', '{"results":[1],"has_more":true}', /there is no continuation token/, {
+    ...everywhere,
+    printed: [1],
+  }),
+  invalid(
+    'its own token',
+    JSON.stringify({ results: [1], has_more: true, continuation_token: 'token/2+=&' }),
+    /the service repeated a continuation token/,
+    { code: 'loop', printed: [1] },
+  ),
+];
 
-/** Bodies that are no JSON text: what arrives, with which headers, and what is said. */
-const gzip = { 'content-encoding': 'gzip' };
-const latin1 = Buffer.from('{"results":["Zürich"],"has_more":false}', 'latin1');
-const unpacked = /compressed body of the response is invalid or incomplete/;
-const bodies: readonly Fault[] = (
-  [
-    ['an empty body', '', {}, /the response is empty/],
-    ['white space', ' \n\t', {}, /the response is empty/],
-    ['a BOM alone', '\ufeff', {}, /the response is empty/],
-    ['HTML', '<!doctype html><title>Sign in</title>', { 'content-type': 'text/html' }, noJson],
-    ['JSON that is cut short', '{"results":[{"videoId":"x"', {}, noJson],
-    ['two documents', '{"has_more":false}{"has_more":false}', {}, noJson],
-    ['UTF-16', Buffer.from('\ufeff{"has_more":false}', 'utf16le'), {}, noUtf8],
-    ['Latin-1', latin1, { 'content-type': 'application/json; charset=iso-8859-1' }, noUtf8],
-    ['a byte that UTF-8 does not have', Buffer.from([0x22, 0xff, 0x22]), {}, noUtf8],
-    ['gzip that is cut short', gzipSync('{"results":[],"has_more":false}').subarray(0, 30), gzip, unpacked],
-    ['text that says it is gzip', '{"results":[],"has_more":false}', gzip, unpacked],
-    ['an unknown encoding', Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), { 'content-encoding': 'zstd' }, noUtf8],
-  ] as const
-).map(([name, text, headers, said]) => ({ ...invalid(name, '', said), reply: { text, headers } }));
+test('a complete but invalid 200 is printed as far as it is valid, is 8, paid, and not requested again', (t) =>
+  inBatches(cases, (fault) => checkFault(t, fault)));
 
-/** JSON that is no page envelope. What entries there are is printed. */
-const more = '"has_more":true,"continuation_token"';
-const envelopes: readonly Fault[] = (
-  [
-    ...['null', 'true', '0', '-1e400', '"text"', '{}', '[]'].map((text) => [text, text, noMore, []] as const),
-    ['a list of entries alone', JSON.stringify([entry(90)]), noMore, [entry(90)]],
-    ['__proto__', '{"__proto__":{"results":[],"has_more":false}}', noMore, []],
-    ['has_more twice', '{"results":[1],"has_more":false,"has_more":0}', noMore, [1]],
-    ...['"true"', '"false"', '1', '0', 'null', '[]', '{}', '[false]'].map(
-      (value) =>
-        [
-          `has_more: ${value}`,
-          `{"results":[1],"has_more":${value},"continuation_token":"x"}`,
-          noMore,
-          [1],
-        ] as const,
-    ),
-    ['no has_more', '{"results":[1],"continuation_token":"x"}', noMore, [1]],
-    ...['null', 'true', '3', '"text"', '{"0":1}'].map(
-      (value) => [`results: ${value}`, `{"results":${value},"has_more":false}`, noList, []] as const,
-    ),
-    ['no results', `{${more}:"x"}`, noList, []],
-    ...['null', '""', '7', 'true', 'false', '[]', '{}', '["x"]'].map(
-      (value) => [`token: ${value}`, `{"results":[1],${more}:${value}}`, noToken, [1]] as const,
-    ),
-    ['no token', '{"results":[1],"has_more":true}', noToken, [1]],
-    ['half a surrogate pair in the token', `{"results":[1],${more}:"a\\udc00"}`, noWayBack, [1]],
-    ['an enormous token', `{"results":[1],${more}:"${'t'.repeat(2 ** 21)}"}`, noWayBack, [1]],
-  ] as const
-).map(([name, text, said, printed]) => ({ ...invalid(name, text, said), printed }));
-
-/** Checked at each place and in both formats. */
-const everywhere = new Set([
-  'an empty body',
-  'HTML',
-  'JSON that is cut short',
-  'a list of entries alone',
-  'no token',
-]);
-const cases = (faults: readonly Fault[]): Fault[] =>
-  faults.map((fault) => ({ ...fault, everywhere: everywhere.has(fault.name) }));
-
-test('a complete 200 that is not JSON is 8, paid, and not requested again', async (t) => {
-  await inBatches(cases(bodies), (fault) => checkFault(t, fault));
-});
-
-test('a page with an invalid envelope is printed as far as it is valid, and is 8', async (t) => {
-  await inBatches(cases(envelopes), (fault) => checkFault(t, fault));
-});
-
-test('an unknown Content-Encoding before a body that is JSON is ignored', async (t) => {
-  const names = ['utf-8', 'none', 'identity', 'gzip, gzip', 'zstd', 'constructor', '__proto__', ''];
-  await inBatches(names, async (encoding) => {
-    const service = await scriptedService(t, () => ({
-      headers: { 'content-encoding': encoding },
-      body: page(0, 2, null),
-    }));
-    const { exit, lines, stderr } = await service.run('uploads @a');
-    assert.deepEqual([exit, lines.length, stderr], [0, 2, ''], encoding);
+test('a body with a BOM, compressed, or of a size that control characters do not make too large is read', async (t) => {
+  const text = JSON.stringify(page(0, 2, null));
+  const large = JSON.stringify({
+    ...page(0, 2, null),
+    padding: `${'\u007f'.repeat(1000)}${' '.repeat(12_000_000)}`,
   });
+  const replies = [
+    ...[`\ufeff${text}`, large].map((body) => ({ text: body })),
+    { text: gzipSync(text), headers: { 'content-encoding': 'GZIP' } },
+    { text: brotliCompressSync(text), headers: { 'content-encoding': 'br' } },
+    ...['identity', 'gzip, gzip', '__proto__', ''].map((encoding) => ({
+      ...{ text, headers: { 'content-encoding': encoding } },
+    })),
+  ];
+  await inBatches([...replies.entries()], async ([n, reply]) => {
+    const { exit, lines, stderr } = await (await scriptedService(t, () => reply)).run('uploads @a');
+    assert.deepEqual([exit, lines.length, stderr], [0, 2, ''], String(n));
+  });
+});
+
+test('a token that cannot be shown is in the JSON document, and stderr says so', async (t) => {
+  for (const token of ['t'.repeat(4097), 'a\nb', '\u001b[2J', 'x\u202ey']) {
+    const service = await scriptedService(t, () => ({ body: page(0, 1, token) }));
+    const result = await service.run('uploads @a --json --max-credits 1');
+    assert.equal(result.exit, 9);
+    assert.equal(JSON.parse(result.stdout).continuation_token, token);
+    assert.match(result.stderr, /^chanlist: error: @a: [^\n]*token cannot be printed here[^\n]*\n$/);
+    assert.ok(!result.stderr.includes(token) && result.stderr.length < 1000);
+  }
 });

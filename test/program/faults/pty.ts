@@ -22,7 +22,7 @@ export function onTerminal(
   const line = `stty cols 80; ${[process.execPath, launcher, ...args].map(quote).join(' ')} ${redirect}`;
   return new Promise((resolve, reject) => {
     const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
-      env: cleanEnvironment({ TERM: 'xterm-256color', COLUMNS: '80', SHELL: '/bin/sh', ...env }),
+      env: cleanEnvironment({ TERM: 'xterm-256color', PAGER: '', SHELL: '/bin/sh', ...env }),
       stdio: ['pipe', 'pipe', 'inherit'],
       timeout: 60_000,
     });

@@ -139,22 +139,13 @@ test('through a proxy: a certificate for another host is rejected, and the reque
 
 test('a proxy that refuses, cannot make or take the connection: 7, certainly not charged, its password not shown', async (t) => {
   const unreached = 'cannot be reached: ';
-  const refusing = (
-    [
-      [407, 'refused the connection (407)', 1],
-      [403, 'refused the connection (403)', 1],
-      [502, 'failed to make the connection (502)', 2],
-    ] as const
-  ).map(async ([status, said, attempts]) => {
-    const { port, asked } = await startProxy(t, null, status);
-    return [`127.0.0.1:${port}`, 'HTTPS_PROXY', said, attempts, asked] as const;
-  });
+  const { port, asked } = await startProxy(t, null, 407);
   const closing = await rawProxy(t, (socket) => socket.end());
-  for (const [address, variable, said, attempts, asked] of [
-    ...(await Promise.all(refusing)),
-    [closing, 'HTTPS_PROXY', `${unreached}connection reset`, 1, null],
-    ['127.0.0.1:9', 'ALL_PROXY', unreached, 1, null],
-    ['no-such-host.invalid:3128', 'ALL_PROXY', unreached, 1, null],
+  for (const [address, variable, said] of [
+    [`127.0.0.1:${port}`, 'HTTPS_PROXY', 'refused the connection (407)'],
+    [closing, 'HTTPS_PROXY', `${unreached}connection reset`],
+    ['127.0.0.1:9', 'HTTP_PROXY', unreached],
+    ['no-such-host.invalid:3128', 'HTTP_PROXY', unreached],
   ] as const) {
     const env = behind('', { [variable]: `http://someone:hunter2@${address}` });
     const result = await run('uploads @a @b -vv --retries 1 --timeout 20', { env });
@@ -162,10 +153,10 @@ test('a proxy that refuses, cannot make or take the connection: 7, certainly not
     const at = `\nchanlist: error: @a: cannot reach https://service.test through the proxy ${address}: the proxy ${said}`;
     assert.ok(result.stderr.includes(at), result.stderr);
     assert.match(result.stderr, /; 0 credits spent; [^\n]*(?:HTTPS_PROXY|check the )/);
-    assert.equal(/waiting|after 2 attempts/.test(result.stderr), attempts === 2);
+    assert.doesNotMatch(result.stderr, /waiting|after 2 attempts/);
     assert.doesNotMatch(result.stderr, password);
-    assert.equal(asked?.length ?? attempts, attempts);
   }
+  assert.equal(asked.length, 1);
 });
 
 /** A proxy that does this with each connection once the CONNECT request has arrived; returns its address. */
@@ -177,28 +168,13 @@ async function rawProxy(t: TestContext, reply: (socket: Socket) => void): Promis
   return `127.0.0.1:${await listening(t, server)}`;
 }
 
-/** Writes one byte again and again, for as long as somebody listens. */
-function drip(socket: Socket, bytes: string): void {
-  const timer = setInterval(() => socket.write(bytes), 50);
-  socket.on('close', () => clearInterval(timer));
-}
-
 test('--timeout bounds the way through a proxy, and nothing keeps the program after it', async (t) => {
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
   const unreached = /: the proxy cannot be reached: timed out after 1 s; 0 credits spent; check the proxy/;
   const late = /: timed out after 1 s, after 2 attempts; 0 credits spent; check the address/;
   const cases: readonly (readonly [name: string, reply: (socket: Socket) => void, said: RegExp])[] = [
     ['says nothing', () => {}, unreached],
-    ['drips its status line', (socket) => socket.write('HTTP/1.1 200 ', () => drip(socket, 'O')), unreached],
     ['says nothing in the tunnel', (socket) => socket.write(established), late],
-    [
-      'drips a TLS record in the tunnel',
-      (socket) =>
-        socket
-          .once('data', () => socket.write('\x16\x03\x03\x40\x00', 'latin1', () => drip(socket, '\0')))
-          .write(established),
-      late,
-    ],
   ];
   await inBatches(cases, async ([name, reply, said]) => {
     const proxy = await rawProxy(t, reply);
@@ -211,43 +187,26 @@ test('--timeout bounds the way through a proxy, and nothing keeps the program af
   });
 });
 
-test('an invalid proxy address is a usage error that does not show it', async () => {
-  for (const address of [
-    'http://someone:hunter2@',
-    'ftp://someone:hunter2@proxy',
-    'http://someone:hunter2%@proxy',
-    'socks5://someone:hunter2@127.0.0.1:9',
-    'socks5h://127.0.0.1:9',
-  ]) {
-    const result = await run('uploads @a -vv --retries 0', { env: behind(address) });
-    assert.equal(result.exit, 2, `${address}: ${result.stderr}`);
-    assert.match(result.stderr, /^chanlist: error: [^\n]*HTTPS_PROXY[^\n]*\n/m);
-    assert.doesNotMatch(result.stderr, /Warning/);
-    assert.doesNotMatch(result.stderr, password);
-  }
-});
-
-test('a proxy is not used for what NO_PROXY names, and never for loopback', async (t) => {
+test('a proxy is never used for loopback, nor for what NO_PROXY names; an invalid one is 2', async (t) => {
   const proxy = await startProxy(t, null);
-  const address = `http://127.0.0.1:${proxy.port}`;
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy'];
-  const all = Object.fromEntries(names.map((name) => [name, address]));
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'];
+  const all = Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
   const service = await scriptedService(t, () => ({ body: page(0, 1, null) }));
   const { port } = new URL(service.url);
-  for (const host of ['127.0.0.1', 'localhost']) {
-    const result = await run('uploads @a', {
-      env: { ...serviceEnvironment(`http://${host}:${port}`), ...all },
+  const socks = { https_proxy: 'socks5://someone:hunter2@127.0.0.1:9' };
+  for (const [url, more, exit] of [
+    [`http://127.0.0.1:${port}`, {}, 0],
+    [`http://localhost:${port}`, socks, 0],
+    ['http://[::1]:1', {}, 7],
+    ['https://127.8.8.8:1', {}, 7],
+    ['https://service.invalid', { NO_PROXY: 'service.invalid' }, 7],
+    ['https://service.invalid', socks, 2],
+  ] as const) {
+    const result = await run('uploads @a --retries 0', {
+      env: { ...serviceEnvironment(url), ...all, ...more },
     });
-    assert.equal(result.exit, 0, result.stderr);
-  }
-  for (const url of ['http://[::1]:1', 'https://127.8.8.8:1', 'https://localhost:1']) {
-    const result = await run('uploads @a --retries 0', { env: { ...serviceEnvironment(url), ...all } });
-    assert.equal(result.exit, 7, result.stderr);
-  }
-  for (const noProxy of ['service.invalid', '*', '.invalid', 'x, service.invalid']) {
-    const env = { ...serviceEnvironment('https://service.invalid'), ...all, NO_PROXY: noProxy };
-    const result = await run('uploads @a --retries 0', { env });
-    assert.equal(result.exit, 7, result.stderr);
+    assert.equal(result.exit, exit, result.stderr);
+    assert.doesNotMatch(result.stderr, password);
   }
   assert.deepEqual(proxy.asked, []);
 });

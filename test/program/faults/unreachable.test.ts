@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -26,8 +25,8 @@ async function serviceThatGoes(t: TestContext, pages: number): Promise<string> {
 
 test('no connection, at once or later: 7, certainly not charged, the run ends', async (t) => {
   for (const [pages, spent, tally] of [
-    [0, '0 credits spent', '0 entries, 0 credits'],
-    [2, '2 credits spent', '2 entries, 2 pages, 2 credits'],
+    [0, '0 credits spent', ''],
+    [2, '2 credits spent', 'chanlist: 2 entries, 2 pages, 2 credits\n'],
   ] as const) {
     const url = await serviceThatGoes(t, pages);
     const { exit, stdout, stderr } = await run('uploads @a @b --json --retries 1 -v', {
@@ -38,7 +37,7 @@ test('no connection, at once or later: 7, certainly not charged, the run ends', 
       stderr,
       `chanlist: waiting 1 s: cannot reach ${url}: connection refused, retry 1 of 1\n` +
         `chanlist: error: @a: cannot reach ${url}: connection refused, after 2 attempts; stopped, 1 more not reached; ${spent}; check the address and the network\n` +
-        `chanlist: ${tally}\n`,
+        tally,
     );
     const [{ result: first }, second, ...rest] = JSON.parse(stdout);
     assert.deepEqual([second.reference, second.result.results, rest], ['@b', [], []]);
@@ -92,19 +91,3 @@ for (const [name, urlOf, said, timeout = 20] of addresses) {
     assert.match(stderr, said);
   });
 }
-
-test('no space for a file or a socket: one line says so', () => {
-  const said: string[] = [];
-  // How many files Node itself keeps open depends on its version; below that it cannot start.
-  for (let files = 16; files < 32; files++) {
-    const { stderr } = spawnSync(
-      'sh',
-      ['-c', `ulimit -n ${files}; exec "$0" bin/chanlist.js resolve @a --retries 0`, process.execPath],
-      { env: serviceEnvironment('http://127.0.0.1:9'), encoding: 'utf8' },
-    );
-    if (stderr.startsWith('chanlist:')) said.push(stderr);
-  }
-  for (const text of said)
-    assert.match(text, /^chanlist: error: [^\n]*(?:too many open files|connection refused)[^\n]*; [^\n]+\n$/);
-  assert.ok(said.some((text) => text.includes('too many open files')));
-});

@@ -1,0 +1,72 @@
+import { lastFour } from '../../accounts/key.ts';
+import { explicitProfile, firstSteps } from '../../accounts/settings.ts';
+import { readStore, unknownProfile, updateStore } from '../../accounts/store.ts';
+import type { CommandFile } from '../../cli/command.ts';
+import type { OutputOptions } from '../../cli/options.ts';
+import { usage } from '../../errors.ts';
+import { printRecords } from '../../run/print-records.ts';
+import { shellQuote } from '../../text/sanitize.ts';
+
+/** `auth list`: the stored profiles, sorted by name. Sends nothing. */
+export const list: CommandFile = {
+  about: ['Lists the stored profiles. Sends nothing.'],
+  examples: [['list the stored profiles', 'chanlist auth list']],
+  run: async ({ format, color }: OutputOptions, context, stderr) => {
+    const { active, profiles } = readStore(context.env);
+    const records = [...profiles]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([profile, { baseUrl, namespace, key }]) => ({
+        active: profile === active,
+        profile,
+        origin: baseUrl.origin,
+        namespace,
+        last_four: lastFour(key),
+      }));
+    const fields = ['active', 'profile', 'origin', 'namespace', 'last_four'] as const;
+    await printRecords(records, { format, color, context, stderr, fields });
+    if (records.length === 0) stderr.note(`no account is stored; ${firstSteps}`);
+    return 0;
+  },
+};
+
+/** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
+export const switchProfile: CommandFile = {
+  args: [['name', '<profile>', 'name of the profile']],
+  about: ['Makes a stored profile the active one.'],
+  examples: [['use the profile demo from now on', 'chanlist auth switch demo']],
+  run: async ({ name }: { readonly name: string }, { env }, stderr) => {
+    await updateStore(env, (store) => {
+      if (!store.profiles.has(name)) throw unknownProfile(name, store.profiles.keys());
+      return { ...store, active: name };
+    });
+    stderr.note(`profile '${name}' is now active`);
+    return 0;
+  },
+};
+
+/**
+ * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
+ * active one, no profile is active: each spends its own credits, so the user has to choose.
+ */
+export const logout: CommandFile = {
+  args: [['name', '[profile]', 'name of the profile; default: the active one']],
+  about: ['Removes a profile from the store: the named one, or else the active one.'],
+  examples: [['remove the profile demo', 'chanlist auth logout demo']],
+  run: async (options: { readonly name?: string | undefined }, { env }, stderr) => {
+    let removed = '';
+    const { active, profiles } = await updateStore(env, (store) => {
+      const name = options.name ?? explicitProfile({}, env) ?? store.active;
+      if (name === null)
+        throw usage('no profile is active', 'see: chanlist auth list; then: chanlist auth logout NAME');
+      removed = name;
+      const others = new Map(store.profiles);
+      if (!others.delete(name)) throw unknownProfile(name, others.keys());
+      return { active: name === store.active ? null : store.active, profiles: others };
+    });
+    stderr.note(`removed profile '${removed}'`);
+    const [next] = profiles.keys();
+    if (active === null && next !== undefined)
+      stderr.note(`no profile is active now; chanlist auth switch ${shellQuote(next)}`);
+    return 0;
+  },
+};

@@ -1,0 +1,106 @@
+import type { Argument, CommandFile, Example } from '../cli/command.ts';
+import { type CommonOptions, defaultOptions, type RunOptions } from '../cli/options.ts';
+import { usage } from '../errors.ts';
+import { costSentence, resumes } from '../help/document.ts';
+import { latestSize, type OperationName, operations } from '../service/contract.ts';
+import { expectedReference } from '../service/parse-reference.ts';
+
+const [, , { maximum }] = operations.search.parameters;
+
+/** The command of an operation that takes references. `what`: a sentence that its cost follows. */
+function commandOf(
+  name: Exclude<OperationName, 'search'>,
+  [what, ...more]: readonly string[],
+  examples: readonly Example[],
+): CommandFile {
+  const operation = operations[name];
+  const { reference } = operation;
+  const args: readonly Argument[] = [['references', `[${reference}...]`, expectedReference[reference]]];
+  return {
+    args,
+    about: [`${what} ${costSentence(operation)}`, ...more],
+    examples,
+    run: async (options: RunOptions, context, stderr) => {
+      const { runOperation } = await import('./run-operation.ts');
+      return await runOperation(operation, { ...defaultOptions, ...options }, context, stderr);
+    },
+  };
+}
+
+export const resolve = commandOf(
+  'resolve',
+  ['Prints the canonical ID of each channel.'],
+  [
+    ['resolve a handle, without an account', 'chanlist resolve @demo --sandbox'],
+    ['print the IDs alone, one per line', 'chanlist resolve @demo @empty --format id'],
+    ['resolve a list, one reference per line', 'chanlist resolve --from refs.txt'],
+  ],
+);
+
+export const uploads = commandOf(
+  'uploads',
+  ['Lists every upload of each channel, page by page.', resumes],
+  [
+    ['list the first uploads, without an account', 'chanlist uploads @demo --sandbox --limit 20'],
+    ['export everything, or resume', 'chanlist uploads @demo -o demo.ndjson'],
+    ['add what is new; free if nothing is', 'chanlist uploads @demo -o demo.ndjson --update'],
+    [
+      'export many channels for at most 100 credits',
+      'chanlist uploads --from refs.txt --output-dir lists --max-credits 100',
+    ],
+  ],
+);
+
+export const latest = commandOf(
+  'latest',
+  [`Prints the latest ${latestSize} uploads of each channel.`],
+  [
+    ['list the latest uploads, without an account', 'chanlist latest @demo --sandbox'],
+    ['print the whole response of the service', 'chanlist latest @demo --json'],
+    [
+      'write the latest uploads of several channels as csv',
+      'chanlist latest --from refs.txt --fields _reference,videoId,title -o new.csv',
+    ],
+  ],
+);
+
+export const playlist = commandOf(
+  'playlist',
+  ['Lists every video of each public playlist, page by page.', resumes],
+  [
+    ['list the first videos, without an account', 'chanlist playlist PLdemo --sandbox --limit 20'],
+    ['print IDs and titles for a script', 'chanlist playlist PLdemo --fields videoId,title --ndjson'],
+    ['export everything, or resume', 'chanlist playlist PLdemo -o playlist.csv'],
+  ],
+);
+
+interface SearchOptions extends CommonOptions {
+  readonly channel: string;
+  readonly words: readonly string[];
+  readonly limit: number | null;
+}
+
+export const search: CommandFile = {
+  args: [
+    ['channel', '<channel>', expectedReference.channel],
+    ['words', '[query...]', 'words to search for; they are joined'],
+  ],
+  about: [`Searches the videos inside one channel. ${costSentence(operations.search)}`],
+  examples: [
+    ['search without an account; words are joined', 'chanlist search @demo old town --sandbox'],
+    ['request as many results as possible', `chanlist search @demo bicycle --limit ${maximum}`],
+    ['print the titles alone', 'chanlist search @demo bicycle --fields title --format csv'],
+  ],
+  /** The service applies the limit (null: its default). */
+  run: async ({ channel, words, limit, ...options }: SearchOptions, context, stderr) => {
+    if (words.length === 0) throw usage('missing query', 'see: chanlist help search');
+    const query = words.join(' ');
+    if (query.trim() === '') throw usage('<query> is blank', 'expected words to search for');
+    const { runOperation } = await import('./run-operation.ts');
+    const one = { ...defaultOptions, ...options, references: [channel] };
+    return await runOperation(operations.search, one, context, stderr, {
+      q: query,
+      limit: limit ?? undefined,
+    });
+  },
+};

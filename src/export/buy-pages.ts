@@ -1,0 +1,92 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Failure } from '../errors.ts';
+import { guardFile } from '../fs/files.ts';
+import { assertFreeSpace, minFreeSpace } from '../fs/free-space.ts';
+import type { Format } from '../output/format.ts';
+import { createFormat } from '../output/formats.ts';
+import {
+  type Listing,
+  listPages,
+  missingEntries,
+  needsPage,
+  type Selection,
+  type Sink,
+  videoIdOf,
+} from '../run/list-pages.ts';
+import type { Result } from '../run/results.ts';
+import { isUnresumable, type Page } from '../service/pages.ts';
+import type { LockedExport } from './locked-export.ts';
+import { unresumable } from './messages.ts';
+import type { RunFile } from './run-file.ts';
+
+/**
+ * Buys the remaining pages of a run. A page is durable before the next one is requested. `kept`: entries that FILE keeps.
+ * Returns every failure; after `unresumable`, no run can continue from here.
+ */
+export async function buyPages(
+  locked: LockedExport,
+  run: RunFile,
+  select: Listing['select'],
+  kept = 0,
+): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
+  const { operation, item, target } = locked;
+  const { limit } = run.header.request;
+  const { token, pages: before } = run.position;
+  // After a page that showed a loop there is no token that leads on.
+  if (needsPage(run.position, limit) && token === null && before > 0)
+    return {
+      facts: { pages: 0, missing: null, token },
+      failure: unresumable(locked, run, 'the list repeats itself'),
+    };
+  const folder = dirname(target.real);
+  guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
+  const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
+  const listing = { operation, reference: item.id, before: run.position, limit, select };
+  const { pages, failure } = await listPages(locked, listing, sinkOf(locked, run, format), item.tally);
+  const { position } = run;
+  const isBroken = failure !== null && isUnresumable(failure, position.token);
+  return {
+    facts: {
+      pages,
+      missing: missingEntries(position.total, pages, kept + position.entries),
+      token: position.hasMore && failure !== null && !isBroken ? position.token : null,
+    },
+    failure: isBroken ? unresumable(locked, run, failure.message, failure.status) : failure,
+  };
+}
+
+/** Appends pages to a run file. */
+function sinkOf({ target: { real, stats } }: LockedExport, run: RunFile, format: Format): Sink {
+  const { update, request } = run.header;
+  return {
+    // There must be room for a page, and at the end for the new FILE, which can take its place.
+    beforePage: () => {
+      run.assertInPlace();
+      const folder = dirname(real);
+      guardFile(folder, 'write', () => accessSync(folder, constants.W_OK));
+      assertFreeSpace(folder, minFreeSpace + run.size + (update === null ? 0 : (stats?.size ?? 0)));
+    },
+    write: async ({ entries, done }, next, page) => {
+      // An invalid page is left out, so that the next run requests it again, unless none is needed after it; a loop is
+      // kept, so that none does.
+      const isLoop = page.broken?.code === 'loop';
+      if (page.broken !== null && !isLoop && !done) return;
+      // An update that has reached a known entry needs no further page.
+      const hasMore = next.hasMore && !(update !== null && done);
+      const rows = format.rows({ reference: null }, entries);
+      run.addPage(
+        rows,
+        { ...next, hasMore, token: isLoop ? null : next.token },
+        update === null ? leftOut(page, entries) : [],
+        request.format === 'json' ? (page.info?.toString() ?? null) : null,
+      );
+    },
+  };
+}
+
+/** The IDs of the entries of a page that are not selected. */
+function leftOut(page: Page, entries: Selection['entries']): string[] {
+  const selected = new Set(entries);
+  return page.entries.flatMap((entry) => (selected.has(entry) ? [] : (videoIdOf(entry) ?? [])));
+}

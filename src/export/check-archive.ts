@@ -1,0 +1,181 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { day } from '../accounts/local-time.ts';
+import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
+import { usage } from '../errors.ts';
+import { guardFile } from '../fs/files.ts';
+import { hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { formatByExtension } from '../output/formats.ts';
+import { sandboxName } from '../run/session.ts';
+import { count, thousands } from '../text/count.ts';
+import { daysWithoutFeed } from './decide-update.ts';
+import { type Contents, readArchive } from './read-archive.ts';
+import { type ArchiveRecord, readRecord, recordedFile } from './record.ts';
+import { RunFile } from './run-file.ts';
+import { type ExportRequest, fileOfRun, runName } from './run-header.ts';
+
+/** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
+export const problemCodes = {
+  damaged: 'a line is no entry of its channel or playlist',
+  lost: 'it has fewer entries than recorded, or its file is gone',
+  absent: 'a reference of --from has no archive',
+  gone: 'the channel or playlist was not found (404) at the last check',
+  interrupted: 'a run ended before it was complete',
+  stale: 'its last successful check is older than --max-age',
+} as const;
+
+/** What `chanlist check` prints of one archive. */
+export interface CheckRow {
+  readonly file: string | null;
+  readonly reference: string | null;
+  readonly id: string | null;
+  readonly entries: number | null;
+  readonly missing: number | null;
+  /** ID of the first entry. */
+  readonly newest: string | null;
+  /** Last successful check. */
+  readonly checked: string | null;
+  readonly problem: {
+    readonly code: keyof typeof problemCodes;
+    readonly message: string;
+    /** The command that repairs it; null where only a person or time can. */
+    readonly fix: string | null;
+  } | null;
+}
+
+export const checkFields = [
+  'file',
+  'reference',
+  'id',
+  'entries',
+  'missing',
+  'newest',
+  'checked',
+  'problem',
+] as const satisfies readonly (keyof CheckRow)[];
+
+/** An archive, or an interrupted run, that records name. */
+export interface FoundArchive {
+  readonly target: Target;
+  readonly folder: PrivateFolder;
+  readonly name: string;
+}
+
+/**
+ * Finds what the records and interrupted runs of a path name: of a folder all, of a FILE its own. Throws usage errors for
+ * a path without any.
+ */
+export function findArchives(path: string): FoundArchive[] {
+  const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
+  const isFolder = stats?.isDirectory() ?? false;
+  const file = isFolder ? null : resolveTarget(path);
+  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file.real)));
+  const names = new Set(folder?.names().flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []));
+  const own = file && basename(file.real);
+  if (folder === null || (own !== null && !names.has(own)))
+    throw usage(
+      `${path}: chanlist has no record of it, and check reads archives`,
+      'check the path, and whether the disk is mounted',
+    );
+  if (file !== null) return [{ target: file, folder, name: basename(file.real) }];
+  return [...names].sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
+}
+
+/**
+ * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws `damaged` for a record that cannot be
+ * read, and the reason of `stop`.
+ */
+export async function checkArchive(
+  { target, folder, name }: FoundArchive,
+  { now, maxAge }: { readonly now: number; readonly maxAge: number | null },
+  stop: AbortSignal,
+): Promise<CheckRow> {
+  const record = readRecord(folder, name);
+  const found = await RunFile.open(folder, name, stop);
+  using run = found === 'unreadable' ? null : found;
+  const isUnreadable = found === 'unreadable';
+  const id = record?.id ?? run?.header.request.id ?? null;
+  // FILE as it was recorded has what the service sent.
+  const isAsRecorded = record !== null && hasMark(target.stats, record);
+  const contents =
+    target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
+  const problem =
+    (record && archiveProblem(target, record, contents)) ??
+    (run && interruptedProblem(target, run)) ??
+    (isUnreadable ? unreadableRun(folder.at(runName(name))) : null) ??
+    (record && staleProblem(target, record, now, maxAge));
+  return {
+    file: target.path,
+    reference: record?.reference ?? run?.header.reference ?? null,
+    id,
+    entries: contents?.entries ?? null,
+    missing: record?.checks.missing ?? null,
+    newest: contents?.newest ?? null,
+    checked: record?.checks.checked ?? null,
+    problem,
+  };
+}
+
+/** What FILE itself, or the last run, shows. */
+function archiveProblem(
+  { path }: Target,
+  { id, entries, checks }: ArchiveRecord,
+  contents: Contents | null,
+): CheckRow['problem'] {
+  const repair = fixOf(path, { id }, isUpdatable(id) ? ['--update', '--all'] : ['--restart']);
+  if (contents === null) return { code: 'lost', message: 'the file is gone', fix: fixOf(path, { id }) };
+  if (contents.damage !== null) return { code: 'damaged', message: contents.damage, fix: repair };
+  if (contents.entries < entries) {
+    const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
+    return { code: 'lost', message, fix: repair };
+  }
+  if (checks.failure?.code !== 'gone') return null;
+  return { code: 'gone', message: `404 since ${checks.failure.since.slice(0, 10)}`, fix: null };
+}
+
+function interruptedProblem({ path }: Target, { header, position }: RunFile): CheckRow['problem'] {
+  const what = header.update === null ? 'export' : 'update';
+  const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
+  // An export whose list repeats itself has no page to resume at.
+  const isStuck = header.update === null && position.hasMore && position.token === null;
+  return { code: 'interrupted', message, fix: fixOf(path, header.request, isStuck ? ['--restart'] : []) };
+}
+
+const unreadableRun = (path: string): CheckRow['problem'] => ({
+  code: 'interrupted',
+  message: `${path} is an interrupted run of another version`,
+  fix: null,
+});
+
+/** Without a feed, a page is bought every seven days (docs/updates.md, rule 3). */
+const ageWithoutFeed = (daysWithoutFeed + 1) * day;
+
+function staleProblem(
+  { path }: Target,
+  { id, checks }: ArchiveRecord,
+  now: number,
+  maxAge: number | null,
+): CheckRow['problem'] {
+  if (maxAge === null) return null;
+  const { checked, withoutFeed, failure } = checks;
+  const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
+  const limit = isWithoutFeed ? Math.max(maxAge, ageWithoutFeed) : maxAge;
+  if (checked !== null && now - Date.parse(checked) <= limit) return null;
+  const message = checked === null ? 'never checked' : `last successful check ${checked}`;
+  return { code: 'stale', message, fix: fixOf(path, { id }, [isUpdatable(id) ? '--update' : '--restart']) };
+}
+
+const isUpdatable = (id: string): boolean => id.startsWith('UC');
+
+/** The command that repairs an export. */
+function fixOf(path: string, request: Partial<ExportRequest> & { id: string }, flags: string[] = []): string {
+  const { id, format = 'ndjson', fields = null, limit = null, service } = request;
+  const given: Flag[] = [{ name: '-o', value: path }];
+  if (formatByExtension(extensionOf(path)) !== format) given.push({ name: '--format', value: format });
+  if (fields !== null) given.push({ name: '--fields', value: fields });
+  if (limit !== null) given.push({ name: '--limit', value: String(limit) });
+  for (const name of [...(service === sandboxName ? ['--sandbox'] : []), ...flags])
+    given.push({ name, value: null });
+  return commandLine({ name: isUpdatable(id) ? 'uploads' : 'playlist', flags: given }, [id]);
+}

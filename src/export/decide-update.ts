@@ -1,0 +1,108 @@
+import { day, hour } from '../accounts/local-time.ts';
+import type { Checks } from './record.ts';
+
+/** An entry of the feed that `latest` returns. */
+export interface FeedEntry {
+  readonly videoId: string;
+  /** A Short: never in the uploads list. */
+  readonly isShort: boolean;
+  /** Published in the future: not yet in the uploads list. */
+  readonly isScheduled: boolean;
+}
+
+/** Why a channel has no feed (rule 3). */
+export interface MissingFeed {
+  readonly entries: null;
+  readonly problem: string;
+  /** HTTP status of the response; null without one. */
+  readonly status: number | null;
+}
+
+export type Feed = { readonly entries: readonly FeedEntry[]; readonly problem: null } | MissingFeed;
+
+/** What an update does (docs/updates.md, rules 1 to 4). */
+type UpdateDecision =
+  /** Nothing new. */
+  | { readonly do: 'unchanged' }
+  /** No feed, but a page was fetched instead less than seven days ago. */
+  | { readonly do: 'unchecked' }
+  /** No feed; from `until` on (milliseconds since 1970), one page is fetched instead. */
+  | { readonly do: 'fail'; readonly feed: MissingFeed; readonly until: number }
+  /** Buy pages, until one ends with a known entry. */
+  | { readonly do: 'buy'; readonly expected: readonly string[] };
+
+/** A day counts as 22 hours, so that a nightly run that starts early does not wait for the next night (ms). */
+const slack = 2 * hour;
+/** Rule 3: days after the last successful check, and after a page without a feed, until a page is fetched. */
+export const daysWithoutFeed = 7;
+/** Rule 4: how many times an ID that no fetched page contained is expected, and the days between. */
+const maxChecks = 2;
+const daysBetweenChecks = 1;
+/** A feed has 15 entries; a longer one must not fill the record. */
+const maxExpected = 200;
+
+/**
+ * Decides what an update buys. `has`: whether FILE contains an ID. `now`: milliseconds since 1970. Pure; the rules
+ * are those of docs/updates.md.
+ */
+export function decideUpdate(
+  before: Checks,
+  feed: Feed,
+  now: number,
+  { all, has }: { readonly all: boolean; readonly has: (id: string) => boolean },
+): UpdateDecision {
+  const expected = feed.entries === null ? [] : expectedIds(before, feed.entries, now, has);
+  if (all) return { do: 'buy', expected };
+  if (feed.entries === null) return withoutFeed(before, feed, now);
+  if (expected.length > 0) return { do: 'buy', expected };
+  // Nothing is expected; but if the feed has moved on past all that is known, an upload may have been missed.
+  const published = feed.entries.filter(({ isScheduled }) => !isScheduled);
+  const lastIds = new Set(before.feed?.ids);
+  const isConnected = published.some(({ videoId }) => has(videoId) || lastIds.has(videoId));
+  return published.length === 0 || isConnected ? { do: 'unchanged' } : { do: 'buy', expected };
+}
+
+/** Rule 3. */
+function withoutFeed(before: Checks, feed: MissingFeed, now: number): UpdateDecision {
+  const { failure, withoutFeed: lastPage, checked } = before;
+  const buy = { do: 'buy', expected: [] } as const;
+  if (failure?.code === 'gone') return buy;
+  if (lastPage !== null) return havePassed(lastPage, daysWithoutFeed, now) ? buy : { do: 'unchecked' };
+  if (checked === null || havePassed(checked, daysWithoutFeed, now)) return buy;
+  return { do: 'fail', feed, until: Date.parse(checked) + daysWithoutFeed * day };
+}
+
+/** Rules 1 and 4: the IDs of the feed that FILE lacks and the list should contain. */
+function expectedIds(
+  { missingIds }: Checks,
+  entries: readonly FeedEntry[],
+  now: number,
+  has: (id: string) => boolean,
+): string[] {
+  const expected = entries.filter(({ videoId, isShort, isScheduled }) => {
+    if (isShort || isScheduled || has(videoId)) return false;
+    const missing = Object.hasOwn(missingIds, videoId) ? missingIds[videoId] : undefined;
+    if (missing === undefined) return true;
+    return missing.checks < maxChecks && havePassed(missing.last, daysBetweenChecks, now);
+  });
+  return [...new Set(expected.map(({ videoId }) => videoId))].slice(0, maxExpected);
+}
+
+/** Whether so many days have passed since a time, less the slack. Nothing waits for a time in the future. */
+function havePassed(time: string, days: number, now: number): boolean {
+  const elapsed = now - Date.parse(time);
+  return elapsed < 0 || elapsed >= days * day - slack;
+}
+
+/**
+ * Whether the IDs of FILE are needed to decide: not if the record knows of every ID of the feed, and one of them was in
+ * the feed at the last check.
+ */
+export function needsIds({ feed: before, missingIds }: Checks, { entries }: Feed): boolean {
+  const known = new Set(before?.known);
+  const ids = new Set(before?.ids);
+  const published = (entries ?? []).filter(({ isScheduled }) => !isScheduled);
+  const isUnknown = ({ videoId, isShort }: FeedEntry): boolean =>
+    !isShort && !known.has(videoId) && !Object.hasOwn(missingIds, videoId);
+  return published.some(isUnknown) || !published.some(({ videoId }) => ids.has(videoId));
+}

@@ -1,0 +1,57 @@
+import { toFailure } from '../errors.ts';
+import type { JsonText } from '../json/json-text.ts';
+import { records } from '../output/records.ts';
+import type { Run } from '../run/open.ts';
+import type { Tally } from '../service/budget.ts';
+import { operations } from '../service/contract.ts';
+import type { Feed, FeedEntry } from './decide-update.ts';
+
+/**
+ * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty
+ * while FILE has entries is a problem, not an error; other failures are thrown.
+ */
+export async function requestFeed(
+  { client, context }: Run,
+  id: string,
+  hasEntries: boolean,
+  tally: Tally,
+): Promise<Feed> {
+  const missing = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });
+  let body: JsonText;
+  try {
+    body = await client.call(operations.latest, { channel: id }, tally);
+  } catch (error) {
+    const failure = toFailure(error);
+    const { code, status } = failure;
+    if (code === 'not_found') return missing('missing (404)', 404);
+    if (code === 'invalid_response') return missing('unreadable', status);
+    if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
+    throw failure;
+  }
+  const entries = readFeed(body, context.clock.now());
+  if (entries === null) return missing('unreadable', 200);
+  if (entries.length === 0 && hasEntries) return missing('empty', 200);
+  return { entries, problem: null };
+}
+
+/**
+ * Reads a response of `latest`, whose shape the specification does not show (4.4); null if it has no list of entries.
+ * Entries without an ID are ignored. `now`: milliseconds since 1970.
+ */
+function readFeed(body: JsonText, now: number): readonly FeedEntry[] | null {
+  const { list, records: found } = records(body);
+  if (list === null) return null;
+  const entries = found.flatMap((entry) => feedEntry(entry, now) ?? []);
+  return found.length > 0 && entries.length === 0 ? null : entries;
+}
+
+function feedEntry(entry: JsonText, now: number): FeedEntry | null {
+  const videoId = entry.get('videoId')?.string() ?? entry.at(['id', 'videoId'])?.string() ?? entry.string();
+  if (videoId === undefined || videoId === '') return null;
+  const published = entry.get('published')?.string();
+  return {
+    videoId,
+    isShort: entry.get('link')?.string()?.includes('/shorts/') ?? false,
+    isScheduled: published !== undefined && Date.parse(published) > now,
+  };
+}

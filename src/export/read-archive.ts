@@ -1,0 +1,80 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, openSync } from 'node:fs';
+import { closeQuietly, guardFile } from '../fs/files.ts';
+import { chunksOf, linesOf } from '../fs/line-chunks.ts';
+import type { Target } from '../fs/output-target.ts';
+import { JsonText } from '../json/json-text.ts';
+
+/** What an ndjson file holds. */
+export interface Contents {
+  readonly entries: number;
+  /** The first line that is no entry: `line 12 is not JSON`; null if all are. */
+  readonly damage: string | null;
+  /** The number of such lines. */
+  readonly badLines: number;
+  /** The first `videoId`; null if there is none. */
+  readonly newest: string | null;
+  /** Where the first line begins: behind a byte order mark. */
+  readonly start: number;
+}
+
+const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/**
+ * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
+ * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it.
+ * `onEntry` is given each of them, without its line end; valid until it returns. Throws as `chunksOf`.
+ */
+export async function readArchive(
+  target: Target,
+  id: string | null,
+  stop: AbortSignal,
+  onEntry: (line: Buffer, videoId: string | null) => void = () => {},
+): Promise<Contents> {
+  let [entries, badLines, start] = [0, 0, 0];
+  let damage: string | null = null;
+  let newest: string | null = null;
+  let number = 0;
+  for await (const lines of linesOf(bytesOf(target, stop))) {
+    for (const read of lines) {
+      if (number++ === 0 && read?.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+        start = byteOrderMark.length;
+      const line = number === 1 && read !== null ? read.subarray(start) : read;
+      if (line?.length === 0) continue;
+      const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
+      const problem = problemOf(line, entry, id);
+      if (problem !== null || line === null || entry === null) {
+        damage ??= `line ${number} ${problem}`;
+        badLines++;
+        continue;
+      }
+      const videoId = entry.get('videoId')?.string() || null;
+      entries++;
+      newest ??= videoId;
+      onEntry(line, videoId);
+    }
+  }
+  return { entries, damage, badLines, newest, start };
+}
+
+/** All bytes of a file, as `chunksOf`. */
+export async function* bytesOf({ path, real }: Target, stop: AbortSignal, start = 0): AsyncGenerator<Buffer> {
+  // A FIFO that has taken its place would block for ever.
+  const fd = guardFile(path, 'write', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  try {
+    yield* chunksOf(fd, path, stop, { start });
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/** Why a line is no entry of a channel or playlist; null if it is one. */
+function problemOf(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
+  if (line === null) return 'is longer than 64 MiB';
+  if (entry === null) return 'is not JSON';
+  if (id === null) return null;
+  if (entry.get('videoId') === undefined) return 'has no videoId';
+  const channel = entry.get('channelId')?.string();
+  return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
+}

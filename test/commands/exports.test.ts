@@ -1,0 +1,385 @@
+/** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { channelId, type SimulatedOptions, video, videoId, videos } from '../support/simulated-service.ts';
+import { onlyError, onlyWarning } from '../support/stderr.ts';
+import { statuses } from '../support/summary.ts';
+import { nobody, notRoot } from '../support/users.ts';
+import { World, type WorldRun } from '../support/world.ts';
+
+const line = 'uploads @a -o a.ndjson';
+const idOf = (name: string): string => channelId(name);
+const rows = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, n) => videoId(to - 1 - n));
+
+/** A world whose runs write a summary, with a channel of 12 uploads, 5 a page. */
+async function worldOf(t: TestContext, options: SimulatedOptions = {}) {
+  const world = Object.assign(await World.open(t, { pageSize: 5, ...options }), { isReported: true });
+  return { world, channel: world.service.addChannel('a', { list: videos(0, 12) }) };
+}
+
+for (const [format, flags] of [
+  ['ndjson', ''],
+  ['ndjson', ' --fields title,videoId,*'],
+  ['csv', ''],
+  ['json', ''],
+  ['id', ''],
+  ['csv', ' --fields videoId,thumbnails.0.url --limit 12'],
+  ['json', ' --limit 11'],
+] as const)
+  test(`as ${format}${flags}: the bytes of stdout, also after an interruption at each page`, async (t) => {
+    // A video is twice on a page, three move to the next page, a page has none of its own, keys appear late, an ID is null.
+    const list = [
+      ...videos(20, 24),
+      ...videos(22, 23),
+      ...videos(20, 22),
+      ...videos(22, 23),
+      ...videos(0, 4),
+    ];
+    list.push(video('', { videoId: null }), ...videos(4, 7, { later: { x: 1.5 } }));
+    const args = `uploads @a -f ${format}${flags}`;
+    const { world, channel } = await worldOf(t);
+    channel.list = list;
+    channel.pageSizes = [5, 3, 5];
+    const whole = await world.run(`${args} -o whole`);
+    const status = flags.includes('--limit') ? 'limited' : 'complete';
+    assert.deepEqual([whole.exit, whole.only.status], [0, status], whole.stderr);
+    // Each run gets tokens of its own.
+    const bytes = (text: string) => text.replace(/4qmFsg\w+%3D%3D/, 'token');
+    const expected = bytes(world.read('whole'));
+    // A csv that is rendered from a file has every key that occurs.
+    if (format !== 'csv' || flags !== '') assert.equal(expected, bytes((await world.run(args)).stdout));
+    for (let at = 1; at <= whole.credits; at++)
+      for (const by of [402, 'kill', 'kill-charged'] as const) {
+        const name = `${at}${by}`;
+        const stopped = await world.run(`${args} -o ${name}`, { at, by });
+        assert.ok(stopped.exit !== 0 && !world.has(name), stopped.stderr);
+        const resumed = await world.run(`${args} -o ${name}`);
+        assert.deepEqual([resumed.exit, resumed.credits], [0, whole.credits - at + 1], resumed.stderr);
+        assert.equal(bytes(world.read(name)), expected, name);
+        const { entries, file, id, pages, resumed: before } = resumed.only;
+        assert.deepEqual([resumed.only.status, file, id], [status, name, channel.id]);
+        assert.deepEqual([entries, pages, before > 0], [whole.only.entries, resumed.credits, at > 1]);
+      }
+    assert.equal(world.read('.chanlist/.gitignore'), '*\n');
+  });
+
+test('a folder: one archive per reference, <ID>.ndjson; a failure of one stops that one only', async (t) => {
+  const { world } = await worldOf(t);
+  for (const name of ['b', 'c', 'd', 'e'])
+    world.service.addChannel(name, { list: videos(0, 6, {}, `${name}_`) });
+  world.service.handles.set('@bad', '../UCx');
+  mkdirSync(join(world.folder, 'new/lists', `${idOf('c')}.ndjson`), { recursive: true });
+  world.write(`new/lists/${idOf('d')}.ndjson`, 'mine\n');
+  const args = ['uploads', '@a', '@bad', '@typo', '@c', '@d', '@e', '@b', '--output-dir', 'new/lists'];
+  const run = await world.run([...args, '--concurrency', '2']);
+  assert.deepEqual([run.exit, run.credits], [2, 3 + 2 + 2], run.stderr);
+  const failed = ['failed 8', 'failed 5', 'failed 2', 'failed 2'];
+  assert.deepEqual(statuses(run.summary), ['complete', ...failed, 'complete', 'complete']);
+  assert.deepEqual(
+    run.errors.map((error) => error.split(':')[0]),
+    ['@bad', '@typo', '2 references (@c, @d)'],
+  );
+  assert.deepEqual(world.files(), ['new']);
+  assert.deepEqual(
+    world.files('new/lists'),
+    ['a', 'b', 'c', 'd', 'e'].map((name) => `${idOf(name)}.ndjson`),
+  );
+  assert.deepEqual(world.ids(`new/lists/${idOf('a')}.ndjson`), rows(0, 12));
+  assert.equal(world.read(`new/lists/${idOf('d')}.ndjson`), 'mine\n');
+});
+
+test('an ID from the service that cannot name a file: 8, nothing is paid', async (t) => {
+  const { world } = await worldOf(t);
+  for (const id of ['', '.', '..', '-x', 'CON', 'UC x', 'UC/x', 'UC\n', 'UCä', 'UC.', 'PLx']) {
+    world.service.handles.set('@bad', id);
+    const run = await world.run('uploads @bad --output-dir lists');
+    assert.deepEqual([run.exit, run.credits, world.has('lists') ? world.files('lists') : []], [8, 0, []], id);
+  }
+});
+
+test('an entry that could not be read back is refused (8) when its page arrives: no page of it is kept', async (t) => {
+  const { world, channel } = await worldOf(t);
+  // Six bytes each, once they are escaped.
+  channel.list.splice(7, 1, video('long', { title: '\u0080'.repeat(11_500_000) }));
+  const run = await world.run(line);
+  assert.deepEqual([run.exit, run.credits, run.only.entries, world.files()], [8, 2, 5, []]);
+  onlyError(run, 'larger than 64 MiB once its control characters are escaped', '2 credits spent');
+  channel.list = videos(0, 12);
+  assert.deepEqual([(await world.run(line)).credits, world.ids()], [2, rows(0, 12)]);
+});
+
+test('one FILE, two runs: the second fails at once (10) with that reference, other files share the folder', async (t) => {
+  const { world } = await worldOf(t);
+  for (const name of ['b', 'c']) world.service.addChannel(name, { list: videos(0, 5) });
+  const seconds: WorldRun[] = [];
+  const unhook = world.service.on(async ({ operation, parameters }) => {
+    if (operation !== 'uploads' || parameters.continuation === undefined) return;
+    unhook();
+    seconds.push(await world.run('uploads @a @c --output-dir .', { noSummary: true }));
+  });
+  const first = await world.run(`uploads @a @b --output-dir . --concurrency 1`, { noSummary: true });
+  assert.deepEqual([first.exit, first.stderr], [0, '']);
+  const [second = assert.fail()] = seconds;
+  assert.equal(second.exit, 10);
+  onlyError(second, '@a', 'another run is writing');
+  assert.deepEqual(world.files(), [`${idOf('a')}.ndjson`, `${idOf('b')}.ndjson`, `${idOf('c')}.ndjson`]);
+});
+
+test('what another run has exported since this one began is not exported again', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5) });
+  const unhook = world.service.on(async ({ operation }) => {
+    if (operation !== 'uploads') return;
+    unhook();
+    assert.equal((await world.run('uploads @b --output-dir .', { noSummary: true })).exit, 0);
+  });
+  const run = await world.run('uploads @a @b --output-dir . --concurrency 1', { noSummary: true });
+  assert.deepEqual([run.exit, run.credits], [0, 4], run.stderr);
+  onlyWarning(run, '@b: kept');
+});
+
+for (const [what, args, make, says] of [
+  ['a FILE that appears', line, null, /appeared .*move it away, then run the same command again/],
+  ['a FILE that changes', `${line} --restart`, 'mine', /was changed.*the same command without --restart/],
+  ['an archive that changes', `${line} --update`, 'archive', /was changed.*run the same command again/],
+] as const)
+  test(`${what} during a run: 1, it stays; afterwards nothing is paid twice`, async (t) => {
+    const { world, channel } = await worldOf(t);
+    if (make === 'mine') world.write('a.ndjson', 'old\n');
+    if (make === 'archive') assert.equal((await world.run(line)).exit, 0);
+    channel.list = videos(0, make === 'archive' ? 23 : 12);
+    const mine = make === 'archive' ? `{"videoId":"x"}\n${world.read('a.ndjson')}` : 'mine\n';
+    let left = 3;
+    const unhook = world.service.on(({ operation }) => {
+      if (operation === 'uploads' && --left === 0) world.write('a.ndjson', mine);
+    });
+    const run = await world.run(args);
+    unhook();
+    assert.deepEqual([run.exit, run.credits, world.read('a.ndjson')], [1, 3, mine], run.stderr);
+    onlyError(run, says, '3 credits spent');
+    if (make !== 'archive') renameSync(join(world.folder, 'a.ndjson'), join(world.folder, 'mine'));
+    const again = await world.run(args.replace(' --restart', ''));
+    assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
+    assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
+  });
+
+test('--restart of what is not found: not gone, if FILE is an archive of another ID', async (t) => {
+  const { world } = await worldOf(t);
+  await world.run(line);
+  const before = world.read('.chanlist/a.ndjson.json');
+  const typo = await world.run(`uploads ${idOf('typo')} -o a.ndjson --restart`);
+  assert.deepEqual([typo.exit, typo.only.error?.code], [5, 'not_found'], typo.stderr);
+  assert.equal(world.read('.chanlist/a.ndjson.json'), before);
+  world.remove('.chanlist');
+  const handle = await world.run('uploads @typo -o a.ndjson --update');
+  assert.deepEqual([handle.exit, handle.credits, world.has('.chanlist')], [5, 0, false], handle.stderr);
+});
+
+test('an adoption that fails before its end says nothing of an archive', async (t) => {
+  const { world, channel } = await worldOf(t);
+  await world.run(line);
+  world.remove('.chanlist');
+  channel.list = videos(0, 14);
+  const run = await world.run(`${line} --update`, { at: 1, by: 402 });
+  onlyError(run, 'credits');
+  onlyWarning(await world.run(`${line} --update`), 'had no record');
+});
+
+test('a run that bought no page leaves nothing; one of a page that was cut off is resumed', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5) });
+  assert.equal((await world.run('uploads @b -o a.ndjson', { at: 1, by: 402 })).exit, 4);
+  assert.equal((await world.run(line, { at: 2, by: 402 })).exit, 4);
+  const run = '.chanlist/a.ndjson.run';
+  world.write(run, `${world.read(run)}{"videoId":"x"}\n{"videoId":"y`);
+  assert.deepEqual([(await world.run(line)).credits, world.ids()], [2, rows(0, 12)]);
+});
+
+test('through a link: its target is replaced with its mode, .chanlist is beside the target', async (t) => {
+  const { world } = await worldOf(t);
+  const target = join(world.folder, 'real/data.csv');
+  mkdirSync(join(world.folder, 'real'));
+  world.write('real/data.csv', 'old\n');
+  chmodSync(target, 0o604);
+  symlinkSync('real/data.csv', join(world.folder, 'a.csv'));
+  assert.equal((await world.run('uploads @a -o a.csv --restart', { at: 2, by: 402 })).exit, 4);
+  assert.deepEqual([world.files('real'), world.read('a.csv')], [['data.csv'], 'old\n']);
+  assert.ok(world.has('real/.chanlist') && !world.has('.chanlist'));
+  assert.deepEqual(
+    [(await world.run('uploads @a -o a.csv')).credits, statSync(target).mode & 0o777],
+    [2, 0o604],
+  );
+  assert.deepEqual(world.ids('real/data.csv', 'csv'), rows(0, 12));
+  assert.equal(readlinkSync(join(world.folder, 'a.csv')), 'real/data.csv');
+});
+
+test('a folder with an interrupted update is copied whole, and resumed', async (t) => {
+  const { world, channel } = await worldOf(t);
+  await world.run('uploads @a --output-dir old');
+  channel.list = videos(0, 23);
+  const update = 'uploads @a --update --output-dir';
+  assert.equal((await world.run(`${update} old --max-credits 1`)).exit, 9);
+  await world.paste('cp -a old new; rm -r old');
+  const run = await world.run(`${update} new`);
+  assert.deepEqual([run.exit, run.credits, run.only.resumed], [0, 2, 5], run.stderr);
+  assert.deepEqual(world.ids(`new/${idOf('a')}.ndjson`), rows(0, 23));
+});
+
+test('.chanlist: what others may write is made 0700 again; a link, or the folder of another user: 2, unchanged', async (t) => {
+  const { world } = await worldOf(t);
+  const own = join(world.folder, '.chanlist');
+  mkdirSync(own);
+  chmodSync(own, 0o777);
+  assert.equal((await world.run(line)).exit, 0);
+  assert.equal(statSync(own).mode & 0o777, 0o700);
+  if (notRoot === false) {
+    chownSync(own, nobody, nobody);
+    const run = await world.run(`${line} --update`);
+    assert.deepEqual([run.exit, run.requests], [2, []]);
+    onlyError(run, `belongs to user ${nobody}`, `sudo -u '#${nobody}'`);
+  }
+  rmSync(own, { recursive: true });
+  mkdirSync(join(world.folder, 'elsewhere'), { mode: 0o700 });
+  symlinkSync('elsewhere', own);
+  const run = await world.run(`${line} --update`);
+  assert.deepEqual([run.exit, run.requests, world.files('elsewhere')], [2, [], []]);
+  onlyError(run, '.chanlist', 'symbolic link');
+});
+
+test('an ID that was resolved is not asked for again, also if its export was interrupted or not reached', async (t) => {
+  const { world } = await worldOf(t);
+  for (const name of ['b', 'c']) world.service.addChannel(name, { list: videos(0, 12, {}, `${name}_`) });
+  const resolved = async (flags: string): Promise<unknown[]> => {
+    const run = await world.run(`uploads @a @b @c --output-dir . --concurrency 1${flags}`);
+    return [run.exit, run.operations.filter((operation) => operation === 'resolve').length];
+  };
+  assert.deepEqual(await resolved(' --max-credits 4'), [9, 3]);
+  assert.deepEqual(await resolved(''), [0, 1]);
+  world.pass(400);
+  // Not even if the handle is another channel's.
+  world.service.handles.set('@a', idOf('b'));
+  assert.deepEqual(await resolved(''), [0, 0]);
+  assert.deepEqual(await resolved(' --update'), [0, 0]);
+  assert.deepEqual(world.ids(`${idOf('a')}.ndjson`), rows(0, 12));
+});
+
+test('no output destroys an input, another output or an archive: 2 names both, nothing is sent', async (t) => {
+  const { world } = await worldOf(t);
+  assert.equal((await world.run(line)).exit, 0);
+  world.write('refs.txt', `${idOf('a')}\n`);
+  world.write(`${idOf('a')}.ndjson`, `${idOf('a')}\n`);
+  symlinkSync('refs.txt', join(world.folder, 'soft'));
+  linkSync(join(world.folder, 'refs.txt'), join(world.folder, 'hard'));
+  symlinkSync('a.ndjson', join(world.folder, 'archive'));
+  const files = world.files();
+  const before = files.map((name) => world.read(name));
+  const { length } = world.service.log;
+  for (const [words, one, other] of [
+    ['uploads --from soft -o refs.txt --restart', '--from', '--output'],
+    ['latest @a --seen refs.txt -o hard', '--seen', '--output'],
+    ['search @a x -o new --summary new', '--summary', '--output'],
+    ['uploads @a -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder"],
+    ['search @a x -o .chanlist/new', '--output', "chanlist's own folder"],
+    ['show a.ndjson -o archive', 'a.ndjson', 'same file'],
+    ...['resolve @a', 'latest @a', 'search @a x', 'show refs.txt'].map(
+      (command) => [`${command} -o archive`, 'archive', 'it is an archive'] as const,
+    ),
+    ['resolve @a --summary archive', 'archive', 'it is an archive'],
+    [`uploads --from ${idOf('a')}.ndjson --output-dir .`, '--from', `${idOf('a')}.ndjson`],
+  ] as const) {
+    const run = await world.run(`${words} -f ${/^show|output-dir/.test(words) ? 'ndjson' : 'id'}`, {
+      noSummary: true,
+    });
+    assert.equal(run.exit, 2, `${words}: ${run.stderr}`);
+    onlyError(run, one, other);
+  }
+  assert.deepEqual([world.service.log.length, world.files()], [length, files]);
+  assert.deepEqual(
+    files.map((name) => world.read(name)),
+    before,
+  );
+});
+
+test('places that cannot be written are 2 before any request', async (t) => {
+  const { world } = await worldOf(t);
+  world.write('file', '');
+  for (const [words, named] of [
+    ...['file', 'file/below', '/dev/null/x', '/proc/x/y'].map(
+      (path) => [`@a @b --output-dir ${path}`, path] as const,
+    ),
+    ['@a @b --output-dir new --update', 'new'],
+    ['@a -o none/a.ndjson', 'none'],
+    ['@a -o .', 'folder'],
+    ['@a -o /dev/full', 'device'],
+    ['@a @b -o a.ndjson', '-o'],
+    [`@a -o ${'x'.repeat(250)}.ndjson`, 'too long'],
+    ['@a -o a.ndjson -f table', 'table'],
+  ] as const) {
+    const run = await world.run(`uploads ${words}`);
+    assert.deepEqual([run.exit, run.requests], [2, []], run.stderr);
+    onlyError(run, named);
+  }
+  assert.deepEqual(world.files(), ['file']);
+  assert.ok(!world.has('.chanlist'));
+  assert.equal((await world.run(`uploads @a -o ${'x'.repeat(235)}.ndjson`)).exit, 0);
+});
+
+test('a file whose name begins with a dash: what is printed can be pasted', async (t) => {
+  const { world } = await worldOf(t);
+  assert.equal((await world.run('uploads @a -o-x.ndjson')).exit, 0);
+  const { errors } = await world.run('uploads @a -o-x.ndjson -n 5');
+  const command = /replace it \(.*\): (chanlist .*)$/.exec(errors[0] ?? '')?.[1] ?? '';
+  assert.equal((await world.paste(command))?.credits, 1);
+});
+
+test('--dry-run: the first request of each export, or what the run would refuse; nothing is sent or changed', async (t) => {
+  const { world, channel } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5) });
+  const url = (path: string): string => `${world.service.url}/api/v2/media/channel/${path}`;
+  const dry = async (flags = '') => {
+    const { length } = world.service.log;
+    const line = `uploads @a @b --output-dir lists --dry-run -f ndjson${flags}`;
+    const { exit, stderr, lines } = await world.run(line, { noSummary: true });
+    assert.equal(world.service.log.length, length);
+    const records = lines.map((each) => JSON.parse(each) as Record<string, unknown>);
+    return { exit, stderr, records: records.map(({ url, cost }) => [url, cost]) };
+  };
+  const first = await dry();
+  const resolve = (name: string) => [url(`resolve?input=%40${name}`), 0];
+  assert.deepEqual([first.exit, first.records, world.has('lists')], [0, [resolve('a'), resolve('b')], false]);
+  assert.match(first.stderr, /^chanlist: 2 requests, at least 2 credits$/m);
+  await world.run('uploads @a --output-dir lists --max-credits 1');
+  const second = await dry();
+  assert.deepEqual([second.records.length, second.records[0]?.[1]], [2, 1]);
+  assert.match(String(second.records[0]?.[0]), /videos\?continuation=/);
+  await world.run('uploads @a @b --output-dir lists');
+  assert.deepEqual((await dry()).records, [
+    [null, 0],
+    [null, 0],
+  ]);
+  assert.deepEqual((await dry(' --update')).records, [
+    [url(`latest?channel=${channel.id}`), 0],
+    [url(`latest?channel=${idOf('b')}`), 0],
+  ]);
+  world.remove('lists/.chanlist');
+  const refused = await dry();
+  assert.deepEqual([refused.exit, refused.records], [0, [resolve('a'), resolve('b')]]);
+  const ids = await world.run(`uploads ${channel.id} --output-dir lists --dry-run`);
+  assert.deepEqual(
+    [ids.exit, ids.stdout, ids.errors.length, world.has('lists/.chanlist')],
+    [2, '', 1, false],
+  );
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import fs, { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Failure } from '../../src/errors.ts';
+import { fileError, makeFolders } from '../../src/fs/files.ts';
+import { assertFreeSpace } from '../../src/fs/free-space.ts';
+import { isFailure } from '../support/failures.ts';
+import { noProc } from '../support/process-state.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { asUser, nobody, notRoot } from '../support/users.ts';
+
+test('missing folders are created with the mode', async (t) => {
+  const folder = await temporaryFolder(t);
+  for (const _ of ['new', 'there']) makeFolders(join(folder, 'a', 'b', 'c'), 0o700);
+  for (const name of ['a', 'a/b', 'a/b/c'])
+    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o700, name);
+  symlinkSync('a', join(folder, 'link'));
+  makeFolders(join(folder, 'link', 'd'));
+  writeFileSync(join(folder, 'file'), '');
+  assert.throws(() => makeFolders(join(folder, 'file', 'below')), { code: 'ENOTDIR' });
+});
+
+test('a folder in which nothing can be created is an error', { skip: noProc }, () => {
+  assert.throws(() => makeFolders('/proc/x/y'), { code: 'ENOENT' });
+});
+
+test('without disk space for the next page nothing is sent', async (t) => {
+  const folder = await temporaryFolder(t);
+  const disk = { blocks: 1000, bfree: 30, bavail: 20, bsize: 1024 * 1024 };
+  const original = fs.statfsSync;
+  const show = (statfsSync: unknown): void => {
+    Object.assign(fs, { statfsSync });
+    syncBuiltinESMExports();
+  };
+  t.after(() => show(original));
+  const mebibytes = 1024 * 1024;
+  show(() => disk);
+  const tooFull = (free: number, required: number) =>
+    isFailure(
+      1,
+      `not enough disk space in ${folder}: ${free}.0 MiB free, ${required}.0 MiB required; free some`,
+    );
+  // Reserved blocks are for root alone.
+  const asNobody = async (): Promise<void> => {
+    assertFreeSpace(folder, 20 * mebibytes);
+    assert.throws(() => assertFreeSpace(folder, 21 * mebibytes), tooFull(20, 21));
+  };
+  await asUser(nobody, asNobody);
+  if (!notRoot) {
+    assertFreeSpace(folder, 30 * mebibytes);
+    assert.throws(() => assertFreeSpace(folder, 31 * mebibytes), tooFull(30, 31));
+  }
+  // A file system that reports nothing passes.
+  show(() => ({ ...disk, blocks: 0, bfree: 0, bavail: 0 }));
+  assertFreeSpace(folder, 1);
+  show(() => assert.fail());
+  assertFreeSpace(folder, 1);
+});
+
+test('system errors in words: a wrong path is 2 before anything is sent, everything else 1', () => {
+  const line = (doing: 'read' | 'open' | 'write', code: string, errno = 0): string => {
+    const failure = fileError(Object.assign(new Error(), { code, errno }), '/a/b', doing);
+    assert.ok(failure instanceof Failure);
+    return `${failure.exit} ${failure.line()}`;
+  };
+  const denied = 'permission denied (EACCES); choose another place, or run it as the owner';
+  assert.equal(line('open', 'ENOENT'), '2 /a/b: the folder /a does not exist (ENOENT); create it first');
+  assert.equal(line('open', 'EACCES'), `2 /a/b: ${denied}`);
+  assert.equal(line('write', 'EACCES'), `1 /a/b: ${denied}`);
+  for (const doing of ['open', 'write'] as const)
+    assert.equal(line(doing, 'ENOSPC'), '1 /a/b: no space left on the device (ENOSPC); free some space');
+  assert.match(line('read', 'ENOENT'), /^2 cannot read \/a\/b: there is no such file; name a file/);
+  assert.match(line('write', 'ENOENT'), /^1 \/a\/b: it, or its folder, has been removed/);
+  // Node has no name for this error.
+  const { EDQUOT } = constants.errno;
+  assert.match(line('write', `Unknown system error -${EDQUOT}`, -EDQUOT), /disk quota is used up \(EDQUOT\)/);
+  const bug = new TypeError('bug');
+  assert.equal(fileError(bug, '/a/b', 'write'), bug);
+});

@@ -1,0 +1,115 @@
+/** Nights over several channels: their order, what a failure or a spent budget stops, and how much mail it makes. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { channelId, videos } from '../support/simulated-service.ts';
+import { onlyError } from '../support/stderr.ts';
+import { statuses } from '../support/summary.ts';
+import type { WorldRun } from '../support/world.ts';
+import { idsIn, nightlyRuns } from './fixture.ts';
+
+const fileOf = (name: string) => `dir/${channelId(name)}.ndjson`;
+
+/** A folder with archives of so many channels (150 entries each), `@c0` and on, after two nights. */
+async function folderOf(t: TestContext, count: number) {
+  const nights = await nightlyRuns(t, {
+    references: '--from refs.txt',
+    output: '--output-dir dir --concurrency 1',
+  });
+  const names = Array.from({ length: count }, (_, n) => `c${n}`);
+  nights.write('refs.txt', names.map((name) => `@${name}\n`).join(''));
+  const channels = names.map((name) => nights.service.addChannel(name, { list: videos(0, 150) }));
+  assert.equal((await nights.night()).credits, 2 * count);
+  const second = await nights.night();
+  assert.deepEqual([second.exit, second.credits, second.stderr], [0, 0, '']);
+  const channel = (n: number) => channels[n] ?? assert.fail();
+  return { nights, channels, channel };
+}
+
+/** The channels of the paid pages of a run. */
+const paid = ({ requests }: WorldRun) =>
+  requests.filter(({ operation }) => operation === 'uploads').map(({ list }) => list);
+
+test('interrupted references come first, then those checked longest ago; those that failed come last', async (t) => {
+  const { nights, channel } = await folderOf(t, 3);
+  const [a, b, c] = [channel(0), channel(1), channel(2)];
+  b.list = videos(0, 290);
+  assert.deepEqual(paid(await nights.night('--max-credits 1')), [b.id]);
+  // A new one comes after it, before those that were checked.
+  nights.service.addChannel('new', { list: videos(0, 5) });
+  nights.write('refs.txt', '@new\n@c0\n@c1\n@c2\n');
+  for (const one of [a, c]) one.list = videos(0, 151);
+  const night = await nights.night('--max-credits 3');
+  assert.equal(night.exit, 9);
+  assert.deepEqual(paid(night).slice(0, 2), [b.id, channelId('new')]);
+  const next = await nights.night();
+  assert.deepEqual([next.exit, next.credits], [0, 1], next.stderr);
+  assert.equal((await nights.run('uploads @c0 --output-dir dir --update')).exit, 0);
+  nights.pass(1);
+  for (const one of [a, c]) one.list = videos(0, 152);
+  c.feed = 500;
+  assert.deepEqual([(await nights.night()).exit, a.id], [7, a.id]);
+  c.feed = 'list';
+  a.list = videos(0, 153);
+  assert.deepEqual(paid(await nights.night()), [a.id, c.id]);
+});
+
+test('a spent budget stops paid requests, not checks', async (t) => {
+  const { nights, channel } = await folderOf(t, 4);
+  channel(0).list = videos(0, 300);
+  channel(2).list = videos(0, 151);
+  const night = await nights.night('--max-credits 1');
+  assert.deepEqual([night.exit, night.credits], [9, 1], night.stderr);
+  assert.deepEqual(statuses(night.summary), ['interrupted 9', 'unchanged', 'interrupted 9', 'unchanged']);
+  assert.equal(night.operations.filter((operation) => operation === 'latest').length, 4);
+  const next = await nights.night();
+  assert.deepEqual([next.exit, next.credits], [0, 2], next.stderr);
+  assert.deepEqual(nights.ids(fileOf('c0')), idsIn(videos(0, 300)));
+});
+
+test('five feeds in a row that are missing end the run: one line, no paid request', async (t) => {
+  const { nights, channels } = await folderOf(t, 9);
+  for (const feed of [500, 404] as const) {
+    for (const channel of channels) channel.feed = feed;
+    const night = await nights.night();
+    assert.deepEqual([night.exit, night.credits, night.counts], [7, 0, { failed: 5, interrupted: 4 }]);
+    assert.equal(night.operations.filter((operation) => operation === 'latest').length, 5);
+    onlyError(night, /5 references .*; stopped, 4 more not reached; .*\(1 credit(?: each)?\)$/);
+  }
+});
+
+test('a rejected key ends the run; references that were not reached are counted in its line', async (t) => {
+  const { nights, channels } = await folderOf(t, 4);
+  for (const channel of channels) channel.list = videos(0, 151);
+  nights.service.failPaid(2, 401);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, paid(night).length], [3, 1, 2], night.stderr);
+  assert.deepEqual(statuses(night.summary), ['complete', ...Array(3).fill('interrupted 3')]);
+  onlyError(night, /@c1: .*; stopped, 2 more not reached/);
+});
+
+test('a run that ends early does not overwrite a record that another run has written', async (t) => {
+  const { nights, channel } = await folderOf(t, 2);
+  for (const n of [0, 1]) channel(n).list = videos(0, 151);
+  const remove = nights.service.on(async ({ operation }) => {
+    if (operation !== 'uploads') return;
+    remove();
+    const other = await nights.run('uploads @c1 --output-dir dir --update', { noSummary: true });
+    assert.deepEqual([other.exit, other.stderr], [0, '']);
+    nights.service.fault = ({ operation }) => (operation === 'uploads' ? 402 : null);
+  });
+  const night = await nights.night([], { noSummary: true });
+  assert.deepEqual([night.exit, night.credits], [4, 1], night.stderr);
+  assert.deepEqual(nights.ids(fileOf('c1')), idsIn(videos(0, 151)));
+  assert.equal((await nights.run('check dir -q')).exit, 0);
+  nights.service.fault = () => null;
+  const next = await nights.night();
+  assert.deepEqual([next.exit, next.credits], [0, 1]);
+});
+
+test('two references to one channel are one', async (t) => {
+  const { nights, channel } = await folderOf(t, 1);
+  nights.write('refs.txt', `@c0\nhttps://example.com/channel/${channelId('c0')}/videos\n`);
+  channel(0).list = videos(0, 151);
+  const night = await nights.night();
+  assert.deepEqual([night.exit, night.credits, night.stderr], [0, 1, '']);
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { suite, type TestContext, test } from 'node:test';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { serviceEnvironment, temporaryFolder, testKey } from '../support/program.ts';
+import { missing } from '../support/shell.ts';
+import { chanlist, open, type ScreenOptions } from './tmux.ts';
+
+/** A terminal of 24 lines with a service, and the requests that have reached it. */
+async function atTerminal(t: TestContext, args: string, options: ScreenOptions = {}) {
+  const sandbox = await startSandbox({ key: testKey });
+  t.after(() => sandbox.close());
+  const { PAGER: _, ...more } = options.env ?? {};
+  const pager = options.env?.PAGER ?? 'less -FRX';
+  const env = { ...serviceEnvironment(sandbox.baseUrl), PAGER: pager, ...more };
+  // The shell stays: with the exit code it says whether the terminal shows what is typed.
+  const line = `trap : INT; ${chanlist} ${args}; echo "exit $?, $(stty -a | grep -o ' echo ')"`;
+  return await open(t, line, { rows: 24, ...options, env });
+}
+
+suite('the pager at a real terminal', { skip: missing('tmux', 'less'), concurrency: 2 }, () => {
+  test('a table longer than the screen waits at its first rows, and stderr until it is left', async (t) => {
+    for (const leave of ['q', 'C-c']) {
+      const screen = await atTerminal(t, 'uploads @demo -v');
+      const first = await screen.until(/^:$/m);
+      assert.match(first, /^videoId .*\n─+\ndemo0001234 /);
+      assert.doesNotMatch(first, /chanlist: /);
+      if (leave === 'C-c') {
+        // The work is done: these are for the pager.
+        await screen.press('C-c');
+        await new Promise((resolve) => setTimeout(resolve, 1100));
+        await screen.press('C-c');
+      }
+      await screen.press('q');
+      const { text } = await screen.ended();
+      assert.match(
+        text,
+        /\nchanlist: 100 of 1,234 entries; .*\nchanlist: 100 entries, 1 page, 1 credit\nexit 0, +echo$/,
+      );
+    }
+  });
+
+  test('Ctrl-C before the end: the run stops, and says how to resume when the pager is left', async (t) => {
+    const screen = await atTerminal(t, 'uploads @size-20000 --all', { columns: 300 });
+    await screen.until(/^:$/m);
+    await screen.press('C-c');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await screen.press('q');
+    const { text } = await screen.ended();
+    assert.match(
+      text,
+      /\nchanlist: error: stopped by SIGINT; .*\nchanlist: resume with: chanlist .*\nexit 130, +echo$/,
+    );
+  });
+
+  test('$PAGER is a shell line; what it cannot run is printed all the same; no pager for other formats', async (t) => {
+    for (const [args, PAGER, shown] of [
+      ['uploads @size-300 --all', 'head -n 3 | tail -n 1', /^008C0000300 .*\nexit 0/],
+      ['uploads @size-3', 'nosuchpager', /nosuchpager.*\nvideoId[\s\S]*chanlist: 3 entries/],
+      ['uploads @size-3', '', /^videoId[\s\S]*chanlist: 3 entries/],
+      ['uploads @size-3 -f id', 'nosuchpager', /^0003\d+\n[\s\S]*chanlist: 3 entries/],
+      ['uploads @empty', 'nosuchpager', /^chanlist: 0 entries, 1 page, 1 credit\nexit 0/],
+    ] as const) {
+      const screen = await atTerminal(t, args, { env: { PAGER }, cwd: await temporaryFolder(t) });
+      assert.match((await screen.ended()).text, shown, `${args} with ${PAGER}`);
+    }
+  });
+});
