@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -165,10 +165,16 @@ async function check() {
     `{"videoId":"${String(n).padStart(11, '0')}","title":"Episode ${n}: a talk about the weather","channelId":"UCbenchbenchbenchbenchbe","lengthText":"12:34","viewCountText":"3.2M views","index":"${n}"}\n`;
   for (let at = 0; at < entries; at += 10_000)
     writeFileSync(path, Array.from({ length: 10_000 }, (_, n) => line(at + n)).join(''), { flag: 'a' });
+  const { size, mtimeMs } = statSync(path);
+  const id = 'UCbenchbenchbenchbenchbe';
+  const none = { checked: null, missing: null, feed: null, missingIds: {}, withoutFeed: null, failure: null };
+  const record = { version: 3, reference: id, id, size, mtime: mtimeMs, entries, checks: none };
+  mkdirSync(file('.chanlist'), { mode: 0o700 });
+  writeFileSync(file(`.chanlist/${id}.ndjson.json`), JSON.stringify(record));
   for (const [at, program] of programs.entries()) {
     const { time, peak } = await measured(node, [program, 'check', path], env);
     const what = `${at === 0 ? '' : 'the other version: '}\`check\` of ${entries} entries`;
-    print(what, '', '5 s, 90 MB', '', `${number(time / 1000)} s`, `${number(peak)} MB`);
+    print(what, '', '4 s, 100 MB', '', `${number(time / 1000)} s`, `${number(peak)} MB`);
   }
 }
 
