@@ -1,5 +1,5 @@
 import { lastFour } from '../../accounts/key.ts';
-import { explicitProfile, firstSteps } from '../../accounts/settings.ts';
+import { explicitProfile } from '../../accounts/settings.ts';
 import { readStore, unknownProfile, updateStore } from '../../accounts/store.ts';
 import type { CommandFile } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
@@ -24,7 +24,7 @@ export const list: CommandFile = {
       }));
     const fields = ['active', 'profile', 'origin', 'namespace', 'last_four'] as const;
     await printRecords(records, { format, color, context, stderr, fields });
-    if (records.length === 0) stderr.note(`no account is stored; ${firstSteps}`);
+    if (records.length === 0) stderr.note('no account is stored; chanlist auth login stores one');
     return 0;
   },
 };
