@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
+import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Format, RecordShape } from '../output/format.ts';
-import { createFormat } from '../output/formats.ts';
+import { createFormat, exportName } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
 
 /** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
@@ -69,6 +71,10 @@ export async function assertPaths(
   assertDistinctPaths(files);
   // One that cannot be created is reported when the run begins.
   if (!summary || !existsSync(summary)) return;
+  // Which files a folder gets is known only after the first summary.
+  if (outputDir && existsSync(outputDir) && realpathSync(outputDir) === realpathSync(dirname(summary)))
+    if (exportName.test(basename(summary)))
+      throw usage(`--summary ${summary} has the name of an archive`, 'name another file');
   const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(resolveTarget(summary));
 }

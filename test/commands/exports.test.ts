@@ -101,6 +101,15 @@ test('a folder: one archive per reference, <ID>.ndjson; a failure of one stops t
   assert.equal(world.read(`new/lists/${idOf('d')}.ndjson`), 'mine\n');
 });
 
+test('a summary with the name of an archive in its folder: 2, and a FILE that is there stays', async (t) => {
+  const { world } = await worldOf(t);
+  const name = `lists/${idOf('a')}.ndjson`;
+  mkdirSync(join(world.folder, 'lists'));
+  world.write(name, 'mine\n');
+  const run = await world.run(`uploads @a --output-dir lists --summary ${name}`, { noSummary: true });
+  assert.deepEqual([run.exit, run.requests, world.read(name)], [2, [], 'mine\n']);
+});
+
 test('an ID from the service that cannot name a file: 8, nothing is paid', async (t) => {
   const { world } = await worldOf(t);
   for (const id of ['', '.', '..', '-x', 'CON', 'UC x', 'UC/x', 'UC\n', 'UCä', 'UC.', 'PLx']) {
