@@ -13,7 +13,7 @@ import {
 import { isLocked } from '../fs/file-lock.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
-import { type InputReference, parseEither, readReferences } from '../run/read-references.ts';
+import { parseEither, type Reference, readReferences } from '../run/read-references.ts';
 import { firstOf } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
@@ -106,8 +106,8 @@ function canonicalOf(reference: string): string {
 }
 
 /** A reference without an archive. */
-function absentRow({ reference, id, value }: InputReference, folder: string | null): BadRow {
-  const fix = folder && commandOver(value, folder, [reference]);
+function absentRow({ reference, id, value }: Reference, folder: string | null): BadRow {
+  const fix = folder && commandOver(value, folder, [reference ?? value]);
   const problem = { code: 'absent', message: 'it has not been exported', fix } as const;
   return { file: null, reference, id, entries: null, missing: null, newest: null, checked: null, problem };
 }
@@ -123,10 +123,10 @@ function problemLines(
     const [first] = group;
     if (first === undefined) return [];
     const names = group.map(({ file, reference }) => file ?? reference);
-    const subject = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
+    const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
     const { message, fix: own } = first.problem;
     const fix = group.length === 1 ? own : (groupFix(group, from, folder) ?? (own && `of the first: ${own}`));
-    return [[`${code}: ${subject}: ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
+    return [[`${code}: ${archives}: ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
   });
 }
 

@@ -7,8 +7,7 @@ import type { Stderr } from '../output/stderr.ts';
 import { openRun } from '../run/open.ts';
 import { outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
-import { noReferences, type References, readReferences } from '../run/read-references.ts';
-import { newSubject } from '../run/results.ts';
+import { continuedListing, type References, readReferences } from '../run/read-references.ts';
 import {
   assertParameters,
   isPaged,
@@ -51,7 +50,7 @@ export async function runOperation(
     );
   const references =
     continuation !== null
-      ? noReferences
+      ? continuedListing(continuation)
       : await readReferences(options, operation.reference, context, ({ value }) =>
           assertParameters(operation, parametersOf(value)),
         );
@@ -90,12 +89,10 @@ async function list({
   parametersOf,
 }: Request<PagedOperation>) {
   const { continuation, dryRun } = options;
-  const { distinct, several } = references;
-  const listings =
-    continuation === null ? distinct : [{ ...newSubject(null), value: null, id: null, repeats: null }];
+  const { distinct: listings, several } = references;
   if (dryRun) {
     const requests = listings.map(({ reference, value }) => {
-      const parameters = value === null ? { continuation: continuation ?? '' } : parametersOf(value);
+      const parameters = continuation === null ? parametersOf(value) : { continuation };
       return { reference, operation, parameters, nextCost: 0 };
     });
     return await printDryRun(requests, options, context, stderr);

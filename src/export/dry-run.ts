@@ -6,7 +6,7 @@ import { toFailure, type Warning } from '../errors.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { needsPage } from '../run/list-pages.ts';
 import type { FirstRequest } from '../run/print-dry-run.ts';
-import type { InputReference } from '../run/read-references.ts';
+import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import { sandboxName, serviceName } from '../run/session.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
@@ -23,7 +23,7 @@ import { RunFile } from './run-file.ts';
  */
 export async function firstRequests(
   operation: PagedOperation,
-  inputs: readonly InputReference[],
+  inputs: readonly Reference[],
   options: RunOptions,
   destination: Destination,
   context: Context,
@@ -36,7 +36,7 @@ export async function firstRequests(
   const setup = exportSetup({ context, serviceName: service, warn }, operation, options, destination, folder);
   const index = indexOf(setup, destination);
   const requests = new Map<string, FirstRequest>();
-  const known: [InputReference, string][] = [];
+  const known: [Reference, string][] = [];
   for (const input of inputs) {
     const id = index.knownId(input);
     if (id !== null) known.push([input, id]);

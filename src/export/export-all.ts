@@ -6,7 +6,7 @@ import { parseFields } from '../output/fields.ts';
 import { mapConcurrently } from '../run/map-concurrently.ts';
 import type { Run } from '../run/open.ts';
 import { assertPaths } from '../run/output.ts';
-import type { InputReference } from '../run/read-references.ts';
+import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { type Destination, openDestination, targetOf } from './destination.ts';
@@ -25,7 +25,7 @@ import { fileOfRun } from './run-header.ts';
 export async function exportAll(
   run: Run,
   operation: PagedOperation,
-  inputs: readonly InputReference[],
+  inputs: readonly Reference[],
   options: RunOptions,
   destination: Destination,
 ): Promise<readonly Result[]> {
@@ -48,7 +48,7 @@ async function exportInto(
   destination: Destination,
   setup: ExportSetup,
   run: Run,
-  inputs: readonly InputReference[],
+  inputs: readonly Reference[],
 ): Promise<readonly Result[]> {
   const { report } = run;
   const { folder, options, context } = setup;
@@ -110,7 +110,7 @@ const withFile = (result: Result, { id, target: { path, stats }, record }: Expor
 });
 
 /** A reference, and its ID or why there is none. */
-type Resolved = readonly [InputReference, string | Failure];
+type Resolved = readonly [Reference, string | Failure];
 
 /**
  * Merges references with the same ID into one item; `results`, by reference, has the failures of those without an ID or

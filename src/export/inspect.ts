@@ -5,7 +5,7 @@ import { currentTarget, hasMark, type Target } from '../fs/output-target.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Field } from '../output/format.ts';
 import type { FileFormat } from '../output/formats.ts';
-import type { InputReference } from '../run/read-references.ts';
+import type { Reference } from '../run/read-references.ts';
 import type { Report } from '../run/report.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { Existing, Flags } from './next-step.ts';
@@ -29,7 +29,7 @@ export interface ExportSetup {
 }
 
 /** One export of a run: a reference with its ID and FILE. */
-export interface ExportItem extends InputReference {
+export interface ExportItem extends Reference {
   readonly id: string;
   readonly target: Target;
   /** As read when the run began. */

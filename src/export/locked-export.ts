@@ -19,9 +19,10 @@ export type LockedExport = ExportRun & ExportState;
 
 /** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
 export function referenceOf({ item, record, run }: LockedExport): string {
-  if (item.value !== item.id) return item.reference;
+  const reference = item.reference ?? item.id;
+  if (item.value !== item.id) return reference;
   if (run instanceof RunFile && run.header.request.id === item.id) return run.header.reference;
-  return record?.id === item.id ? record.reference : item.reference;
+  return record?.id === item.id ? record.reference : reference;
 }
 
 /** Begins an export (`update` null) or an update. */

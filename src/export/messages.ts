@@ -28,7 +28,7 @@ export function commandWith(
     '--output-dir',
   ];
   const add: Flag[] = [{ name: '-o', value: target.path }, ...flags.map((name) => ({ name, value: null }))];
-  return commandLine(invocation, [item.reference], { drop, add });
+  return commandLine(invocation, [item.reference ?? item.value], { drop, add });
 }
 
 /** The failure that refuses an export. */

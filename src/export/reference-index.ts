@@ -1,7 +1,7 @@
 import { Failure, toFailure } from '../errors.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Run } from '../run/open.ts';
-import type { InputReference } from '../run/read-references.ts';
+import type { Reference } from '../run/read-references.ts';
 import { operations, type ReferenceKind } from '../service/contract.ts';
 import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { type ArchiveRecord, readRecord } from './record.ts';
@@ -56,12 +56,12 @@ export class ReferenceIndex {
   }
 
   /** The ID of a reference: its own, or the one that an archive or an interrupted run has; null otherwise. */
-  knownId({ id, value }: Pick<InputReference, 'id' | 'value'>): string | null {
+  knownId({ id, value }: Pick<Reference, 'id' | 'value'>): string | null {
     return id ?? this.#ids.get(value) ?? null;
   }
 
   /** The same; an unknown one is resolved (docs/service.md, 4.1; free). */
-  async resolve({ client }: Run, input: InputReference): Promise<string> {
+  async resolve({ client }: Run, input: Reference): Promise<string> {
     const known = this.knownId(input);
     if (known !== null) return known;
     return resolvedId(await client.call(operations.resolve, { input: input.value }, input.tally));

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts';
 import type { Warning } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Operation } from '../service/contract.ts';
+import type { Reference } from './read-references.ts';
 import { Report, reportWarnings } from './report.ts';
-import { type Subject, unreachedResult } from './results.ts';
+import { unreachedResult } from './results.ts';
 import { openSession, type Session } from './session.ts';
 import { summaryWriter } from './summary.ts';
 
@@ -13,10 +14,10 @@ export interface Run extends Session {
   readonly report: Report;
 }
 
-/** Opens a run and writes the first `--summary`. `subjects`: the references, in input order. */
+/** Opens a run and writes the first `--summary`. `references`: the references, in input order. */
 export async function openRun(
   operation: Operation,
-  subjects: readonly Subject[],
+  references: readonly Reference[],
   concurrency: number,
   options: CommonOptions,
   context: Context,
@@ -24,16 +25,16 @@ export async function openRun(
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const connections = Math.min(concurrency, subjects.length);
+  const connections = Math.min(concurrency, references.length);
   let session: Session | null = null;
   try {
     session = await openSession(operation, connections, options, context, stderr, warn);
     const writeSummary = summaryWriter(session, options.summary);
     await writeSummary(
-      subjects.map((subject) => unreachedResult(subject, null)),
+      references.map((reference) => unreachedResult(reference, null)),
       null,
     );
-    const report = new Report(session, subjects, warnings, writeSummary);
+    const report = new Report(session, references, warnings, writeSummary);
     return Object.assign(session, { report });
   } catch (error) {
     await session?.[Symbol.asyncDispose]();

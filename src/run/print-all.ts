@@ -1,19 +1,20 @@
 import type { Format, Text } from '../output/format.ts';
 import type { Run } from './open.ts';
-import { type Result, type Subject, unreachedResult } from './results.ts';
+import type { Reference } from './read-references.ts';
+import { type Result, unreachedResult } from './results.ts';
 
 /** Prints references one after another; each has its place in a json document, however the run ends. */
-export async function printAll<S extends Subject>(
+export async function printAll<S extends Reference>(
   { report }: Run,
-  subjects: readonly S[],
+  references: readonly S[],
   format: Format,
   write: (text: Text) => Promise<void>,
-  print: (subject: S) => Promise<Result>,
+  print: (reference: S) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   try {
-    for (const subject of subjects) {
-      results.push(await print(subject));
+    for (const reference of references) {
+      results.push(await print(reference));
       if (report.hasReaderLeft) break;
     }
     if (!report.hasReaderLeft) await write(format.tail());
@@ -23,6 +24,6 @@ export async function printAll<S extends Subject>(
   for (const warning of format.warnings()) report.warn('format', null, warning);
   return [
     ...results,
-    ...subjects.slice(results.length).map((subject) => unreachedResult(subject, report.stopped)),
+    ...references.slice(results.length).map((reference) => unreachedResult(reference, report.stopped)),
   ];
 }

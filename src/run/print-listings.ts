@@ -18,19 +18,14 @@ import {
 import type { Run } from './open.ts';
 import { outputFormat } from './output.ts';
 import { printAll } from './print-all.ts';
-import { type Result, resultOf, type Subject } from './results.ts';
-
-/** A listing on stdout: of a reference, or from a continuation token on. */
-interface PrintedListing extends Subject {
-  readonly value: string | null;
-  readonly id: string | null;
-}
+import type { Reference } from './read-references.ts';
+import { type Result, resultOf } from './results.ts';
 
 /** Lists references to stdout; each page is written before the next one is requested. */
 export async function printListings(
   run: Run,
   operation: PagedOperation,
-  listings: readonly PrintedListing[],
+  listings: readonly Reference[],
   options: RunOptions,
   several: boolean,
 ): Promise<readonly Result[]> {
@@ -43,7 +38,7 @@ export async function printListings(
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
 
-  const print = async (listing: PrintedListing): Promise<Result> => {
+  const print = async (listing: Reference): Promise<Result> => {
     const result = await run.report.work(listing, () => printPages(listing));
     const opening = result.pages === 0 ? format.open(listing, null) : '';
     const hasMore = result.failure !== null || result.status === 'limited';
@@ -52,7 +47,7 @@ export async function printListings(
     return result;
   };
 
-  const printPages = async (listing: PrintedListing): Promise<Result> => {
+  const printPages = async (listing: Reference): Promise<Result> => {
     const isLast = listing === listings.at(-1);
     const first = firstEntries(operation, limit);
     const before = { ...startPosition, token: continuation };

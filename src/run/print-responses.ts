@@ -13,7 +13,7 @@ import { mapConcurrently } from './map-concurrently.ts';
 import type { Run } from './open.ts';
 import { outputFormat } from './output.ts';
 import { printAll } from './print-all.ts';
-import type { InputReference, References } from './read-references.ts';
+import type { Reference, References } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import type { SeenFile } from './seen.ts';
 
@@ -55,7 +55,7 @@ export async function printResponses(
   if (isShared) run.shareProgress(distinct.length);
   const responseTo = fetchAhead(run, parametersOf, references, options.concurrency);
 
-  const print = async (input: InputReference): Promise<Result> => {
+  const print = async (input: Reference): Promise<Result> => {
     const response = await responseTo(input);
     if (response instanceof Failure) {
       await write(format.failed(input, response));
@@ -91,7 +91,7 @@ function fetchAhead(
   parametersOf: (value: string) => RequestParameters,
   { inputs, distinct }: References,
   concurrency: number,
-): (input: InputReference) => Promise<JsonText | Failure> {
+): (input: Reference) => Promise<JsonText | Failure> {
   const { operation, client, report } = run;
   const pool = { concurrency, lookahead: concurrency * lookahead };
   const fetched = mapConcurrently(distinct, pool, async (input) => {
@@ -104,7 +104,7 @@ function fetchAhead(
     return response;
   });
   const repeated = new Set(inputs.map(({ repeats }) => repeats));
-  const responses = new Map<InputReference, JsonText | Failure>();
+  const responses = new Map<Reference, JsonText | Failure>();
   return async (input) => {
     const response =
       input.repeats === null ? (await fetched.next()).value?.[1] : responses.get(input.repeats);
@@ -120,7 +120,7 @@ function selected(
   body: JsonText,
   limit: number | null,
   seen: SeenFile | null,
-  input: InputReference,
+  input: Reference,
 ): [JsonText, number] {
   if (operation.body === 'record') return [body, 1];
   const parts = records(body);

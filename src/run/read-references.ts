@@ -2,26 +2,41 @@ import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { excerpt, Failure, usage } from '../errors.ts';
 import { inputName, type Line, readLines } from '../fs/text-input.ts';
+import { newTally, type Tally } from '../service/budget.ts';
 import type { ReferenceKind } from '../service/contract.ts';
-import { expectedReference, parseReference, type Reference } from '../service/parse-reference.ts';
+import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
-import { newSubject, type Subject } from './results.ts';
 
-export interface InputReference extends Reference, Subject {
-  readonly reference: string;
+/** A reference of a run. */
+export interface Reference extends Omit<ParsedReference, 'reference'> {
+  /** As given; null with `--continuation`. */
+  readonly reference: string | null;
+  /** How messages name it: with its line, if it comes from `--from`. */
+  readonly label: string | null;
   /** The first input with the same reference; null if it is that one. */
-  readonly repeats: InputReference | null;
+  readonly repeats: Reference | null;
+  readonly tally: Tally;
 }
 
 export interface References {
-  readonly inputs: readonly InputReference[];
+  readonly inputs: readonly Reference[];
   /** Those that repeat no other. */
-  readonly distinct: readonly InputReference[];
+  readonly distinct: readonly Reference[];
   /** Whether json has the form for several references: more than one, or a list from `--from`. */
   readonly several: boolean;
 }
 
-export const noReferences: References = { inputs: [], distinct: [], several: false };
+/** The only reference of a run with `--continuation`: none. */
+export function continuedListing(token: string): References {
+  const inputs = [newReference({ reference: null, value: token, id: null })];
+  return { inputs, distinct: inputs, several: false };
+}
+
+export const newReference = (
+  parsed: Omit<Reference, 'label' | 'repeats' | 'tally'>,
+  label = parsed.reference,
+  repeats: Reference | null = null,
+): Reference => ({ ...parsed, label, repeats, tally: newTally(parsed.reference) });
 
 const maxNamed = 20;
 
@@ -33,11 +48,11 @@ export async function readReferences(
   options: ReferenceArguments,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
-  check: (reference: Reference) => void = () => {},
+  check: (reference: ParsedReference) => void = () => {},
 ): Promise<References> {
   const { from } = options;
-  const inputs: InputReference[] = [];
-  const firsts = new Map<string, InputReference>();
+  const inputs: Reference[] = [];
+  const firsts = new Map<string, Reference>();
   const bad: { readonly place: string; readonly failure: Failure }[] = [];
   for await (const { text, place, problem } of wordsOf(options, context)) {
     try {
@@ -47,7 +62,7 @@ export async function readReferences(
       const { reference, value } = parsed;
       const label = place === null ? reference : `${place} ${reference}`;
       const repeats = firsts.get(value) ?? null;
-      const input = { ...newSubject(reference, label), ...parsed, repeats };
+      const input = newReference(parsed, label, repeats);
       inputs.push(input);
       if (repeats === null) firsts.set(value, input);
     } catch (error) {
@@ -98,7 +113,7 @@ function withoutComment(line: string): string {
   return (start === -1 ? line : line.slice(0, start)).trim();
 }
 
-export function parseEither(text: string): Reference {
+export function parseEither(text: string): ParsedReference {
   try {
     return parseReference(text, 'channel');
   } catch (error) {

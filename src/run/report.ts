@@ -1,7 +1,8 @@
 import { ClosedPipe, type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
 import type { Stderr } from '../output/stderr.ts';
+import type { Reference } from './read-references.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
-import { type Result, type Subject, unreachedResult } from './results.ts';
+import { type Result, unreachedResult } from './results.ts';
 import { type Session, sandboxName } from './session.ts';
 import type { WriteSummary } from './summary.ts';
 
@@ -11,7 +12,7 @@ const maxFailuresInRow = 5;
 /** What happened in a run: its warnings, what ended it, and at the end its lines on stderr and `--summary`. */
 export class Report {
   /** The references, in input order. */
-  readonly subjects: readonly Subject[];
+  readonly references: readonly Reference[];
   /** The reader of stdout has closed it: the end of the work, and no failure. */
   hasReaderLeft = false;
   /** What has ended the run; null while it works. */
@@ -23,12 +24,12 @@ export class Report {
 
   constructor(
     session: Session,
-    subjects: readonly Subject[],
+    references: readonly Reference[],
     warnings: Warning[],
     writeSummary: WriteSummary,
   ) {
     this.#session = session;
-    this.subjects = subjects;
+    this.references = references;
     this.#warnings = warnings;
     this.#writeSummary = writeSummary;
   }
@@ -55,9 +56,9 @@ export class Report {
   }
 
   /** Does the work of a reference, unless the run has ended. A failure in its result may end the run. */
-  async work(subject: Subject, work: () => Promise<Result>): Promise<Result> {
+  async work(reference: Reference, work: () => Promise<Result>): Promise<Result> {
     const { stopped } = this;
-    if (stopped !== null) return unreachedResult(subject, stopped);
+    if (stopped !== null) return unreachedResult(reference, stopped);
     const result = await work();
     this.#add(result.failure);
     this.#session.progress.referenceDone();
@@ -90,7 +91,7 @@ export class Report {
     const results = await work.catch((error: unknown) => {
       this.end(toFailure(error));
       if (budget.total.requests === 0) refusal = error;
-      return this.subjects.map((subject) => unreachedResult(subject, this.ended));
+      return this.references.map((reference) => unreachedResult(reference, this.ended));
     });
     await progress.stop();
     if (this.hasReaderLeft) {

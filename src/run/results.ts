@@ -1,5 +1,5 @@
 import type { Failure } from '../errors.ts';
-import { newTally, type Tally } from '../service/budget.ts';
+import type { Reference } from './read-references.ts';
 
 export const statuses = [
   'complete',
@@ -11,17 +11,8 @@ export const statuses = [
   'failed',
 ] as const;
 
-/** A reference of a run, before and while it is worked on. */
-export interface Subject {
-  /** As given; null with `--continuation`. */
-  readonly reference: string | null;
-  /** How messages name it: with its line, if it comes from `--from`; null without a reference. */
-  readonly label: string | null;
-  readonly tally: Tally;
-}
-
 /** How a run ended for one reference: an element of `references` in `--summary`. */
-export interface Result extends Subject {
+export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'> {
   readonly id: string | null;
   readonly file: string | null;
   readonly status: (typeof statuses)[number];
@@ -43,12 +34,8 @@ export interface Result extends Subject {
   readonly isReached: boolean;
 }
 
-export function newSubject(reference: string | null, label: string | null = reference): Subject {
-  return { reference, label, tally: newTally(reference) };
-}
-
 /** The result of a reference: these facts; defaults for the rest. */
-export function resultOf({ reference, label, tally }: Subject, facts: Partial<Result>): Result {
+export function resultOf({ reference, label, tally }: Reference, facts: Partial<Result>): Result {
   const { failure = null } = facts;
   return {
     reference,
@@ -72,11 +59,15 @@ export function resultOf({ reference, label, tally }: Subject, facts: Partial<Re
 }
 
 /** The result of a reference that a run did not reach; `failure`: why, null if the reader of stdout has left. */
-export const unreachedResult = (subject: Subject, failure: Failure | null): Result =>
-  resultOf(subject, { status: 'interrupted', failure, isReached: false });
+export const unreachedResult = (reference: Reference, failure: Failure | null): Result =>
+  resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
 /** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
-export const failedRequest = (subject: Subject, failure: Failure, { requests } = subject.tally): Result =>
+export const failedRequest = (
+  reference: Reference,
+  failure: Failure,
+  { requests } = reference.tally,
+): Result =>
   failure.scope === 'run' && requests === 0
-    ? unreachedResult(subject, failure)
-    : resultOf(subject, { failure });
+    ? unreachedResult(reference, failure)
+    : resultOf(reference, { failure });

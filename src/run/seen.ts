@@ -7,7 +7,7 @@ import { assertNotArchive, PrivateFolder, privateFolderOf } from '../fs/private-
 import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import type { InputReference } from './read-references.ts';
+import type { Reference } from './read-references.ts';
 import type { Report } from './report.ts';
 
 export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
@@ -46,7 +46,7 @@ function seenIn(target: Target, ids: Set<string>) {
     /** The entries that have not been seen, at most `limit`; none for a reference that is checked for the first time. */
     takeNewEntries: (
       entries: readonly JsonText[],
-      { value, label }: InputReference,
+      { value, label }: Reference,
       limit: number | null,
     ): readonly JsonText[] => {
       const isKnown = ids.has(value);

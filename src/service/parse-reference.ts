@@ -3,7 +3,7 @@ import type { JsonText } from '../json/json-text.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import type { ReferenceKind } from './contract.ts';
 
-export interface Reference {
+export interface ParsedReference {
   readonly reference: string;
   /** What is sent to the service: a handle, an ID, or a channel URL that carries neither. */
   readonly value: string;
@@ -29,7 +29,7 @@ const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
  * Parses a reference as typed: a URL that carries a handle or an ID is reduced to it, any other http(s) channel URL is sent
  * character for character. Throws a usage error that names the expected forms.
  */
-export function parseReference(typed: string, kind: ReferenceKind): Reference {
+export function parseReference(typed: string, kind: ReferenceKind): ParsedReference {
   const text = typed.trim();
   const target = parse(text, kind);
   if (target !== null) return { reference: text, ...target };
@@ -39,7 +39,7 @@ export function parseReference(typed: string, kind: ReferenceKind): Reference {
   );
 }
 
-function parse(text: string, kind: ReferenceKind): Omit<Reference, 'reference'> | null {
+function parse(text: string, kind: ReferenceKind): Omit<ParsedReference, 'reference'> | null {
   if (text.length > maxLength) return null;
   return kind === 'channel' ? channel(text) : playlist(text);
 }

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } fro
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { JsonText } from '../../src/json/json-text.ts';
-import { newSubject } from '../../src/run/results.ts';
+import { newReference } from '../../src/run/read-references.ts';
 import { openSeenFile } from '../../src/run/seen.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { feedEntry, videos } from '../support/simulated-service.ts';
@@ -159,7 +159,7 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
   const entries = ['{"videoId":"v_1"}', '{"title":"none"}', '{"videoId":"v_2"}'].map((text) =>
     JsonText.of(text),
   );
-  const input = { ...newSubject('@a'), text: '@a', reference: '@a', value: '@a', id: null, repeats: null };
+  const input = newReference({ reference: '@a', value: '@a', id: null });
   for (const printed of [['{"title":"none"}', '{"videoId":"v_2"}'], ['{"title":"none"}']]) {
     assert.deepEqual(seen.takeNewEntries(entries, input, null).map(String), printed);
     seen.accept();

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure, type Warning } from '../../src/errors.ts';
+import { newReference } from '../../src/run/read-references.ts';
 import { failureLines, tallyText, warningLines } from '../../src/run/report-lines.ts';
-import { newSubject, type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
+import { type Result, resultOf, unreachedResult } from '../../src/run/results.ts';
 
-const done = (name: string): Result => resultOf(newSubject(name), { entries: 3, pages: 1 });
+const named = (name: string) => newReference({ reference: name, value: name, id: null });
+const done = (name: string): Result => resultOf(named(name), { entries: 3, pages: 1 });
 const failed = (name: string, failure: Failure, facts: Partial<Result> = {}): Result =>
-  resultOf(newSubject(name), { failure, ...facts });
+  resultOf(named(name), { failure, ...facts });
 const lines = (results: readonly Result[], ended: Failure | null = null, isSandbox = false): string[] =>
   failureLines(results, ended, isSandbox).map(({ text, nextSteps }) => [text, ...nextSteps].join('; '));
 
@@ -51,7 +53,7 @@ test('if every reference, or every feed, is 404, by one cause or several, the ad
 
 test('references that were not reached are counted in the line of the cause that stopped the run', () => {
   const poor = new Failure('no_credits', 'no credits (402)', { status: 402, hint: 'add credits' });
-  const rest = ['@c', '@d'].map((name) => unreachedResult(newSubject(name), poor));
+  const rest = ['@c', '@d'].map((name) => unreachedResult(named(name), poor));
   assert.deepEqual(lines([paid(done('@a'), 2), failed('@b', poor), ...rest], poor), [
     '@b: no credits (402); stopped, 2 more not reached; 2 credits spent; add credits',
   ]);
@@ -60,7 +62,7 @@ test('references that were not reached are counted in the line of the cause that
   const last = new Failure('unavailable', 'the service is not available (500)', { status: 500 });
   const outage = last.with({ scope: 'run' });
   const five = ['@a', '@b', '@c', '@d'].map((name) => failed(name, down));
-  const left = ['@f', '@g'].map((name) => unreachedResult(newSubject(name), outage));
+  const left = ['@f', '@g'].map((name) => unreachedResult(named(name), outage));
   assert.deepEqual(lines([...five, failed('@e', last), ...left], outage), [
     '5 references (@a, @b, @c and others): the service is not available (500); stopped, 2 more not reached; try again later',
   ]);
@@ -69,7 +71,7 @@ test('references that were not reached are counted in the line of the cause that
 
 test('a full disk is one line, also if no reference was reached', () => {
   const full = new Failure('failed', 'stdout cannot be written');
-  const rest = ['@a', '@b'].map((name) => unreachedResult(newSubject(name), full));
+  const rest = ['@a', '@b'].map((name) => unreachedResult(named(name), full));
   assert.deepEqual(lines(rest, full), [
     'stdout cannot be written; stopped, 2 more not reached; run the same command again',
   ]);
@@ -102,7 +104,7 @@ test('warnings with one code are one line; those about no reference are lines of
 
 test('the tally: new, entries, what is no longer listed, pages, credits, where the output went', () => {
   const credits = { confirmed: 2, possibly_charged: 1 };
-  const update = resultOf(newSubject('@a'), {
+  const update = resultOf(named('@a'), {
     ...{ entries: 1245, added: 3, pages: 2, resumed: 400 },
     unlisted: { count: 12, ids: ['a'] },
   });
@@ -114,7 +116,7 @@ test('the tally: new, entries, what is no longer listed, pages, credits, where t
   assert.equal(tallyText([done('@a')], none, false, 'x'), '3 entries, 1 page; in x');
   assert.equal(tallyText([failed('@a', down)], { ...none, confirmed: 1 }, true, 'x'), '0 entries, 1 credit');
   // Nothing was paid or written.
-  for (const result of [failed('@a', down), resultOf(newSubject('@a'), { status: 'kept', entries: 9 })])
+  for (const result of [failed('@a', down), resultOf(named('@a'), { status: 'kept', entries: 9 })])
     assert.equal(tallyText([result], none, true, 'x'), null);
   assert.equal(tallyText([done('@a')], none, false, null), null);
 });
