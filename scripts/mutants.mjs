@@ -1,71 +1,26 @@
 /**
- * Holds the tests to random changes of the program: `node scripts/mutants.mjs FILE… [--count N] [--seed N]`. In a scratch
- * copy of the working tree, one operator, constant or call of a file at a time is changed (without --count: every one);
- * the tests of its folder have to fail. Prints the changes that no test notices.
+ * Holds the tests to changes of the program: `node scripts/mutants.mjs [FILE or FOLDER of src]…`. Makes each change of
+ * mutants-list.mjs alone, in a scratch copy of the working tree: its tests have to fail. Prints what none notices.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { transformSync } from 'esbuild';
-import jsTokens from 'js-tokens';
+import list from './mutants-list.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const { values, positionals: files } = parseArgs({
-  allowPositionals: true,
-  options: { count: { type: 'string', default: 'Infinity' }, seed: { type: 'string', default: '1' } },
-});
+const wanted = process.argv.slice(2);
 
-/** Tests of a folder of src besides test/FOLDER. */
-const otherTests = {
-  accounts: ['test/program/credits.test.ts', 'test/program/auth.test.ts'],
-  export: ['test/commands', 'test/program', 'test/nights'],
-  fs: ['test/faults', 'test/program/export.test.ts'],
-  run: ['test/commands', 'test/program', 'test/nights'],
-  service: ['test/program/failures.test.ts', 'test/program/listing.test.ts'],
-};
-
-const replacements = {
-  ...{ '===': '!==', '!==': '===', '<': '<=', '<=': '<', '>': '>=', '>=': '>' },
-  ...{ '&&': '||', '||': '&&', '??': '&&', '+': '-', '-': '+', '!': '', true: 'false', false: 'true' },
-};
-
-/** Every change of a file: the JavaScript that it becomes, and the line that is changed, before and after. */
-function mutantsOf(file) {
-  const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', target: 'esnext' });
-  const found = [];
-  const change = (from, to, text) => {
-    const start = code.lastIndexOf('\n', from - 1) + 1;
-    const end = code.indexOf('\n', from);
-    const line = `${code.slice(start, from)}${text}${code.slice(to, end)}`;
-    found.push({
-      file,
-      what: `${code.slice(start, end).trim()}  ->  ${line.trim()}`,
-      code: code.slice(0, from) + text + code.slice(to),
-    });
-  };
-  let at = 0;
-  for (const { type, value } of jsTokens(code)) {
-    if (Object.hasOwn(replacements, value)) change(at, at + value.length, replacements[value]);
-    else if (type === 'NumericLiteral') change(at, at + value.length, `(${value} + 1)`);
-    at += value.length;
+/** The changes of a list, in groups: `FILE: TESTS`, then a line `text --> other text` each. The text is there once. */
+function* changes() {
+  let file = '';
+  let tests = [];
+  for (const line of list.split('\n')) {
+    const [, name, names] = /^(src\S+): (.+)$/.exec(line) ?? [];
+    if (name !== undefined) [file, tests] = [name, names.split(' ')];
+    else if (line.trim() !== '') yield { file, tests, change: line.trim() };
   }
-  for (const { index, 0: call } of code.matchAll(/(?<=^ +)(?:await )?[\w.#?]+\(.*\);$/gm))
-    if (!/^(?:await )?super\(/.test(call)) change(index, index + call.length, ';');
-  return found;
-}
-
-/** So many of them, the same ones for the same seed. */
-function chosen(mutants, count, seed) {
-  let state = seed;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state;
-  };
-  const ordered = mutants.map((mutant) => [random(), mutant]).sort(([a], [b]) => a - b);
-  return ordered.slice(0, count).map(([, mutant]) => mutant);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'chanlist-mutants-'));
@@ -77,33 +32,29 @@ try {
     filter: (path) => !left.has(path.slice(root.length).split('/')[0]),
   });
   symlinkSync(join(root, 'node_modules'), join(scratch, 'node_modules'));
+  const passing = new Map();
   const passes = (tests) => {
     const options = { cwd: scratch, stdio: 'ignore', timeout: 600_000 };
     return spawnSync(process.execPath, ['scripts/test.mjs', ...tests], options).status === 0;
   };
-  const stagesOf = (file) => {
-    const folder = file.split('/')[1];
-    return [[`test/${folder}`], otherTests[folder] ?? []].filter(([first]) => first && existsSync(first));
+  const outcome = ({ file, tests, change }) => {
+    const [from, to = ''] = change.split(/ -->(?: |$)/);
+    const source = readFileSync(file, 'utf8');
+    if (source.split(from).length !== 2) return 'NOT THERE';
+    const key = tests.join(' ');
+    if (!passing.has(key)) passing.set(key, passes(tests));
+    if (!passing.get(key)) return 'BROKEN';
+    writeFileSync(join(scratch, file), source.replace(from, () => to));
+    const isKilled = !passes(tests);
+    writeFileSync(join(scratch, file), source);
+    return isKilled ? 'killed' : 'SURVIVED';
   };
-  const sound = new Set();
-  /** Whether tests fail with a changed file; throws if they do without the change. */
-  const notice = (file, code, tests) => {
-    writeFileSync(join(scratch, file), code);
-    const isNoticed = !passes(tests);
-    cpSync(join(root, file), join(scratch, file));
-    if (isNoticed && !sound.has(tests[0]) && !passes(tests))
-      throw new Error(`without any change, a test of ${tests.join(', ')} fails`);
-    if (isNoticed) sound.add(tests[0]);
-    return isNoticed;
-  };
-  let survivors = 0;
-  const mutants = chosen(files.flatMap(mutantsOf), Number(values.count), Number(values.seed));
-  for (const { file, what, code } of mutants) {
-    const isSurvivor = !stagesOf(file).some((tests) => notice(file, code, tests));
-    if (isSurvivor) survivors++;
-    console.log(`${isSurvivor ? 'SURVIVED' : 'noticed '} ${file}: ${what}`);
+  for (const mutant of changes()) {
+    if (wanted.length > 0 && !wanted.some((path) => mutant.file.startsWith(path))) continue;
+    const result = outcome(mutant);
+    if (result !== 'killed') process.exitCode = 1;
+    console.log(`${result.padEnd(9)} ${mutant.file}: ${mutant.change}`);
   }
-  console.log(`${mutants.length - survivors} of ${mutants.length} noticed`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
