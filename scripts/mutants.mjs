@@ -44,7 +44,10 @@ try {
     const key = tests.join(' ');
     if (!passing.has(key)) passing.set(key, passes(tests));
     if (!passing.get(key)) return 'BROKEN';
-    writeFileSync(join(scratch, file), source.replace(from, () => to));
+    writeFileSync(
+      join(scratch, file),
+      source.replace(from, () => to),
+    );
     const isKilled = !passes(tests);
     writeFileSync(join(scratch, file), source);
     return isKilled ? 'killed' : 'SURVIVED';

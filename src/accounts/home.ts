@@ -29,5 +29,5 @@ export function openOwnFolder(path: string, variable: string): PrivateFolder {
       cause: error,
     });
   }
-  return PrivateFolder.openOrCreate(path);
+  return PrivateFolder.open(path).ensure();
 }

@@ -88,8 +88,8 @@ export class LedgerFile {
   /** Opens and reads the ledger; null if there is none. Throws as `PrivateFolder.open`. */
   static read(month: string, env: Env): LedgerFile | null {
     const folder = PrivateFolder.open(ledgerFolder(env));
-    const fd = folder?.openRead(fileName(month)) ?? null;
-    if (folder === null || fd === null) return null;
+    const fd = folder.openRead(fileName(month));
+    if (fd === null) return null;
     const file = new LedgerFile(month, folder, fd);
     file.read();
     return file;

@@ -45,7 +45,7 @@ export function storeFile(env: Env, platform: NodeJS.Platform = process.platform
 export function readStore(env: Env): Store {
   const file = storeFile(env);
   const folder = PrivateFolder.open(path.dirname(file));
-  const text = folder?.read(path.basename(file)) ?? null;
+  const text = folder.read(path.basename(file));
   return text === null ? { active: null, profiles: new Map() } : parseStore(text.toString(), file);
 }
 

@@ -4,7 +4,7 @@ import { usage } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
-import { openRun } from '../run/open.ts';
+import { openRun } from '../run/open-run.ts';
 import { outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
 import { continuedListing, type References, readReferences } from '../run/read-references.ts';
@@ -75,8 +75,8 @@ async function respond(request: Request<Operation>): Promise<number> {
   using seen = path === null ? null : await (await import('../run/seen.ts')).openSeenFile(path, context.stop);
   const { concurrency, output } = options;
   await using run = await openRun(operation, references.inputs, concurrency, options, context, stderr);
-  const results = printResponses(run, parametersOf, references, options, target, seen);
-  return await run.report.finish(results, output);
+  const results = printResponses(run, parametersOf, references, target, seen);
+  return await run.finish(results, output);
 }
 
 /** Prints lists of pages. */
@@ -99,7 +99,7 @@ async function list({
   }
   await using run = await openRun(operation, listings, 1, options, context, stderr);
   const { printListings } = await import('../run/print-listings.ts');
-  return await run.report.finish(printListings(run, operation, listings, options, several), null);
+  return await run.finish(printListings(run, operation, listings, several), null);
 }
 
 /** Exports lists of pages into files. */
@@ -111,15 +111,15 @@ async function exportLists(request: Request<PagedOperation>): Promise<number> {
   if (format === 'table') throw tableInFile();
   if (outputDir === null && distinct.length > 1)
     throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-  const { destinationOf } = await import('../export/destination.ts');
-  const destination = destinationOf(outputDir, format, target);
+  const { openDestination } = await import('../export/destination.ts');
+  const destination = openDestination(outputDir, format, target, options.update);
   if (dryRun) {
-    const { firstRequests } = await import('../export/dry-run.ts');
+    const { firstRequests } = await import('../export/export-all.ts');
     const { requests, results } = await firstRequests(operation, distinct, options, destination, context);
     return await printDryRun(requests, options, context, stderr, results);
   }
   const { exportAll } = await import('../export/export-all.ts');
   await using run = await openRun(operation, distinct, concurrency, options, context, stderr);
-  const results = exportAll(run, operation, distinct, options, destination);
-  return await run.report.finish(results, outputDir ?? output);
+  const results = exportAll(run, operation, distinct, destination);
+  return await run.finish(results, outputDir ?? output);
 }

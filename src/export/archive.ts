@@ -1,14 +1,92 @@
+import { isUtf8 } from 'node:buffer';
+import { constants, openSync } from 'node:fs';
 import { Failure } from '../errors.ts';
+import { closeQuietly, guardFile } from '../fs/files.ts';
+import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
+import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import type { LockedExport } from './locked-export.ts';
+import type { ExportState } from './inspect.ts';
 import { commandWith } from './messages.ts';
-import { bytesOf, type Contents, readArchive } from './read-archive.ts';
 import type { ArchiveRecord } from './record.ts';
+
+/** What an ndjson file holds. */
+export interface Contents {
+  readonly entries: number;
+  /** The first line that is no entry: `line 12 is not JSON`; null if all are. */
+  readonly damage: string | null;
+  /** The number of such lines. */
+  readonly badLines: number;
+  /** The first `videoId`; null if there is none. */
+  readonly newest: string | null;
+  /** Where the first line begins: behind a byte order mark. */
+  readonly start: number;
+}
+
+const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+const byteOrderMark = Buffer.from('\ufeff');
+
+/**
+ * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
+ * `videoId` (null, too) and, of a channel, no other `channelId`; without an `id`, any JSON, as the service has sent it.
+ * `onEntry` is given each of them, without its line end; valid until it returns. Throws as `chunksOf`.
+ */
+export async function readArchive(
+  target: Target,
+  id: string | null,
+  stop: AbortSignal,
+  onEntry: (line: Buffer, videoId: string | null) => void = () => {},
+): Promise<Contents> {
+  let [entries, badLines, start] = [0, 0, 0];
+  let damage: string | null = null;
+  let newest: string | null = null;
+  let number = 0;
+  for await (const lines of linesOf(bytesOf(target, stop))) {
+    for (const read of lines) {
+      if (number++ === 0 && read?.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+        start = byteOrderMark.length;
+      const line = number === 1 && read !== null ? read.subarray(start) : read;
+      if (line?.length === 0) continue;
+      const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
+      const problem = problemOf(line, entry, id);
+      if (problem !== null || line === null || entry === null) {
+        damage ??= `line ${number} ${problem}`;
+        badLines++;
+        continue;
+      }
+      const videoId = entry.get('videoId')?.string() || null;
+      entries++;
+      newest ??= videoId;
+      onEntry(line, videoId);
+    }
+  }
+  return { entries, damage, badLines, newest, start };
+}
+
+/** All bytes of a file, as `chunksOf`. */
+export async function* bytesOf({ path, real }: Target, stop: AbortSignal, start = 0): AsyncGenerator<Buffer> {
+  // A FIFO that has taken its place would block for ever.
+  const fd = guardFile(path, 'write', () => openSync(real, O_RDONLY | O_NONBLOCK));
+  try {
+    yield* chunksOf(fd, path, stop, { start });
+  } finally {
+    closeQuietly(fd);
+  }
+}
+
+/** Why a line is no entry of a channel or playlist; null if it is one. */
+function problemOf(line: Buffer | null, entry: JsonText | null, id: string | null): string | null {
+  if (line === null) return 'is longer than 64 MiB';
+  if (entry === null) return 'is not JSON';
+  if (id === null) return null;
+  if (entry.get('videoId') === undefined) return 'has no videoId';
+  const channel = entry.get('channelId')?.string();
+  return id.startsWith('UC') && channel && channel !== id ? `is an entry of ${channel}` : null;
+}
 
 /** FILE as an archive, which is read at most once, and only if something needs its content. */
 export class Archive {
-  readonly #locked: LockedExport;
+  readonly #state: ExportState;
   readonly #target: Target;
   /** Null: it is as recorded, so that each line is what the service sent. */
   readonly #id: string | null;
@@ -20,11 +98,11 @@ export class Archive {
   #contents: Contents | null = null;
 
   /** `all`: `--update --all`, which repairs it. */
-  constructor(locked: LockedExport, all: boolean) {
-    const { target, item, record, existing, context } = locked;
-    this.#locked = locked;
+  constructor(state: ExportState, all: boolean) {
+    const { target, id, record, existing, context } = state;
+    this.#state = state;
     this.#target = target;
-    this.#id = existing.file === 'archive' ? null : item.id;
+    this.#id = existing.file === 'archive' ? null : id;
     this.#record = record;
     this.#stop = context.stop;
     this.#isRepaired = all && record !== null;
@@ -45,7 +123,7 @@ export class Archive {
     this.#contents ??= await readArchive(this.#target, this.#id, this.#stop, (_, videoId) => {
       if (videoId !== null) this.#ids.add(videoId);
     });
-    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#locked, this.#contents);
+    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#state, this.#contents);
     return this.#ids;
   }
 
@@ -65,10 +143,10 @@ export class Archive {
 const lineEnd = Buffer.from('\n');
 
 /** Throws `damaged` for an archive with a line that is no entry, `lost` for one with fewer entries than recorded. */
-function assertIntact(locked: LockedExport, { damage, entries }: Contents): void {
-  const { record, target } = locked;
+function assertIntact(state: ExportState, { damage, entries }: Contents): void {
+  const { record, target } = state;
   const { path } = target;
-  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(locked, '--update', '--all')}`;
+  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(state, '--update', '--all')}`;
   if (damage !== null) {
     const what =
       record === null ? 'is no archive of this channel, and chanlist has no record of it' : 'is damaged';

@@ -15,8 +15,9 @@ import {
   videoIdOf,
 } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
 import { isUnresumable, type Page } from '../service/pages.ts';
-import type { LockedExport } from './locked-export.ts';
+import type { ExportState } from './inspect.ts';
 import { unresumable } from './messages.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -25,26 +26,27 @@ import type { RunFile } from './run-file.ts';
  * Returns every failure; after `unresumable`, no run can continue from here.
  */
 export async function buyPages(
-  locked: LockedExport,
-  run: RunFile,
+  run: Run,
+  state: ExportState,
+  runFile: RunFile,
   select: Listing['select'],
   kept = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation, item, target } = locked;
-  const { limit } = run.header.request;
-  const { token, pages: before } = run.position;
+  const { operation, id, target, tally } = state;
+  const { limit } = runFile.header.request;
+  const { token, pages: before } = runFile.position;
   // After a page that showed a loop there is no token that leads on.
-  if (needsPage(run.position, limit) && token === null && before > 0)
+  if (needsPage(runFile.position, limit) && token === null && before > 0)
     return {
       facts: { pages: 0, missing: null, token },
-      failure: unresumable(locked, run, 'the list repeats itself'),
+      failure: unresumable(state, runFile, 'the list repeats itself'),
     };
   const folder = dirname(target.real);
   guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
-  const listing = { operation, reference: item.id, before: run.position, limit, select };
-  const { pages, failure } = await listPages(locked, listing, sinkOf(locked, run, format), item.tally);
-  const { position } = run;
+  const listing = { operation, reference: id, before: runFile.position, limit, select };
+  const { pages, failure } = await listPages(run, listing, sinkOf(state, runFile, format), tally);
+  const { position } = runFile;
   const isBroken = failure !== null && isUnresumable(failure, position.token);
   return {
     facts: {
@@ -52,20 +54,20 @@ export async function buyPages(
       missing: missingEntries(position.total, pages, kept + position.entries),
       token: position.hasMore && failure !== null && !isBroken ? position.token : null,
     },
-    failure: isBroken ? unresumable(locked, run, failure.message, failure.status) : failure,
+    failure: isBroken ? unresumable(state, runFile, failure.message, failure.status) : failure,
   };
 }
 
 /** Appends pages to a run file. */
-function sinkOf({ target: { real, stats } }: LockedExport, run: RunFile, format: Format): Sink {
-  const { update, request } = run.header;
+function sinkOf({ target: { real, stats } }: ExportState, runFile: RunFile, format: Format): Sink {
+  const { update, request } = runFile.header;
   return {
     // There must be room for a page, and at the end for the new FILE, which can take its place.
     beforePage: () => {
-      run.assertInPlace();
+      runFile.assertInPlace();
       const folder = dirname(real);
       guardFile(folder, 'write', () => accessSync(folder, constants.W_OK));
-      assertFreeSpace(folder, minFreeSpace + run.size + (update === null ? 0 : (stats?.size ?? 0)));
+      assertFreeSpace(folder, minFreeSpace + runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
     },
     write: async ({ entries, done }, next, page) => {
       // An invalid page is left out, so that the next run requests it again, unless none is needed after it; a loop is
@@ -75,7 +77,7 @@ function sinkOf({ target: { real, stats } }: LockedExport, run: RunFile, format:
       // An update that has reached a known entry needs no further page.
       const hasMore = next.hasMore && !(update !== null && done);
       const rows = format.rows({ reference: null }, entries);
-      run.addPage(
+      runFile.addPage(
         rows,
         { ...next, hasMore, token: isLoop ? null : next.token },
         update === null ? leftOut(page, entries) : [],

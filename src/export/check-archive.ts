@@ -7,10 +7,10 @@ import { guardFile } from '../fs/files.ts';
 import { hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { formatByExtension } from '../output/formats.ts';
-import { sandboxName } from '../run/session.ts';
+import { sandboxName } from '../run/open-run.ts';
 import { count, thousands } from '../text/count.ts';
+import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { type Contents, readArchive } from './read-archive.ts';
 import { type ArchiveRecord, readRecord, recordedFile } from './record.ts';
 import { RunFile } from './run-file.ts';
 import { type ExportRequest, fileOfRun, runName } from './run-header.ts';
@@ -71,9 +71,9 @@ export function findArchives(path: string): FoundArchive[] {
   const isFolder = stats?.isDirectory() ?? false;
   const file = isFolder ? null : resolveTarget(path);
   const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file.real)));
-  const names = new Set(folder?.names().flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []));
+  const names = new Set(folder.names().flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []));
   const own = file && basename(file.real);
-  if (folder === null || (own !== null && !names.has(own)))
+  if (own === null ? !folder.wasThere : !names.has(own))
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
       'check the path, and whether the disk is mounted',

@@ -8,11 +8,12 @@ import { markOf } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { entriesOf, render } from '../output/render.ts';
+import { type Result, resultOf } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
-import { isArchive } from './inspect.ts';
-import { type LockedExport, referenceOf } from './locked-export.ts';
-import { moveAway, sameCommand } from './messages.ts';
-import { type ArchiveRecord, newRecord, writeRecord } from './record.ts';
+import { type ExportState, isArchive, referenceToKeep } from './inspect.ts';
+import { gone, moveAway, sameCommand } from './messages.ts';
+import { type ArchiveRecord, checksAfterFailure, newRecord, writeRecord } from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
 import { newFileName } from './run-header.ts';
 
@@ -22,15 +23,16 @@ import { newFileName } from './run-header.ts';
  * run that the next one ends, for free. Throws if FILE is no longer the one that the run found when it began.
  */
 export async function endRun(
-  locked: LockedExport,
-  run: RunFile,
+  run: Run,
+  state: ExportState,
+  runFile: RunFile,
   checks: ArchiveRecord['checks'],
   below: Archive | null = null,
 ): Promise<void> {
-  const { folder, name, target, item, context } = locked;
-  const { request } = run.header;
-  const expected = run.header.replaces && target.stats !== null ? markOf(target.stats) : null;
-  const hint = below === null ? moveAway(locked) : `run ${sameCommand(locked)} to resume`;
+  const { folder, name, target, id, context } = state;
+  const { request, replaces } = runFile.header;
+  const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
+  const hint = below === null ? moveAway(state) : `run ${sameCommand(state)} to resume`;
   const assertSame = (): void => assertUnchanged(target, expected, hint);
   assertSame();
   const temporary = newFileName(name);
@@ -39,60 +41,79 @@ export async function endRun(
     guardFile(target.path, 'write', () => writeFileSync(fd, chunk));
   let end: RunEnd;
   try {
-    if (request.format !== 'ndjson' || request.fields !== null) await renderView(locked, run, write);
-    else for await (const chunk of run.rows(context.stop)) write(chunk);
+    if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, state, runFile, write);
+    else for await (const chunk of runFile.rows(context.stop)) write(chunk);
     await below?.copy(write);
     guardFile(target.path, 'write', () => {
       setMode(fd, target);
       syncIfPossible(fd);
     });
     const mark = markOf(fstatSync(fd));
-    const entries = run.position.entries + (below?.entries ?? 0);
-    const record = newRecord({ reference: referenceOf(locked), id: item.id, ...mark, entries, checks });
+    const entries = runFile.position.entries + (below?.entries ?? 0);
+    const record = newRecord({ reference: referenceToKeep(state), id, ...mark, entries, checks });
     end = { ...mark, record: isArchive(request) ? record : null };
   } finally {
     closeQuietly(fd);
   }
-  run.addEnd(end);
+  runFile.addEnd(end);
   assertSame();
   guardFile(target.path, 'write', () => {
     renameSync(folder.at(temporary), target.real);
     syncFolder(dirname(target.real));
   });
-  recordEnd(locked, run, end);
+  recordEnd(state, runFile, end);
 }
 
 /** The last steps of a run whose new FILE is in its place. */
-export function recordEnd({ folder, name }: LockedExport, run: RunFile, { record }: RunEnd): void {
+export function recordEnd({ folder, name }: ExportState, runFile: RunFile, { record }: RunEnd): void {
   if (record === null) folder.remove(recordName(name));
   else writeRecord(folder, name, record);
   folder.sync();
-  run.remove();
+  runFile.remove();
 }
 
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
-  { context, warn, item, operation, fields, format }: LockedExport,
-  run: RunFile,
+  run: Run,
+  { context, label, reference, operation, fields, format }: ExportState,
+  runFile: RunFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
-  const { hasMore, token } = run.position;
+  const { hasMore, token } = runFile.position;
+  const { info } = runFile;
   const warnings = await render(
-    () => entriesOf(linesOf(run.rows(context.stop)), parseRow),
+    () => entriesOf(linesOf(runFile.rows(context.stop)), parseRow),
     true,
     {
       ...{ format, operation, fields, terminal: null },
-      item: { reference: item.reference },
-      info: run.info === null ? null : JsonText.of(run.info),
+      item: { reference },
+      info: info === null ? null : JsonText.of(info),
       end: { hasMore, token: hasMore ? token : null, failure: null },
     },
     write,
   );
-  for (const message of warnings) warn(`format: ${message.split(':', 1)}`, item.label, message);
+  for (const message of warnings) run.warn(`format: ${message.split(':', 1)}`, label, message);
 }
 
 function parseRow(line: Buffer | null): JsonText {
   const entry = line === null ? null : JsonText.parse(line);
   if (entry === null) throw new Failure('failed', 'a row of the interrupted run cannot be read back');
   return entry;
+}
+
+/** The result of an export that failed, which the record of an archive notes. */
+export function failedExport(run: Run, state: ExportState, cause: Failure, facts: Partial<Result>): Result {
+  const { id, context, folder, name } = state;
+  // That of another ID is about what FILE still is.
+  const record = state.record?.id === id ? state.record : null;
+  const checked = record?.checks.checked ?? null;
+  const failure = cause.code === 'not_found' && checked !== null ? gone(checked, cause) : cause;
+  const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
+  if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
+  const isResumable =
+    failure.scope !== 'reference' &&
+    failure.code !== 'usage' &&
+    !(failure.code === 'budget' && run.budget.isZero);
+  const next = isResumable ? `run ${sameCommand(state)} to resume` : null;
+  return resultOf(state, { ...facts, failure, next });
 }

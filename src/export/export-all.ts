@@ -1,22 +1,25 @@
 import { basename } from 'node:path';
+import { resolveService } from '../accounts/settings.ts';
 import type { RunOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
 import { Failure, toFailure } from '../errors.ts';
-import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
+import { guardFile, makeFolders } from '../fs/files.ts';
 import { parseFields } from '../output/fields.ts';
+import { needsPage } from '../run/list-pages.ts';
 import { mapConcurrently } from '../run/map-concurrently.ts';
-import type { Run } from '../run/open.ts';
+import { sandboxName, serviceName } from '../run/open-run.ts';
 import { assertPaths } from '../run/output.ts';
+import type { FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
-import type { PagedOperation } from '../service/contract.ts';
-import { type Destination, openDestination, targetOf } from './destination.ts';
+import type { Run } from '../run/run.ts';
+import { operations, type PagedOperation } from '../service/contract.ts';
+import { type Destination, ReferenceIndex, targetOf } from './destination.ts';
 import { exportOne } from './export-one.ts';
-import type { ExportItem, ExportSetup } from './inspect.ts';
-import type { ExportRun } from './locked-export.ts';
-import { notMounted } from './messages.ts';
-import { recordedFile } from './record.ts';
-import { ReferenceIndex } from './reference-index.ts';
-import { fileOfRun } from './run-header.ts';
+import { type Export, type Exports, flagsOf, inspect } from './inspect.ts';
+import { refusal } from './messages.ts';
+import { nextStep } from './next-step.ts';
+import { RunFile } from './run-file.ts';
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
@@ -25,126 +28,137 @@ import { fileOfRun } from './run-header.ts';
 export async function exportAll(
   run: Run,
   operation: PagedOperation,
-  inputs: readonly Reference[],
-  options: RunOptions,
+  references: readonly Reference[],
   destination: Destination,
 ): Promise<readonly Result[]> {
-  const { context, serviceName, report } = run;
-  const warn = report.warn.bind(report);
+  const { options, context, serviceName } = run;
+  const { file, path, folder } = destination;
+  const fields = parseFields(options.fields, operation);
+  const shared: Exports = { ...destination, operation, options, context, serviceName, fields };
   // Before any request: with a folder that cannot be used, none could succeed.
-  const folder = openDestination(destination, options.update);
-  const setup = exportSetup({ context, serviceName, warn }, operation, options, destination, folder);
-  let results: readonly Result[] = [];
-  try {
-    results = await exportInto(destination, setup, run, inputs);
-    return results;
-  } finally {
-    // A usage error leaves nothing behind.
-    if (results.every(({ failure }) => failure?.exit === 2)) folder?.removeIfUnused();
-  }
-}
-
-async function exportInto(
-  destination: Destination,
-  setup: ExportSetup,
-  run: Run,
-  inputs: readonly Reference[],
-): Promise<readonly Result[]> {
-  const { report } = run;
-  const { folder, options, context } = setup;
+  if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
+  folder.ensure();
   const { concurrency } = options;
-  const index = indexOf(setup, destination);
-  if (inputs.length > 1) run.shareProgress(inputs.length);
-  const resolved = mapConcurrently(inputs, { concurrency }, async (input) => {
-    const id = await report.request(() => index.resolve(run, input));
+  const index = new ReferenceIndex(operation.reference, destination);
+  const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
+    const id = await run.request(() => index.resolve(run, reference));
     if (id instanceof Failure) run.progress.referenceDone();
     return id;
   });
-  const { items, results } = await groupById(resolved, index, destination);
-  const inOrder = (): Result[] => inputs.flatMap(({ value }) => results.get(value) ?? []);
-  if (items.length === 0) return inOrder();
-  await assertPaths(
-    { ...options, output: null },
-    context,
-    items.map(({ target }) => target.path),
-  );
-  // An update creates the private folder once it has found a FILE.
-  if (folder === null && items.every(({ target: { stats } }) => !stats?.size))
-    throw notMounted(destination.folder);
-  const created = folder ?? PrivateFolder.openOrCreate(privateFolderOf(destination.folder));
-  const exports: ExportRun = { ...run, ...setup, folder: created };
-  const ordered = [...items].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
-  const done = mapConcurrently(ordered, { concurrency }, (item) =>
-    report.work(item, () => exportOne(exports, item)),
-  );
-  for await (const [item, result] of done) results.set(item.value, withFile(result, item));
-  return inOrder();
+  const { exports, results } = await groupById(shared, resolved);
+  const paths = exports.map(({ target }) => target.path);
+  await assertPaths({ ...options, output: null }, context, paths);
+  const queue = [...exports].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
+  const done = mapConcurrently(queue, { concurrency }, (one) => run.work(one, () => exportOne(run, one)));
+  for await (const [one, result] of done) results.set(one.value, withFile(result, one, index));
+  const ordered = references.flatMap(({ value }) => results.get(value) ?? []);
+  // A usage error leaves nothing behind.
+  if (ordered.every(({ failure }) => failure?.exit === 2)) folder.removeIfUnused();
+  return ordered;
 }
 
-/** What all exports of a run share, dry or not. */
-export function exportSetup(
-  shared: Pick<ExportSetup, 'context' | 'serviceName' | 'warn'>,
-  operation: PagedOperation,
-  options: RunOptions,
-  { format }: Destination,
-  folder: PrivateFolder | null,
-): ExportSetup {
-  const fields = parseFields(options.fields, operation);
-  return { ...shared, operation, options, format, fields, folder, hasFolder: folder !== null };
-}
-
-/** The records and interrupted runs of the destination. */
-export function indexOf({ operation, folder }: ExportSetup, { file }: Destination): ReferenceIndex {
-  const names = file === null ? (folder?.names() ?? []) : [];
-  const recorded = names.flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []);
-  const files = file === null ? new Set(recorded) : [basename(file.real)];
-  return new ReferenceIndex(operation.reference, folder, [...files]);
-}
-
-/** The result of an item, reached or not, with its ID and FILE. */
-const withFile = (result: Result, { id, target: { path, stats }, record }: ExportItem): Result => ({
+/** The result of an export, reached or not, with its ID and FILE. */
+const withFile = (result: Result, { id, target }: Export, index: ReferenceIndex): Result => ({
   ...result,
   id,
-  file: path,
-  entries: result.entries || (result.failure === null || stats === null ? 0 : (record?.entries ?? 0)),
+  file: target.path,
+  entries:
+    result.entries ||
+    (result.failure === null || target.stats === null
+      ? 0
+      : (index.records.get(basename(target.real))?.entries ?? 0)),
 });
 
-/** A reference, and its ID or why there is none. */
-type Resolved = readonly [Reference, string | Failure];
-
-/**
- * Merges references with the same ID into one item; `results`, by reference, has the failures of those without an ID or
- * FILE.
- */
-export async function groupById(
-  resolved: AsyncIterable<Resolved> | Iterable<Resolved>,
-  index: ReferenceIndex,
-  destination: Destination,
-): Promise<{ readonly items: readonly ExportItem[]; readonly results: Map<string, Result> }> {
-  const items = new Map<string, ExportItem>();
+/** Merges references with the same ID; `results`, by reference, has the failures of those without an ID or FILE. */
+async function groupById(
+  shared: Exports,
+  resolved: AsyncIterable<readonly [Reference, string | Failure]> | Iterable<readonly [Reference, string]>,
+): Promise<{ readonly exports: readonly Export[]; readonly results: Map<string, Result> }> {
+  const exports = new Map<string, Export>();
   const results = new Map<string, Result>();
-  for await (const [input, id] of resolved) {
-    if (id instanceof Failure) {
-      results.set(input.value, failedRequest(input, id));
-      continue;
-    }
-    if (items.has(id)) continue;
-    try {
-      const target = targetOf(destination, id);
-      items.set(id, { ...input, id, target, record: index.recordOf(basename(target.real)) });
-    } catch (error) {
-      const failure = toFailure(error);
-      results.set(input.value, resultOf(input, { id, failure: failure.with({ scope: 'reference' }) }));
-    }
+  for await (const [reference, id] of resolved) {
+    if (id instanceof Failure) results.set(reference.value, failedRequest(reference, id));
+    else if (!exports.has(id))
+      try {
+        exports.set(id, { ...shared, ...reference, id, target: targetOf(shared, id) });
+      } catch (error) {
+        const failure = toFailure(error).with({ scope: 'reference' });
+        results.set(reference.value, resultOf(reference, { id, failure }));
+      }
   }
-  return { items: [...items.values()], results };
+  return { exports: [...exports.values()], results };
 }
 
 /**
  * A text that is smaller the more urgent an export is: interrupted ones first, then those checked longest ago; those that
  * failed last time come last.
  */
-function urgency({ target, record }: ExportItem, index: ReferenceIndex): string {
-  const rank = record?.checks.failure != null ? 2 : index.isInterrupted(basename(target.real)) ? 0 : 1;
-  return `${rank} ${record?.checks.checked ?? ''}`;
+function urgency({ target }: Export, index: ReferenceIndex): string {
+  const name = basename(target.real);
+  const { failure = null, checked = null } = index.records.get(name)?.checks ?? {};
+  return `${failure !== null ? 2 : index.interrupted.has(name) ? 0 : 1} ${checked ?? ''}`;
+}
+
+/**
+ * The first request of each export, by the decisions of a run, and the results of those that a run would refuse. Sends and
+ * changes nothing.
+ */
+export async function firstRequests(
+  operation: PagedOperation,
+  references: readonly Reference[],
+  options: RunOptions,
+  destination: Destination,
+  context: Context,
+): Promise<{ readonly requests: readonly FirstRequest[]; readonly results: readonly Result[] }> {
+  const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
+  const fields = parseFields(options.fields, operation);
+  const shared = { ...destination, operation, options, context, serviceName: service, fields };
+  const index = new ReferenceIndex(operation.reference, destination);
+  const requests = new Map<string, FirstRequest>();
+  const known: [Reference, string][] = [];
+  for (const reference of references) {
+    const id = index.knownId(reference);
+    if (id !== null) known.push([reference, id]);
+    else {
+      const parameters = { input: reference.value };
+      const nextCost = options.update ? 0 : 1;
+      requests.set(reference.value, { ...reference, operation: operations.resolve, parameters, nextCost });
+    }
+  }
+  const { exports, results } = await groupById(shared, known);
+  for (const one of exports)
+    try {
+      requests.set(one.value, { ...one, ...(await firstRequest(one)) });
+    } catch (error) {
+      results.set(one.value, resultOf(one, { failure: toFailure(error) }));
+    }
+  return {
+    requests: references.flatMap(({ value }) => requests.get(value) ?? []),
+    results: [...results.values()],
+  };
+}
+
+/** The first request of an export. Throws what a run would refuse. */
+async function firstRequest(one: Export): Promise<Omit<FirstRequest, 'reference'>> {
+  const { operation, options, id } = one;
+  const [first] = operation.parameters;
+  const nothing = { operation: null, parameters: {} };
+  const state = await inspect(one);
+  using run = state.interrupted instanceof RunFile ? state.interrupted : null;
+  const step = nextStep(state.existing, flagsOf(options));
+  switch (step) {
+    case 'export':
+      return { operation, parameters: { [first.name]: id }, nextCost: 0 };
+    case 'keep':
+      return nothing;
+    case 'resume': {
+      const token = run?.position.token ?? null;
+      if (run === null || token === null || !needsPage(run.position, options.limit)) return nothing;
+      return { operation, parameters: { continuation: token }, nextCost: 0 };
+    }
+    case 'update':
+      return { operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
+    default:
+      throw refusal(step, state).with({ scope: 'reference' });
+  }
 }

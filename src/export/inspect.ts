@@ -2,61 +2,46 @@ import { basename } from 'node:path';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { currentTarget, hasMark, type Target } from '../fs/output-target.ts';
-import type { PrivateFolder } from '../fs/private-folder.ts';
 import type { Field } from '../output/format.ts';
-import type { FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
-import type { Report } from '../run/report.ts';
 import type { PagedOperation } from '../service/contract.ts';
+import type { Destination } from './destination.ts';
 import type { Existing, Flags } from './next-step.ts';
 import { type ArchiveRecord, readRecord } from './record.ts';
 import { RunFile } from './run-file.ts';
-import { type ExportRequest, isSameRequest } from './run-header.ts';
+import { type ExportRequest, isSameRequest, type RunHeader } from './run-header.ts';
 
-/** What all exports of a run share, dry runs included. */
-export interface ExportSetup {
-  readonly context: Context;
-  readonly serviceName: string;
-  readonly warn: Report['warn'];
+/** What all exports of a run share. */
+export interface Exports extends Destination {
   readonly operation: PagedOperation;
   readonly options: RunOptions;
-  readonly format: FileFormat;
+  readonly context: Context;
+  readonly serviceName: string;
   /** `--fields`; null: all. */
   readonly fields: readonly Field[] | null;
-  readonly folder: PrivateFolder | null;
-  /** There was a `.chanlist` when the run began. */
-  readonly hasFolder: boolean;
 }
 
 /** One export of a run: a reference with its ID and FILE. */
-export interface ExportItem extends Reference {
+export interface Export extends Exports, Reference {
   readonly id: string;
   readonly target: Target;
-  /** As read when the run began. */
-  readonly record: ArchiveRecord | null;
 }
 
-/** One export as it is on disk. */
-export interface ExportState {
-  readonly item: ExportItem;
+/** An export as it is on disk. */
+export interface ExportState extends Export {
   readonly request: ExportRequest;
   /** Name of FILE. */
   readonly name: string;
-  readonly target: Target;
   readonly record: ArchiveRecord | null;
   /** Its interrupted run; `unreadable`: it is of another version. */
-  readonly run: RunFile | 'unreadable' | null;
+  readonly interrupted: RunFile | 'unreadable' | null;
   readonly existing: Existing;
 }
 
-/** Name of FILE. */
-export const nameOf = ({ target }: Pick<ExportItem, 'target'>): string => basename(target.real);
-
-/** What an export of this ID asks for. */
-function requestOf(setup: ExportSetup, id: string): ExportRequest {
-  const { options, format, serviceName: service } = setup;
-  const fields = setup.fields?.map(({ name }) => name).join(',') ?? null;
-  return { id, format, fields, limit: options.limit, service };
+/** What an export asks for. */
+function requestOf({ id, format, fields, options, serviceName }: Export): ExportRequest {
+  const names = fields?.map(({ name }) => name).join(',') ?? null;
+  return { id, format, fields: names, limit: options.limit, service: serviceName };
 }
 
 /** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */
@@ -67,21 +52,25 @@ export const flagsOf = ({ update, restart }: RunOptions): Flags =>
   update ? '--update' : restart ? '--restart' : 'no flag';
 
 /** Finds out what there is of an export. Throws `damaged` for a record that cannot be used, and the reason to stop. */
-export async function inspect(setup: ExportSetup, item: ExportItem): Promise<ExportState> {
-  const { folder, context, hasFolder } = setup;
-  const name = nameOf(item);
-  const request = requestOf(setup, item.id);
-  const target = currentTarget(item.target);
-  const record = folder && readRecord(folder, name);
-  const found = folder && (await RunFile.open(folder, name, context.stop));
+export async function inspect(one: Export): Promise<ExportState> {
+  const { folder, context, id } = one;
+  const name = basename(one.target.real);
+  const request = requestOf(one);
+  const target = currentTarget(one.target);
+  const record = readRecord(folder, name);
+  const found = await RunFile.open(folder, name, context.stop);
   const file = fileState(target, record, request);
   // An interrupted update whose FILE is gone is given up.
   const isGivenUp = found instanceof RunFile && found.header.update !== null && file === 'none';
   if (isGivenUp) found[Symbol.dispose]();
-  const run = isGivenUp ? null : found;
-  const isOfAnotherId = record !== null && record.id !== item.id;
-  const existing = { run: runState(run, request), file, isOfAnotherId, hasFolder };
-  return { item, request, name, target, record, run, existing };
+  const interrupted = isGivenUp ? null : found;
+  const existing = {
+    run: runState(interrupted, request),
+    file,
+    isOfAnotherId: record !== null && record.id !== id,
+    hasFolder: folder.wasThere,
+  };
+  return { ...one, request, name, target, record, interrupted, existing };
 }
 
 function runState(run: RunFile | 'unreadable' | null, request: ExportRequest): Existing['run'] {
@@ -99,4 +88,26 @@ function fileState(
   if (stats === null || (stats.size === 0 && !isRecorded)) return 'none';
   if (record?.id !== request.id || !isArchive(request)) return 'other';
   return isRecorded ? 'archive' : 'changed';
+}
+
+/** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
+export function referenceToKeep({ reference, value, id, record, interrupted }: ExportState): string {
+  const kept =
+    interrupted instanceof RunFile && interrupted.header.request.id === id
+      ? interrupted.header.reference
+      : record?.id === id
+        ? record.reference
+        : null;
+  return (value === id ? kept : null) ?? reference ?? id;
+}
+
+/** Begins an export (`update` null) or an update. */
+export function beginRun(state: ExportState, update: RunHeader['update']): RunFile {
+  const { folder, name, request, existing, context } = state;
+  const reference = referenceToKeep(state);
+  const started = new Date(context.clock.now()).toISOString();
+  return RunFile.create(folder, name, {
+    ...{ request, reference, started, update },
+    replaces: existing.file !== 'none',
+  });
 }

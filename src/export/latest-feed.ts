@@ -1,10 +1,10 @@
 import { toFailure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { records } from '../output/records.ts';
-import type { Run } from '../run/open.ts';
-import type { Tally } from '../service/budget.ts';
+import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
+import type { Export } from './inspect.ts';
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty
@@ -12,9 +12,8 @@ import type { Feed, FeedEntry } from './decide-update.ts';
  */
 export async function requestFeed(
   { client, context }: Run,
-  id: string,
+  { id, tally }: Export,
   hasEntries: boolean,
-  tally: Tally,
 ): Promise<Feed> {
   const missing = (problem: string, status: number | null): Feed => ({ entries: null, problem, status });
   let body: JsonText;

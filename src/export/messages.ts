@@ -1,20 +1,18 @@
 import { commandLine, type Flag } from '../cli/options.ts';
-import { Failure, usage } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { shellQuote } from '../text/sanitize.ts';
-import type { ExportSetup, ExportState } from './inspect.ts';
+import { notMounted } from './destination.ts';
+import type { Export, ExportState } from './inspect.ts';
 import type { Refusal } from './next-step.ts';
-import type { RunFile } from './run-file.ts';
+import { RunFile } from './run-file.ts';
 import { type ExportRequest, runName } from './run-header.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 const wholeCost = '1 credit per 100 entries';
 
-type MessageFacts = ExportSetup &
-  Pick<ExportState, 'item' | 'name' | 'target' | 'request' | 'run' | 'record'>;
-
 /** The command for FILE alone, with other flags than those of the run. */
 export function commandWith(
-  { options: { invocation }, item, target }: Pick<MessageFacts, 'options' | 'item' | 'target'>,
+  { options: { invocation }, reference, value, target }: Export,
   ...flags: readonly string[]
 ): string {
   const drop = [
@@ -28,19 +26,20 @@ export function commandWith(
     '--output-dir',
   ];
   const add: Flag[] = [{ name: '-o', value: target.path }, ...flags.map((name) => ({ name, value: null }))];
-  return commandLine(invocation, [item.reference ?? item.value], { drop, add });
+  return commandLine(invocation, [reference ?? value], { drop, add });
 }
 
 /** The failure that refuses an export. */
-export function refusal(why: Refusal, facts: MessageFacts): Failure {
-  const { target, record, request, folder, name, run } = facts;
+export function refusal(why: Refusal, state: ExportState): Failure {
+  const { target, record, request, folder, name, interrupted } = state;
   const { path } = target;
   const refused = (message: string, hint: string): Failure =>
     new Failure('usage', message, { hint, scope: 'reference' });
   switch (why) {
     case 'another run': {
-      const what = run === null || run === 'unreadable' ? 'of another version' : describe(run.header.request);
-      const file = shellQuote(folder?.at(runName(name)) ?? '');
+      const what =
+        interrupted instanceof RunFile ? describe(interrupted.header.request) : 'of another version';
+      const file = shellQuote(folder.at(runName(name)));
       return refused(`${path} has pages of an interrupted run ${what}`, `to give it up: rm ${file}`);
     }
     case 'not mounted':
@@ -54,7 +53,7 @@ export function refusal(why: Refusal, facts: MessageFacts): Failure {
             : `is an archive of ${record.id}, not of ${request.id}`;
       return refused(
         `${path} ${what}`,
-        `name another file, or replace it (${wholeCost}): ${commandWith(facts, '--restart')}`,
+        `name another file, or replace it (${wholeCost}): ${commandWith(state, '--restart')}`,
       );
     }
   }
@@ -82,29 +81,29 @@ export const gone = (checked: string, { status }: Failure): Failure =>
 
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
-  facts: MessageFacts,
-  run: RunFile,
+  state: ExportState,
+  runFile: RunFile,
   why: string,
   status: number | null = null,
 ): Failure {
-  const isUpdate = run.header.update !== null;
+  const isUpdate = runFile.header.update !== null;
   return new Failure('unresumable', `the ${isUpdate ? 'update' : 'export'} cannot be continued: ${why}`, {
     status,
     hint: isUpdate
       ? 'run the same command again: it starts over'
-      : `export it from the first page (${wholeCost}): ${commandWith(facts, '--restart')}`,
+      : `export it from the first page (${wholeCost}): ${commandWith(state, '--restart')}`,
   });
 }
 
 /** How to resume: --restart would begin again. */
-export const sameCommand = ({ options, item }: Pick<MessageFacts, 'options' | 'item'>): string =>
-  options.restart && item.tally.credits.confirmed > 0
+export const sameCommand = ({ options, tally }: Export): string =>
+  options.restart && tally.credits.confirmed > 0
     ? 'the same command without --restart'
     : 'the same command again';
 
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
-export const moveAway = (facts: Parameters<typeof sameCommand>[0]): string =>
-  `move it away, then run ${sameCommand(facts)}: nothing is paid twice`;
+export const moveAway = (one: Export): string =>
+  `move it away, then run ${sameCommand(one)}: nothing is paid twice`;
 
 /** A listing without entries never replaces a FILE that is not empty. */
 export const emptyList = (path: string): Failure =>
@@ -112,9 +111,3 @@ export const emptyList = (path: string): Failure =>
     status: 200,
     hint: 'check the reference; if the list is really empty, remove the file',
   });
-
-export const notMounted = (place: string): Failure =>
-  usage(
-    `there is no archive at ${place}, and no .chanlist beside it`,
-    'is the disk mounted? For a first run, omit --update',
-  );

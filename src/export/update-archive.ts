@@ -2,35 +2,40 @@ import { Failure, toFailure } from '../errors.ts';
 import { markOf } from '../fs/output-target.ts';
 import { type Listing, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
+import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { Archive } from './archive.ts';
 import { buyPages } from './buy-pages.ts';
-import { type Check, checksAfter } from './checks.ts';
 import { decideUpdate, type Feed, type MissingFeed, needsIds } from './decide-update.ts';
-import { endRun } from './end-run.ts';
+import { endRun, failedExport } from './end-run.ts';
+import { beginRun, type ExportState, referenceToKeep } from './inspect.ts';
 import { requestFeed } from './latest-feed.ts';
-import { beginRun, failedExport, type LockedExport, referenceOf } from './locked-export.ts';
 import { adoptedText } from './messages.ts';
-import { newRecord, noChecks, writeRecord } from './record.ts';
+import { type Check, checksAfter, newRecord, noChecks, writeRecord } from './record.ts';
 import type { RunFile } from './run-file.ts';
 
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
  * every page. `isSecond`: the pages of a first attempt in this run were dropped.
  */
-export async function updateArchive(locked: LockedExport, all: boolean, isSecond = false): Promise<Result> {
-  const { item, record, context, warn, folder, name } = locked;
+export async function updateArchive(
+  run: Run,
+  state: ExportState,
+  all: boolean,
+  isSecond = false,
+): Promise<Result> {
+  const { record, context, folder, name } = state;
   const now = context.clock.now();
-  const archive = new Archive(locked, all);
-  const isChanged = locked.existing.file !== 'archive';
+  const archive = new Archive(state, all);
+  const isChanged = state.existing.file !== 'archive';
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   const { entries } = archive;
   let feed: Feed;
   try {
-    feed = await requestFeed(locked, item.id, entries > 0, item.tally);
+    feed = await requestFeed(run, state, entries > 0);
   } catch (error) {
-    return failedExport(locked, toFailure(error), { entries });
+    return failedExport(run, state, toFailure(error), { entries });
   }
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
@@ -39,67 +44,73 @@ export async function updateArchive(locked: LockedExport, all: boolean, isSecond
   const decision = decideUpdate(before, feed, now, { all, has });
   switch (decision.do) {
     case 'unchanged': {
-      if (record === null) warn('adopted', item.label, adoptedText);
+      if (record === null) run.warn('adopted', state.label, adoptedText);
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
-      return unchanged(locked, archive, { ...check, time: new Date(now).toISOString() }, {});
+      return unchanged(state, archive, { ...check, time: new Date(now).toISOString() }, {});
     }
     case 'unchecked':
       if (record !== null && before.failure !== null)
         writeRecord(folder, name, { ...record, checks: { ...before, failure: null } });
-      return resultOf(item, { status: 'unchecked', entries, added: 0 });
+      return resultOf(state, { status: 'unchecked', entries, added: 0 });
     case 'fail':
-      return failedExport(locked, noFeed(decision.feed, decision.until), { entries });
+      return failedExport(run, state, noFeed(decision.feed, decision.until), { entries });
     case 'buy': {
-      using run = beginRun(locked, { all, expected: decision.expected, feedProblem: feed.problem });
-      return await buyNew(locked, archive, run, feed.entries, isSecond);
+      using newRun = beginRun(state, { all, expected: decision.expected, feedProblem: feed.problem });
+      return await buyNew(run, state, archive, newRun, feed.entries, isSecond);
     }
   }
 }
 
 /** Buys the remaining pages of an interrupted update. `all`: the run that resumes it buys every page afterwards. */
-export async function resumeUpdate(locked: LockedExport, run: RunFile, all: boolean): Promise<Result> {
-  const archive = new Archive(locked, all || run.header.update?.all === true);
-  return await buyNew(locked, archive, run, null, false);
+export async function resumeUpdate(
+  run: Run,
+  state: ExportState,
+  runFile: RunFile,
+  all: boolean,
+): Promise<Result> {
+  const archive = new Archive(state, all || runFile.header.update?.all === true);
+  return await buyNew(run, state, archive, runFile, null, false);
 }
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 async function buyNew(
-  locked: LockedExport,
+  run: Run,
+  state: ExportState,
   archive: Archive,
-  run: RunFile,
+  runFile: RunFile,
   feed: Feed['entries'],
   isSecond: boolean,
 ): Promise<Result> {
-  const { warn, item, record, context, target } = locked;
-  const { update, started } = run.header;
+  const { label, record, context, target } = state;
+  const { update, started } = runFile.header;
   if (update === null) throw new Error('the run is no update');
   const { all, expected, feedProblem } = update;
   const known = await archive.read();
-  const { pages: pagesBefore, entries: resumed } = run.position;
-  const newIds = await run.ids(context.stop);
+  const { pages: pagesBefore, entries: resumed } = runFile.position;
+  const newIds = await runFile.ids(context.stop);
   if ([...newIds].some((id) => known.has(id))) {
     // FILE has got entries of this run meanwhile: they would be there twice.
-    run.remove();
-    return await updateArchive({ ...locked, run: null }, all, true);
+    runFile.remove();
+    return await updateArchive(run, state, all, true);
   }
   const { select, seen } = selectNew(known, newIds, all);
-  const { facts: bought, failure } = await buyPages(locked, run, select, archive.entries);
+  const { facts: bought, failure } = await buyPages(run, state, runFile, select, archive.entries);
   if (failure?.code === 'unresumable') {
-    run.remove();
-    if (!isSecond) return await updateArchive({ ...locked, run: null }, all, true);
+    runFile.remove();
+    if (!isSecond) return await updateArchive(run, state, all, true);
   }
   const facts: Partial<Result> = { ...bought, entries: archive.entries, added: 0, resumed };
-  if (failure !== null) return failedExport(locked, failure, facts);
-  if (record === null && !all) warn('adopted', item.label, adoptedText);
+  if (failure !== null) return failedExport(run, state, failure, facts);
+  if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
-    warn('no feed', item.label, `checked with a page instead of the feed, which is ${feedProblem}`);
+    run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
   if (seen.isEntryWithoutId)
-    warn('no ID', item.label, `skipped entries without a videoId: ${target.path} may already have them`);
+    run.warn('no ID', label, `skipped entries without a videoId: ${target.path} may already have them`);
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
-    warn(
+    run.warn(
       'repaired',
-      item.label,
+      label,
       `${target.path}: left out ${count(badLines, 'line', 'lines')}; the first: ${damage}`,
     );
   const check: Check = {
@@ -114,15 +125,15 @@ async function buyNew(
   // What the list no longer has is known only if this run has read all of it.
   const isListRead = all && pagesBefore === 0 && seen.isListEnd;
   const unlisted = isListRead ? unlistedIds(known, seen.knownIds) : null;
-  const added = run.position.entries;
+  const added = runFile.position.entries;
   if (added === 0 && badLines === 0) {
-    const result = unchanged(locked, archive, check, { ...facts, unlisted });
+    const result = unchanged(state, archive, check, { ...facts, unlisted });
     // What it has paid for goes only once that is recorded.
-    run.remove();
+    runFile.remove();
     return result;
   }
-  await endRun(locked, run, checksAfter(record?.checks ?? noChecks, check), archive);
-  return resultOf(item, { ...facts, entries: archive.entries + added, added, unlisted });
+  await endRun(run, state, runFile, checksAfter(record?.checks ?? noChecks, check), archive);
+  return resultOf(state, { ...facts, entries: archive.entries + added, added, unlisted });
 }
 
 /**
@@ -159,14 +170,13 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
 }
 
 /** FILE stays: records the check, and FILE as it is now. */
-function unchanged(locked: LockedExport, { entries }: Archive, check: Check, facts: Partial<Result>): Result {
-  const { item, record, target, folder, name } = locked;
+function unchanged(state: ExportState, { entries }: Archive, check: Check, facts: Partial<Result>): Result {
+  const { id, record, target, folder, name } = state;
   if (target.stats === null) throw new Error('an archive without a file');
   const checks = checksAfter(record?.checks ?? noChecks, check);
-  const reference = referenceOf(locked);
-  const { id } = item;
+  const reference = referenceToKeep(state);
   writeRecord(folder, name, newRecord({ reference, id, ...markOf(target.stats), entries, checks }));
-  return resultOf(item, { ...facts, status: 'unchanged', entries, added: 0 });
+  return resultOf(state, { ...facts, status: 'unchanged', entries, added: 0 });
 }
 
 /** Rule 3: there is no feed, and no page is due yet. */

@@ -15,35 +15,37 @@ export const privateFolderOf = (parent: string): string => join(parent, '.chanli
  */
 export class PrivateFolder {
   readonly path: string;
+  /** It was there when it was opened. */
+  readonly wasThere: boolean;
   /** This process has created it. */
-  readonly created: boolean;
+  created = false;
 
-  private constructor(path: string, created: boolean) {
+  private constructor(path: string, wasThere: boolean) {
     this.path = path;
-    this.created = created;
+    this.wasThere = wasThere;
   }
 
-  /** Opens a folder, and changes nothing; null if it is not there. */
-  static open(path: string): PrivateFolder | null {
+  /** Opens a folder, and changes nothing; one that is not there has no files. */
+  static open(path: string): PrivateFolder {
     return guardFile(path, 'write', () => {
       const isThere = ignoreErrors(['ENOENT', 'ENOTDIR'], () => assertTrusted(path, false) ?? true);
-      return isThere ? new PrivateFolder(path, false) : null;
+      return new PrivateFolder(path, isThere === true);
     });
   }
 
-  /** Opens a folder, or creates it (0700; a `.chanlist` with a `.gitignore`) in the one above it, which must exist. */
-  static openOrCreate(path: string): PrivateFolder {
+  /** Creates it (0700; a `.chanlist` with a `.gitignore`), if needed, in the one above it, which must exist. */
+  ensure(): this {
+    const { path } = this;
     return guardFile(path, 'open', () => {
-      const created = ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
+      this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
       assertTrusted(path, true);
-      const folder = new PrivateFolder(path, created);
-      if (created) syncFolder(dirname(path));
+      if (this.created) syncFolder(dirname(path));
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
         ignoreErrors(['EEXIST'], () =>
-          fs.writeFileSync(folder.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),
+          fs.writeFileSync(this.at('.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }),
         );
-      return folder;
+      return this;
     });
   }
 
@@ -59,7 +61,12 @@ export class PrivateFolder {
 
   /** Opens a file for reading and returns its descriptor; null if it is not there. */
   openRead(name: string): number | null {
-    return this.#guard(name, () => ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null);
+    return this.#guard(name, () => {
+      // An exception costs ten times as much as this look.
+      const isThere =
+        (this.wasThere || this.created) && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      return isThere ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
+    });
   }
 
   /** Opens a file for reading and appending, creates it (0600) if needed, and returns its descriptor. */
@@ -70,8 +77,11 @@ export class PrivateFolder {
   /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
   create(name: string): number {
     return this.#guard(name, () => {
-      ignoreErrors(['ENOENT'], () => fs.unlinkSync(this.at(name)));
-      return this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+      const open = (): number => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
+      const fd = ignoreErrors(['EEXIST'], open);
+      if (fd !== undefined) return fd;
+      fs.unlinkSync(this.at(name));
+      return open();
     });
   }
 
@@ -98,7 +108,7 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.#guard('', () => fs.readdirSync(this.path));
+    return this.wasThere || this.created ? this.#guard('', () => fs.readdirSync(this.path)) : [];
   }
 
   /** Removes it if this process has created it, and nothing is in it. */

@@ -5,7 +5,7 @@ import type { ProgressState } from '../output/progress-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { fetchPages, type Page } from '../service/pages.ts';
-import type { Run } from './open.ts';
+import type { Run } from './run.ts';
 
 /** The position of a listing: what is needed to resume it. */
 export interface Position {
@@ -47,7 +47,7 @@ export interface Sink {
 
 /**
  * Lists one reference into a sink: a page is fetched only after the one before has been written. Returns the pages of this
- * run, and the failure that ended the listing early; a reader that has left is none (`Report.hasReaderLeft`).
+ * run, and the failure that ended the listing early; a reader that has left is none (`Run.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,
@@ -75,7 +75,7 @@ export async function listPages(
     }
     return { position, pages: count, failure: null };
   } catch (error) {
-    run.report.hasReaderLeft ||= error instanceof ClosedPipe;
+    run.hasReaderLeft ||= error instanceof ClosedPipe;
     return { position, pages: count, failure: error instanceof ClosedPipe ? null : toFailure(error) };
   }
 }

@@ -5,9 +5,12 @@ import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
-import type { Format, RecordShape } from '../output/format.ts';
+import type { Format, RecordShape, Text } from '../output/format.ts';
 import { createFormat, exportName } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
+import type { Reference } from './read-references.ts';
+import { type Result, unreachedResult } from './results.ts';
+import type { Run } from './run.ts';
 
 /** What `-o` names; null: stdout. Throws usage errors as `assertPaths` and `resolveTarget`. */
 export async function outputTarget(
@@ -77,4 +80,29 @@ export async function assertPaths(
       throw usage(`--summary ${summary} has the name of an archive`, 'name another file');
   const { assertNotArchive } = await import('../fs/private-folder.ts');
   assertNotArchive(resolveTarget(summary));
+}
+
+/** Prints references one after another; each has its place in a json document, however the run ends. */
+export async function printAll<S extends Reference>(
+  run: Run,
+  references: readonly S[],
+  format: Format,
+  write: (text: Text) => Promise<void>,
+  print: (reference: S) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  try {
+    for (const reference of references) {
+      results.push(await print(reference));
+      if (run.hasReaderLeft) break;
+    }
+    if (!run.hasReaderLeft) await write(format.tail());
+  } catch (error) {
+    run.endAt(error);
+  }
+  for (const warning of format.warnings()) run.warn('format', null, warning);
+  return [
+    ...results,
+    ...references.slice(results.length).map((reference) => unreachedResult(reference, run.stopped)),
+  ];
 }

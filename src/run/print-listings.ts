@@ -15,35 +15,31 @@ import {
   type Sink,
   startPosition,
 } from './list-pages.ts';
-import type { Run } from './open.ts';
-import { outputFormat } from './output.ts';
-import { printAll } from './print-all.ts';
+import { outputFormat, printAll } from './output.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, resultOf } from './results.ts';
+import type { Run } from './run.ts';
 
 /** Lists references to stdout; each page is written before the next one is requested. */
 export async function printListings(
   run: Run,
   operation: PagedOperation,
   listings: readonly Reference[],
-  options: RunOptions,
   several: boolean,
 ): Promise<readonly Result[]> {
-  const { context, stderr, client } = run;
+  const { context, stderr, client, options } = run;
   const { format, isTerminalTable } = await outputFormat(operation, options, context, several);
   const output = new Stdout(context, stderr, isTerminalTable);
   client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
-  if (listings.length > 1) run.shareProgress(listings.length);
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
 
   const print = async (listing: Reference): Promise<Result> => {
-    const result = await run.report.work(listing, () => printPages(listing));
+    const result = await run.work(listing, () => printPages(listing));
     const opening = result.pages === 0 ? format.open(listing, null) : '';
     const hasMore = result.failure !== null || result.status === 'limited';
-    if (!run.report.hasReaderLeft)
-      await output.write(opening + format.close(listing, { ...result, hasMore }));
+    if (!run.hasReaderLeft) await output.write(opening + format.close(listing, { ...result, hasMore }));
     return result;
   };
 
@@ -77,14 +73,12 @@ export async function printListings(
       token: hasMore && isResumable ? token : null,
       failure,
       next:
-        failure !== null && isResumable && listings.length === 1
-          ? resumeHint(run, options, position, failure)
-          : null,
+        failure !== null && isResumable && listings.length === 1 ? resumeHint(run, position, failure) : null,
     });
   };
 
   const results = await printAll(run, listings, format, (text) => output.write(text), print);
-  if (isFirstPageOnly && !run.report.hasReaderLeft)
+  if (isFirstPageOnly && !run.hasReaderLeft)
     for (const result of results)
       if (result.status === 'limited') stderr.note(firstPageNote(result, listings.length > 1));
   return results;
@@ -103,10 +97,10 @@ function canResume(failure: Failure, token: string | null): boolean {
 }
 
 /** How to list the rest of a single reference; null if the same would happen again. */
-function resumeHint(run: Run, options: RunOptions, position: Position, failure: Failure): string | null {
+function resumeHint({ options, budget }: Run, position: Position, failure: Failure): string | null {
   const { token } = position;
   if (token === null || token === options.continuation)
-    return failure.code === 'budget' && run.isNothingAllowed ? null : 'run the same command again';
+    return failure.code === 'budget' && budget.isZero ? null : 'run the same command again';
   if (!isShowable(token)) return "the next page's token cannot be printed here; use --json to get it";
   return `resume with: ${continueCommand(options, position)}`;
 }

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { RunOptions } from '../cli/options.ts';
 import { Failure, toFailure } from '../errors.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -10,11 +9,10 @@ import { spent } from '../service/budget.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { mapConcurrently } from './map-concurrently.ts';
-import type { Run } from './open.ts';
-import { outputFormat } from './output.ts';
-import { printAll } from './print-all.ts';
+import { outputFormat, printAll } from './output.ts';
 import type { Reference, References } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
+import type { Run } from './run.ts';
 import type { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */
@@ -37,12 +35,11 @@ export async function printResponses(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
   references: References,
-  options: RunOptions,
   target: Target | null,
   seen: SeenFile | null,
 ): Promise<readonly Result[]> {
-  const { operation, context, stderr, report } = run;
-  const { inputs, several, distinct } = references;
+  const { operation, options, context, stderr } = run;
+  const { inputs, several } = references;
   const { format, isTerminalTable } = await outputFormat(operation, options, context, several);
   const content: Buffer[] = [];
   const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
@@ -51,9 +48,7 @@ export async function printResponses(
     if (stdout === null) content.push(Buffer.from(text));
     else await stdout.write(text);
   };
-  const isShared = distinct.length > 1;
-  if (isShared) run.shareProgress(distinct.length);
-  const responseTo = fetchAhead(run, parametersOf, references, options.concurrency);
+  const responseTo = fetchAhead(run, parametersOf, references);
 
   const print = async (input: Reference): Promise<Result> => {
     const response = await responseTo(input);
@@ -65,11 +60,8 @@ export async function printResponses(
     await write(format.body(input, body));
     // Until the file of -o is written, none of its entries has been seen.
     if (target === null) seen?.accept();
-    if (isShared) {
-      const { label: reference, tally } = input;
-      const credits = spent(tally.credits);
-      run.progress.update({ reference, page: 1, entries, total: null, credits });
-    }
+    const credits = spent(input.tally.credits);
+    run.progress.update({ reference: input.label, page: 1, entries, total: null, credits });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
     return resultOf(input, { id, entries });
   };
@@ -78,9 +70,9 @@ export async function printResponses(
   const written = target === null ? results : await replaceFile(run, target, Buffer.concat(content), results);
   try {
     if (target !== null && written.every(({ failure }) => failure === null)) seen?.accept();
-    seen?.save(report);
+    seen?.save(run);
   } catch (error) {
-    report.end(toFailure(error));
+    run.end(toFailure(error));
   }
   return written;
 }
@@ -90,12 +82,12 @@ function fetchAhead(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
   { inputs, distinct }: References,
-  concurrency: number,
 ): (input: Reference) => Promise<JsonText | Failure> {
-  const { operation, client, report } = run;
+  const { operation, client } = run;
+  const { concurrency } = run.options;
   const pool = { concurrency, lookahead: concurrency * lookahead };
   const fetched = mapConcurrently(distinct, pool, async (input) => {
-    const response = await report.request(async () => {
+    const response = await run.request(async () => {
       const body = await client.call(operation, parametersOf(input.value), input.tally);
       if (operation.body === 'record') resolvedId(body);
       return body;
@@ -134,15 +126,16 @@ function selected(
 
 /** Replaces the file of `-o` by the responses, unless one is missing. */
 async function replaceFile(
-  { report, budget, context, stderr }: Run,
+  run: Run,
   target: Target,
   content: Buffer,
   results: readonly Result[],
 ): Promise<readonly Result[]> {
+  const { budget, context, stderr } = run;
   const { path } = target;
   if (results.some(({ failure }) => failure !== null)) {
     if (results.length > 1)
-      report.warn('not written', null, `${path} was not written: not all references succeeded`);
+      run.warn('not written', null, `${path} was not written: not all references succeeded`);
     return results;
   }
   const { writeFileAtomic } = await import('../fs/atomic.ts');

@@ -1,4 +1,8 @@
-import type { Failure } from '../errors.ts';
+import type { CommonOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { type ExitCode, type Failure, toFailure } from '../errors.ts';
+import type { Budget } from '../service/budget.ts';
+import type { Operation } from '../service/contract.ts';
 import type { Reference } from './read-references.ts';
 
 export const statuses = [
@@ -71,3 +75,65 @@ export const failedRequest = (
   failure.scope === 'run' && requests === 0
     ? unreachedResult(reference, failure)
     : resultOf(reference, { failure });
+
+/** Starts the time of a run; returns what writes its `--summary`: at the start of the work (`end`: null) and at its end. */
+export function startSummary({
+  operation,
+  budget,
+  context: { clock },
+  options: { summary },
+}: {
+  readonly operation: Operation;
+  readonly budget: Budget;
+  readonly context: Context;
+  readonly options: Pick<CommonOptions, 'summary'>;
+}) {
+  const started = new Date(clock.now()).toISOString();
+  const startedAt = clock.elapsed();
+  return async (
+    results: readonly Result[],
+    end: { readonly exit: ExitCode; readonly failure: Failure | null } | null,
+  ): Promise<void> => {
+    if (summary === null) return;
+    const seconds = Math.round(clock.elapsed() - startedAt) / 1000;
+    // Unknown until the run ends: the summary of a killed run does not claim that nothing was spent.
+    const total = end && budget.total;
+    const counts = statuses.map((status) => [status, results.filter((one) => one.status === status).length]);
+    const report = {
+      ...{ command: operation.name, started, seconds },
+      ...{ exit: end?.exit ?? null, error: end?.failure ?? null },
+      ...{
+        credits: total?.credits ?? null,
+        requests: total?.requests ?? null,
+        retries: total?.retries ?? null,
+      },
+      counts: Object.fromEntries(counts),
+      references: results.map((result) => ({
+        reference: result.reference,
+        id: result.id,
+        file: result.file,
+        status: result.status,
+        entries: result.entries,
+        new: result.added,
+        missing: result.missing,
+        unlisted: result.unlisted,
+        pages: result.pages,
+        credits: total && result.tally.credits,
+        resumed: result.resumed,
+        continuation_token: result.token,
+        error: result.failure,
+        exit: result.failure?.exit ?? null,
+      })),
+    };
+    const text = `${JSON.stringify(report, null, 2)}\n`;
+    try {
+      const { resolveTarget } = await import('../fs/output-target.ts');
+      const target = resolveTarget(summary);
+      const { writeFileAtomic } = await import('../fs/atomic.ts');
+      writeFileAtomic(target, text);
+    } catch (error) {
+      const failure = toFailure(error);
+      throw failure.with({ message: `--summary: ${failure.message}`, exit: 1 });
+    }
+  };
+}

@@ -8,7 +8,7 @@ import { readLines } from '../fs/text-input.ts';
 import type { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import type { Reference } from './read-references.ts';
-import type { Report } from './report.ts';
+import type { Run } from './run.ts';
 
 export type SeenFile = Awaited<ReturnType<typeof openSeenFile>>;
 
@@ -20,7 +20,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   const found = resolveTarget(path);
   assertNotArchive(found);
   assertReplaceable(found);
-  const folder = PrivateFolder.openOrCreate(privateFolderOf(dirname(found.real)));
+  const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
   const lock = await acquireLock(folder, basename(found.real), path);
   try {
     // A run that has just ended may have replaced it.
@@ -68,13 +68,13 @@ function seenIn(target: Target, ids: Set<string>) {
       pending = [];
     },
     /** Saves what was seen, and says what the next run prints. */
-    save: (report: Report): void => {
+    save: (run: Run): void => {
       if (ids.size > savedCount) writeFileAtomic(target, `${[...ids].join('\n')}\n`);
       const added = [...baselines].filter((value) => ids.has(value)).length;
       const what = `added ${count(added, 'reference', 'references')} to ${target.path}`;
-      if (added > 0) report.warn('baseline', null, `${what}; uploads from now on will be printed`);
+      if (added > 0) run.warn('baseline', null, `${what}; uploads from now on will be printed`);
       const all = 'all entries are new since the last check; older ones may have been missed';
-      for (const label of missed) report.warn('all new', label, all);
+      for (const label of missed) run.warn('all new', label, all);
     },
   };
 }

@@ -97,6 +97,11 @@ export class Budget {
     this.#runBounds = bounds.filter(({ per }) => ledger === null || per === 'run');
   }
 
+  /** `--max-credits 0`: the same command would stop again. */
+  get isZero(): boolean {
+    return this.bounds.some(({ credits }) => credits === 0);
+  }
+
   /**
    * Reserves credits for a request; returns what charges it to the run, to its reference and in the ledger. If a bound is
    * spent, waits for requests in flight, which may turn out to be free, then throws `budget`.

@@ -207,7 +207,7 @@ test('a ledger that another process has locked for longer than --timeout: 1', as
   const ledger = open('5/month', { timeout: 7 });
   await buy(ledger, 'confirmed');
   const before = readFileSync(file, 'utf8');
-  const opened = PrivateFolder.openOrCreate(folder);
+  const opened = PrivateFolder.open(folder).ensure();
   const lock = await acquireLock(opened, 'credits', 'the ledger');
   await assert.rejects(
     ledger.reserve(1, '@a'),

@@ -54,17 +54,16 @@ function refuse(loaded: Loaded, files: readonly string[], usedModules: readonly 
 test('--version loads only the launcher; any other call no part that it does not use', async (t) => {
   assert.deepEqual(await loadedBy(['--version'], {}), { modules: [], files: ['chanlist', 'launch'] });
   const built = (await readdir('dist')).map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.cjs$/, ''));
-  for (const name of [...unusedFiles, 'list', 'table', 'http', 'dry-run'])
-    assert.ok(built.includes(name), name);
+  for (const name of [...unusedFiles, 'list', 'table', 'http']) assert.ok(built.includes(name), name);
   const env = await service(t);
   for (const [line, ...files] of [
-    ['--help', 'list', 'http', 'table', 'dry-run'],
-    ['help formats', 'list', 'http', 'table', 'dry-run'],
-    ['resolve @x', 'list', 'table', 'dry-run'],
-    ['resolve @x -f table', 'list', 'dry-run'],
+    ['--help', 'list', 'http', 'table'],
+    ['help formats', 'list', 'http', 'table'],
+    ['resolve @x', 'list', 'table'],
+    ['resolve @x -f table', 'list'],
     ['resolve @x --dry-run', 'http', 'list', 'table'],
   ] as const)
     refuse(await loadedBy(line.split(' '), env), files);
   // The ledger uses it.
-  refuse(await loadedBy(['uploads', '@x'], env), ['table', 'dry-run'], ['crypto']);
+  refuse(await loadedBy(['uploads', '@x'], env), ['table'], ['crypto']);
 });

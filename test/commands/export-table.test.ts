@@ -343,7 +343,7 @@ for (const { state, make, cells, args, name, file, again } of rows) {
       assert.match([...run.errors, ...run.warnings].join('\n'), pattern);
       // A list that is complete leaves no pages, a usage error nothing at all.
       if (exit === 0 && credits > 0)
-        assert.doesNotMatch(readdirSync(join(world.folder, '.chanlist')).join(' '), /\.(?:run|tmp|lock)\b/);
+        assert.doesNotMatch(readdirSync(world.folder, { recursive: true }).join(' '), /\.(?:run|tmp|lock)\b/);
       if (exit === 2) assert.deepEqual(readdirSync(world.folder), names);
       const after = takeSnapshot(world.folder);
       for (const command of commandsIn(run.errors[0] ?? '')) {

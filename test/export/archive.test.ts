@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Archive } from '../../src/export/archive.ts';
-import type { LockedExport } from '../../src/export/locked-export.ts';
+import type { ExportState } from '../../src/export/inspect.ts';
 import type { Existing } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
@@ -20,13 +20,13 @@ async function opener(t: TestContext) {
     writeFileSync(path, content);
     const state = {
       target: resolveTarget(path),
-      item: { id: 'UCa', reference: '@a' },
+      ...{ id: 'UCa', reference: '@a', value: '@a' },
       context: { stop },
       existing: { file },
     };
     const options = { invocation: { name: 'uploads', flags: [] } };
-    const locked = { ...state, options, record: file === 'other' ? null : record() };
-    return new Archive(locked as unknown as LockedExport, all);
+    const one = { ...state, options, record: file === 'other' ? null : record() };
+    return new Archive(one as unknown as ExportState, all);
   };
 }
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { type Check, checksAfter, checksAfterFailure } from '../../src/export/checks.ts';
-import type { Checks } from '../../src/export/record.ts';
+import { type Check, type Checks, checksAfter, checksAfterFailure } from '../../src/export/record.ts';
 import { day, now, timeAt } from './files.ts';
 
 const time = timeAt(0);

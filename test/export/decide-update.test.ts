@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { checksAfter, checksAfterFailure } from '../../src/export/checks.ts';
 import { decideUpdate, type Feed, type FeedEntry, needsIds } from '../../src/export/decide-update.ts';
-import { type Checks, noChecks } from '../../src/export/record.ts';
+import { type Checks, checksAfter, checksAfterFailure, noChecks } from '../../src/export/record.ts';
 import { day, hour, now } from './files.ts';
 
 const entry = (videoId: string, more: Partial<FeedEntry> = {}): FeedEntry => ({

@@ -1,5 +1,4 @@
-import type { ArchiveRecord } from '../../src/export/record.ts';
-import { newRecord, noChecks } from '../../src/export/record.ts';
+import { type ArchiveRecord, newRecord, noChecks } from '../../src/export/record.ts';
 import type { ExportRequest, RunHeader } from '../../src/export/run-header.ts';
 
 export const hour = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Contents, readArchive } from '../../src/export/read-archive.ts';
+import { type Contents, readArchive } from '../../src/export/archive.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { stop as never } from './files.ts';

@@ -24,7 +24,7 @@ const setSystem = (value: string): void => void Object.defineProperty(process, '
 
 async function child(): Promise<void> {
   setSystem(system);
-  const folder = PrivateFolder.openOrCreate(path);
+  const folder = PrivateFolder.open(path).ensure();
   if (role === 'hold') {
     await acquireLock(folder, 'out', 'out');
     process.stdout.write('held\n');
@@ -64,7 +64,7 @@ async function holder(t: TestContext, folder: string): Promise<ChildProcess> {
 async function newFolder(t: TestContext, parent = ''): Promise<PrivateFolder> {
   const above = join(await temporaryFolder(t), parent);
   mkdirSync(above, { recursive: true });
-  const folder = PrivateFolder.openOrCreate(join(above, '.chanlist'));
+  const folder = PrivateFolder.open(join(above, '.chanlist')).ensure();
   return folder;
 }
 

@@ -25,7 +25,7 @@ import { temporaryFolder } from '../support/program.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
-const both = [PrivateFolder.openOrCreate, PrivateFolder.open];
+const both = [(path: string) => PrivateFolder.open(path).ensure(), PrivateFolder.open];
 
 test('a folder is created with mode 0700 and a .gitignore, whatever the umask, and opened again', async (t) => {
   const mask = process.umask();
@@ -34,25 +34,26 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
     const parent = await temporaryFolder(t);
     process.umask(umask);
     const path = join(parent, '.chanlist');
-    assert.equal(PrivateFolder.open(path), null);
+    const missing = PrivateFolder.open(path);
+    assert.deepEqual([missing.wasThere, missing.names(), missing.read('a')], [false, [], null]);
     assert.deepEqual(readdirSync(parent), []);
-    const folder = PrivateFolder.openOrCreate(path);
+    const folder = PrivateFolder.open(path).ensure();
     assert.deepEqual([folder.created, folder.names(), mode(path)], [true, ['.gitignore'], 0o700]);
     folder.replace('a', 'text');
     closeSync(folder.openAppend('b'));
     closeSync(folder.create('c'));
     for (const name of ['.gitignore', 'a', 'b', 'c']) assert.equal(mode(join(path, name)), 0o600, name);
-    const again = PrivateFolder.openOrCreate(path);
+    const again = PrivateFolder.open(path).ensure();
     assert.deepEqual([again.created, String(again.read('.gitignore'))], [false, '*\n']);
   }
 });
 
 test('only a .chanlist has a .gitignore; the folder above it must exist', async (t) => {
   const parent = await temporaryFolder(t);
-  assert.deepEqual(PrivateFolder.openOrCreate(join(parent, 'chanlist')).names(), []);
+  assert.deepEqual(PrivateFolder.open(join(parent, 'chanlist')).ensure().names(), []);
   const inNone = join(parent, 'none', '.chanlist');
-  assert.equal(PrivateFolder.open(inNone), null);
-  assert.throws(() => PrivateFolder.openOrCreate(inNone), isFailure(2, 'does not exist'));
+  assert.equal(PrivateFolder.open(inNone).wasThere, false);
+  assert.throws(() => PrivateFolder.open(inNone).ensure(), isFailure(2, 'does not exist'));
 });
 
 test('what others may write is made 0700 again, but not by a command that changes nothing', async (t) => {
@@ -62,12 +63,12 @@ test('what others may write is made 0700 again, but not by a command that change
     PrivateFolder.open(path);
     assert.equal(mode(path), loose);
     // A mode that cannot be set is no reason to refuse.
-    whileFailing(t, 'fchmodSync', 'EPERM', () => PrivateFolder.openOrCreate(path));
-    PrivateFolder.openOrCreate(path);
+    whileFailing(t, 'chmodSync', 'EPERM', () => PrivateFolder.open(path).ensure());
+    PrivateFolder.open(path).ensure();
     assert.equal(mode(path), 0o700);
   }
   chmodSync(path, 0o755);
-  PrivateFolder.openOrCreate(path);
+  PrivateFolder.open(path).ensure();
   assert.equal(mode(path), 0o755);
 });
 
@@ -109,7 +110,7 @@ test('a folder of another user is refused with its owner and the user to run as'
     for (const open of both) assert.throws(() => open(path), refused(nobody, 0));
     assert.equal(mode(path), permissions);
   }
-  await asUser(nobody, async () => PrivateFolder.openOrCreate(path));
+  await asUser(nobody, async () => PrivateFolder.open(path).ensure());
 });
 
 test('files: read, replaced, created, appended to, renamed, removed', async (t) => {

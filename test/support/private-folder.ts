@@ -5,4 +5,4 @@ import { temporaryFolder } from './program.ts';
 
 /** A private folder in a new folder. */
 export const privateFolder = async (t: TestContext): Promise<PrivateFolder> =>
-  PrivateFolder.openOrCreate(join(await temporaryFolder(t), '.chanlist'));
+  PrivateFolder.open(join(await temporaryFolder(t), '.chanlist')).ensure();

@@ -1,37 +1,79 @@
+import type { RunOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
 import { ClosedPipe, type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
+import type { ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
+import type { Budget } from '../service/budget.ts';
+import type { Client } from '../service/client.ts';
+import type { Operation } from '../service/contract.ts';
 import type { Reference } from './read-references.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
-import { type Result, unreachedResult } from './results.ts';
-import { type Session, sandboxName } from './session.ts';
-import type { WriteSummary } from './summary.ts';
+import { type Result, startSummary, unreachedResult } from './results.ts';
+
+type RunParts = Pick<
+  Run,
+  'operation' | 'options' | 'context' | 'stderr' | 'client' | 'budget' | 'serviceName' | 'progress'
+>;
 
 /** Consecutive references that fail with 7 or 8; other failures do not count. */
 const maxFailuresInRow = 5;
 
-/** What happened in a run: its warnings, what ended it, and at the end its lines on stderr and `--summary`. */
-export class Report {
-  /** The references, in input order. */
-  readonly references: readonly Reference[];
+/** One invocation of the program that sends requests: the service, and what has happened. */
+export class Run implements AsyncDisposable {
+  readonly operation: Operation;
+  readonly options: RunOptions;
+  readonly context: Context;
+  readonly stderr: Stderr;
+  readonly client: Client;
+  readonly budget: Budget;
+  /** Identifies the service in the run file of an export. */
+  readonly serviceName: string;
+  /** That of all references together if there are several. */
+  readonly progress: ProgressLine;
   /** The reader of stdout has closed it: the end of the work, and no failure. */
   hasReaderLeft = false;
   /** What has ended the run; null while it works. */
   ended: Failure | null = null;
-  readonly #session: Session;
+  /** In input order. */
+  readonly #references: readonly Reference[];
   readonly #warnings: Warning[];
-  readonly #writeSummary: WriteSummary;
+  readonly #close: () => Promise<void>;
+  readonly #writeSummary: ReturnType<typeof startSummary>;
   #failuresInRow = 0;
 
   constructor(
-    session: Session,
+    parts: RunParts,
     references: readonly Reference[],
     warnings: Warning[],
-    writeSummary: WriteSummary,
+    close: () => Promise<void>,
   ) {
-    this.#session = session;
-    this.references = references;
+    this.operation = parts.operation;
+    this.options = parts.options;
+    this.context = parts.context;
+    this.stderr = parts.stderr;
+    this.client = parts.client;
+    this.budget = parts.budget;
+    this.serviceName = parts.serviceName;
+    this.progress = parts.progress;
+    this.#references = references;
     this.#warnings = warnings;
-    this.#writeSummary = writeSummary;
+    this.#close = close;
+    this.#writeSummary = startSummary(parts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.progress.stop();
+    await this.client.close();
+    await this.#close();
+  }
+
+  /** Writes the first `--summary`. */
+  async start(): Promise<void> {
+    await this.#writeSummary(this.#unreached(null), null);
+  }
+
+  #unreached(failure: Failure | null): Result[] {
+    return this.#references.map((reference) => unreachedResult(reference, failure));
   }
 
   warn(code: Warning['code'], label: string | null, message: string): void {
@@ -40,13 +82,13 @@ export class Report {
 
   /** Why no more work may start: a signal, or the failure that has ended the run; null if it may. */
   get stopped(): Failure | null {
-    const { aborted, reason } = this.#session.context.stop;
+    const { aborted, reason } = this.context.stop;
     return aborted ? (reason as Failure) : this.ended;
   }
 
   end(failure: Failure): void {
     this.ended ??= failure;
-    this.#session.client.end(failure);
+    this.client.end(failure);
   }
 
   /** Ends the run at what a write to stdout has thrown: its reader has left, or it cannot be written. */
@@ -61,7 +103,7 @@ export class Report {
     if (stopped !== null) return unreachedResult(reference, stopped);
     const result = await work();
     this.#add(result.failure);
-    this.#session.progress.referenceDone();
+    this.progress.referenceDone();
     return result;
   }
 
@@ -86,12 +128,12 @@ export class Report {
    * exit code. `destination`: null for stdout. Throws what the work throws before its first request.
    */
   async finish(work: Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
-    const { stderr, progress, serviceName, budget, operation } = this.#session;
+    const { stderr, progress, options, budget, operation } = this;
     let refusal: unknown = null;
     const results = await work.catch((error: unknown) => {
       this.end(toFailure(error));
       if (budget.total.requests === 0) refusal = error;
-      return this.references.map((reference) => unreachedResult(reference, this.ended));
+      return this.#unreached(this.ended);
     });
     await progress.stop();
     if (this.hasReaderLeft) {
@@ -102,7 +144,7 @@ export class Report {
     const ended = this.ended ?? (isUndone ? this.stopped : null);
     reportWarnings(stderr, this.#warnings);
     if (refusal === null) {
-      for (const { text, nextSteps, failure } of failureLines(results, ended, serviceName === sandboxName)) {
+      for (const { text, nextSteps, failure } of failureLines(results, ended, options.sandbox)) {
         stderr.error(text, ...nextSteps);
         stderr.printStack(failure);
       }

@@ -1,6 +1,7 @@
 import { resolveService } from '../accounts/settings.ts';
-import type { CommonOptions } from '../cli/options.ts';
+import type { CommonOptions, RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
+import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
@@ -8,53 +9,44 @@ import { Budget, type Ledger, resolveBounds } from '../service/budget.ts';
 import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
+import type { Reference } from './read-references.ts';
+import { Run, reportWarnings } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
 
-export interface Session extends AsyncDisposable {
-  readonly operation: Operation;
-  readonly context: Context;
-  readonly stderr: Stderr;
-  readonly client: Client;
-  readonly budget: Budget;
-  /** Identifies the service in the record of an export. */
-  readonly serviceName: string;
-  /** `--max-credits 0`: the same command would stop again. */
-  readonly isNothingAllowed: boolean;
-  progress: ProgressLine;
-  /** From now on, progress is that of `count` references together. */
-  shareProgress(count: number): void;
-}
-
-/** Opens the service of the options. `connections`: concurrent requests; `warn`: where the ledger warns. */
-export async function openSession(
+/**
+ * Opens the service of the options, and writes the first `--summary`. `references`: in input order. `connections`:
+ * concurrent requests.
+ */
+export async function openRun(
   operation: Operation,
+  references: readonly Reference[],
   connections: number,
-  options: CommonOptions,
+  options: RunOptions,
   context: Context,
   stderr: Stderr,
-  warn: (message: string) => void,
-): Promise<Session> {
+): Promise<Run> {
+  const warnings: Warning[] = [];
+  const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
   const { service, budget, name, close } = options.sandbox
     ? await openSandbox(options)
     : await openAccount(operation, options, context, stderr, warn);
-  const progress = createProgress(context, stderr, options);
+  const line = createProgress(context, stderr, options);
+  const count = references.filter(({ repeats }) => repeats === null).length;
+  const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const shared = clientOptions(options, context, stderr, progress);
-  const client = new Client({ ...shared, service, budget, connections });
-  const session: Session = {
-    ...{ operation, context, stderr, client, budget, serviceName: name, progress },
-    isNothingAllowed: budget.bounds.some(({ credits }) => credits === 0),
-    shareProgress: (count) => {
-      session.progress = sharedProgress(session.progress, count, operation.reference);
-    },
-    [Symbol.asyncDispose]: async () => {
-      await session.progress.stop();
-      await client.close();
-      await close();
-    },
-  };
-  return session;
+  const client = new Client({ ...shared, service, budget, connections: Math.min(connections, count) });
+  const parts = { operation, options, context, stderr, client, budget, serviceName: name, progress };
+  const run = new Run(parts, references, warnings, close);
+  try {
+    await run.start();
+    return run;
+  } catch (error) {
+    await run[Symbol.asyncDispose]();
+    reportWarnings(stderr, warnings);
+    throw error;
+  }
 }
 
 async function openAccount(
