@@ -113,7 +113,7 @@ export function failedExport(run: Run, state: ExportState, cause: Failure, facts
   const isResumable =
     failure.scope !== 'reference' &&
     failure.code !== 'usage' &&
-    !(failure.code === 'budget' && run.budget.isZero);
+    !(failure.code === 'budget' && run.budget.allowsNothing);
   const next = isResumable ? `run ${sameCommand(state)} to resume` : null;
   return resultOf(state, { ...facts, failure, next });
 }

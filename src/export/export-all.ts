@@ -14,7 +14,7 @@ import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { operations, type PagedOperation } from '../service/contract.ts';
-import { type Destination, ReferenceIndex, targetOf } from './destination.ts';
+import { type Destination, notMounted, ReferenceIndex, targetOf } from './destination.ts';
 import { exportOne } from './export-one.ts';
 import { type Export, type Exports, flagsOf, inspect } from './inspect.ts';
 import { refusal } from './messages.ts';
@@ -35,9 +35,11 @@ export async function exportAll(
   const { file, path, folder } = destination;
   const fields = parseFields(options.fields, operation);
   const shared: Exports = { ...destination, operation, options, context, serviceName, fields };
-  // Before any request: with a folder that cannot be used, none could succeed.
+  // Before any request: with a folder that cannot be used, none could succeed. An update of files without a `.chanlist`
+  // creates one when it has found a FILE.
+  const isFirst = options.update && !folder.wasThere;
   if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
-  folder.ensure();
+  if (!isFirst) folder.ensure();
   const { concurrency } = options;
   const index = new ReferenceIndex(operation.reference, destination);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
@@ -45,16 +47,23 @@ export async function exportAll(
     if (id instanceof Failure) run.progress.referenceDone();
     return id;
   });
-  const { exports, results } = await groupById(shared, resolved);
-  const paths = exports.map(({ target }) => target.path);
-  await assertPaths({ ...options, output: null }, context, paths);
-  const queue = [...exports].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
-  const done = mapConcurrently(queue, { concurrency }, (one) => run.work(one, () => exportOne(run, one)));
-  for await (const [one, result] of done) results.set(one.value, withFile(result, one, index));
-  const ordered = references.flatMap(({ value }) => results.get(value) ?? []);
-  // A usage error leaves nothing behind.
-  if (ordered.every(({ failure }) => failure?.exit === 2)) folder.removeIfUnused();
-  return ordered;
+  const results = new Map<string, Result>();
+  try {
+    const exports = await groupById(shared, resolved, results);
+    const paths = exports.map(({ target }) => target.path);
+    await assertPaths({ ...options, output: null }, context, paths);
+    if (isFirst && exports.length > 0) {
+      if (exports.every(({ target: { stats } }) => !stats?.size)) throw notMounted(path);
+      folder.ensure();
+    }
+    const queue = [...exports].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
+    const done = mapConcurrently(queue, { concurrency }, (one) => run.work(one, () => exportOne(run, one)));
+    for await (const [one, result] of done) results.set(one.value, withFile(result, one, index));
+    return references.flatMap(({ value }) => results.get(value) ?? []);
+  } finally {
+    // A usage error leaves nothing behind.
+    if ([...results.values()].every(({ failure }) => failure?.exit === 2)) folder.removeIfUnused();
+  }
 }
 
 /** The result of an export, reached or not, with its ID and FILE. */
@@ -69,13 +78,13 @@ const withFile = (result: Result, { id, target }: Export, index: ReferenceIndex)
       : (index.records.get(basename(target.real))?.entries ?? 0)),
 });
 
-/** Merges references with the same ID; `results`, by reference, has the failures of those without an ID or FILE. */
+/** Merges references with the same ID; adds the failures of those without an ID or FILE to `results`, by reference. */
 async function groupById(
   shared: Exports,
   resolved: AsyncIterable<readonly [Reference, string | Failure]> | Iterable<readonly [Reference, string]>,
-): Promise<{ readonly exports: readonly Export[]; readonly results: Map<string, Result> }> {
+  results: Map<string, Result>,
+): Promise<readonly Export[]> {
   const exports = new Map<string, Export>();
-  const results = new Map<string, Result>();
   for await (const [reference, id] of resolved) {
     if (id instanceof Failure) results.set(reference.value, failedRequest(reference, id));
     else if (!exports.has(id))
@@ -86,7 +95,7 @@ async function groupById(
         results.set(reference.value, resultOf(reference, { id, failure }));
       }
   }
-  return { exports: [...exports.values()], results };
+  return [...exports.values()];
 }
 
 /**
@@ -125,8 +134,8 @@ export async function firstRequests(
       requests.set(reference.value, { ...reference, operation: operations.resolve, parameters, nextCost });
     }
   }
-  const { exports, results } = await groupById(shared, known);
-  for (const one of exports)
+  const results = new Map<string, Result>();
+  for (const one of await groupById(shared, known, results))
     try {
       requests.set(one.value, { ...one, ...(await firstRequest(one)) });
     } catch (error) {

@@ -3,6 +3,7 @@ import { type Failure, toFailure } from '../errors.ts';
 import { assertUnchanged } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { hasMark } from '../fs/output-target.ts';
+import { recordName, temporaryName } from '../fs/private-folder.ts';
 import { firstEntries } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -13,17 +14,21 @@ import { emptyList, keptText, moveAway, refusal, sameCommand } from './messages.
 import { nextStep, type Step } from './next-step.ts';
 import { noChecks, writeRecord } from './record.ts';
 import { RunFile } from './run-file.ts';
-import type { RunHeader } from './run-header.ts';
+import { newFileName, type RunHeader, runName } from './run-header.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
 /** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
 export async function exportOne(run: Run, one: Export): Promise<Result> {
   const { folder, options, target } = one;
   const { update, all } = options;
+  const name = basename(target.real);
   try {
-    using lock = await acquireLock(folder, basename(target.real), target.path);
+    using lock = await acquireLock(folder, name, target.path);
     if (lock === null && folder.created)
       run.warn('no lock', null, `${folder.path}: no locks here; do not let two runs write one file`);
+    // What a killed run has left.
+    for (const left of [newFileName(name), temporaryName(runName(name)), temporaryName(recordName(name))])
+      folder.remove(left);
     const [result, resumed] = await inspectAndPerform(run, one, update && all);
     if (resumed === null || !update || result.failure !== null) return result;
     // It still has to look for what is new; `--all` is done, unless that was an update without it.

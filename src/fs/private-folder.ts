@@ -19,10 +19,12 @@ export class PrivateFolder {
   readonly wasThere: boolean;
   /** This process has created it. */
   created = false;
+  #isThere: boolean;
 
   private constructor(path: string, wasThere: boolean) {
     this.path = path;
     this.wasThere = wasThere;
+    this.#isThere = wasThere;
   }
 
   /** Opens a folder, and changes nothing; one that is not there has no files. */
@@ -39,6 +41,7 @@ export class PrivateFolder {
     return guardFile(path, 'open', () => {
       this.created ||= ignoreErrors(['EEXIST'], () => fs.mkdirSync(path, 0o700) ?? true) === true;
       assertTrusted(path, true);
+      this.#isThere = true;
       if (this.created) syncFolder(dirname(path));
       // Also if the run that created the folder was killed before.
       if (basename(path) === '.chanlist')
@@ -63,9 +66,8 @@ export class PrivateFolder {
   openRead(name: string): number | null {
     return this.#guard(name, () => {
       // An exception costs ten times as much as this look.
-      const isThere =
-        (this.wasThere || this.created) && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
-      return isThere ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
+      const isFile = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      return isFile ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
   }
 
@@ -108,7 +110,7 @@ export class PrivateFolder {
   }
 
   names(): string[] {
-    return this.wasThere || this.created ? this.#guard('', () => fs.readdirSync(this.path)) : [];
+    return this.#isThere ? this.#guard('', () => fs.readdirSync(this.path)) : [];
   }
 
   /** Removes it if this process has created it, and nothing is in it. */

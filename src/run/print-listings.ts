@@ -100,7 +100,7 @@ function canResume(failure: Failure, token: string | null): boolean {
 function resumeHint({ options, budget }: Run, position: Position, failure: Failure): string | null {
   const { token } = position;
   if (token === null || token === options.continuation)
-    return failure.code === 'budget' && budget.isZero ? null : 'run the same command again';
+    return failure.code === 'budget' && budget.allowsNothing ? null : 'run the same command again';
   if (!isShowable(token)) return "the next page's token cannot be printed here; use --json to get it";
   return `resume with: ${continueCommand(options, position)}`;
 }

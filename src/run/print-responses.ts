@@ -39,7 +39,7 @@ export async function printResponses(
   seen: SeenFile | null,
 ): Promise<readonly Result[]> {
   const { operation, options, context, stderr } = run;
-  const { inputs, several } = references;
+  const { inputs, several, distinct } = references;
   const { format, isTerminalTable } = await outputFormat(operation, options, context, several);
   const content: Buffer[] = [];
   const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
@@ -60,8 +60,11 @@ export async function printResponses(
     await write(format.body(input, body));
     // Until the file of -o is written, none of its entries has been seen.
     if (target === null) seen?.accept();
-    const credits = spent(input.tally.credits);
-    run.progress.update({ reference: input.label, page: 1, entries, total: null, credits });
+    if (distinct.length > 1) {
+      const { label: reference, tally } = input;
+      const credits = spent(tally.credits);
+      run.progress.update({ reference, page: 1, entries, total: null, credits });
+    }
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
     return resultOf(input, { id, entries });
   };

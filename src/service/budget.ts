@@ -98,7 +98,7 @@ export class Budget {
   }
 
   /** `--max-credits 0`: the same command would stop again. */
-  get isZero(): boolean {
+  get allowsNothing(): boolean {
     return this.bounds.some(({ credits }) => credits === 0);
   }
 

@@ -194,7 +194,39 @@ test('--restart of what is not found: not gone, if FILE is an archive of another
   assert.equal(world.read('.chanlist/a.ndjson.json'), before);
   world.remove('.chanlist');
   const handle = await world.run('uploads @typo -o a.ndjson --update');
-  assert.deepEqual([handle.exit, handle.credits], [5, 0], handle.stderr);
+  assert.deepEqual([handle.exit, handle.credits, world.has('.chanlist')], [5, 0, false], handle.stderr);
+});
+
+test('a folder of files without .chanlist gets none from an update that finds no FILE', async (t) => {
+  const { world } = await worldOf(t);
+  world.service.addChannel('b', { list: videos(0, 5) });
+  mkdirSync(join(world.folder, 'd'));
+  world.write(`d/${idOf('z')}.ndjson`, '{"videoId":"x"}\n');
+  // If it were there, the next night would buy the list.
+  for (const night of [1, 2]) {
+    const run = await world.run('uploads @b @gone --output-dir d --update');
+    assert.deepEqual([run.credits, world.has('d/.chanlist')], [0, false], `night ${night}: ${run.stderr}`);
+    assert.notEqual(run.exit, 0);
+    assert.match(run.stderr, /is the disk mounted\?/);
+  }
+});
+
+test('a usage error that shows only once IDs are known leaves nothing', async (t) => {
+  const { world } = await worldOf(t);
+  mkdirSync(join(world.folder, 'd'));
+  const refs = `d/${idOf('a')}.ndjson`;
+  world.write(refs, '@a\n');
+  const run = await world.run(`uploads --from ${refs} --output-dir d`);
+  assert.deepEqual([run.exit, run.credits, world.has('d/.chanlist')], [2, 0, false], run.stderr);
+  assert.equal(world.read(refs), '@a\n');
+});
+
+test('the new FILE of a killed run does not stay, even if the next run has nothing to write', async (t) => {
+  const { world } = await worldOf(t);
+  await world.run(line);
+  for (const name of ['new.tmp', 'run.tmp', 'json.tmp']) world.write(`.chanlist/a.ndjson.${name}`, 'x');
+  await world.run(`${line} --update`);
+  assert.deepEqual(world.files('.chanlist'), ['.gitignore', 'a.ndjson.json']);
 });
 
 test('an adoption that fails before its end says nothing of an archive', async (t) => {

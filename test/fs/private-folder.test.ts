@@ -48,6 +48,17 @@ test('a folder is created with mode 0700 and a .gitignore, whatever the umask, a
   }
 });
 
+test('a folder that another process creates meanwhile is not empty', async (t) => {
+  const path = join(await temporaryFolder(t), '.chanlist');
+  const [first, second] = [PrivateFolder.open(path), PrivateFolder.open(path)];
+  first.ensure().replace('a', 'text');
+  second.ensure();
+  assert.deepEqual(
+    [second.created, second.names().sort(), String(second.read('a'))],
+    [false, ['.gitignore', 'a'], 'text'],
+  );
+});
+
 test('only a .chanlist has a .gitignore; the folder above it must exist', async (t) => {
   const parent = await temporaryFolder(t);
   assert.deepEqual(PrivateFolder.open(join(parent, 'chanlist')).ensure().names(), []);
