@@ -125,8 +125,12 @@ function problemLines(
     const names = group.map(({ file, reference }) => file ?? reference);
     const archives = group.length === 1 ? names[0] : `${thousands(group.length)} archives${firstOf(names)}`;
     const { message, fix: own } = first.problem;
-    const fix = group.length === 1 ? own : (groupFix(group, from, folder) ?? (own && `of the first: ${own}`));
-    return [[`${code}: ${archives}: ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
+    const fix =
+      group.length === 1 ? own : (groupFix(group, from, folder) ?? (own && `of ${names[0]}: ${own}`));
+    const said = group.every(({ problem }) => problem.message === message)
+      ? message
+      : `${names[0]}: ${message}`;
+    return [[`${code}: ${archives}: ${said}`, ...(fix === null ? [] : [`fix: ${fix}`])]];
   });
 }
 

@@ -53,7 +53,9 @@ export const run: RunCommand<
   };
   const parts = by === null ? ['today', 'total'] : [by, 'confirmed', 'possibly_charged'];
   const fields = ['account', 'month', ...parts];
-  await printRecords(records, { format, color, context, stderr, fields, footer: left });
+  const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
+  const footer = () => [...(isUncertain ? ['(+N): possibly charged'] : []), ...left()];
+  await printRecords(records, { format, color, context, stderr, fields, footer });
   const unreadable = ledger?.entries.filter(({ request }) => request === null).length ?? 0;
   if (unreadable > 0) {
     const lines = count(unreadable, 'line', 'lines');

@@ -233,7 +233,7 @@ test('problems with one code are one line, with the run over list and folder tha
   assert.match(stale.stderr, new RegExp(`stale: 5 archives .*; fix: ${update}\\n$`));
   // Not all are known to be in one folder.
   const several = await check(world, `lists ${file} --from refs.txt --max-age 2d`);
-  assert.match(several.stderr, /stale: 5 archives .*; fix: of the first: chanlist uploads \S+ -o lists/);
+  assert.match(several.stderr, /stale: 5 archives .*; fix: of (\S+): chanlist uploads \S+ -o \1 --update\n$/);
   await world.paste(update);
   assert.equal((await check(world, 'lists --from refs.txt --max-age 2d')).exit, 0);
 });

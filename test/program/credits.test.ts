@@ -162,6 +162,7 @@ test('a table fits 80 columns, cuts no number, and says what is left of the boun
     /^https:\/\/aaa\S*… +\d{4}-\d\d +1,234,567 \(\+345,678\) +1,234,567 \(\+345,678\)$/,
   );
   assert.deepEqual(all.slice(3), [
+    '(+N): possibly charged',
     `419,755 of 2,000,000/month left at ${origin.slice(0, 44)}…`,
     `0 of 1,000,000/day left at ${origin}`,
   ]);
