@@ -1,6 +1,6 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import {
+import fs, {
   chmodSync,
   chownSync,
   linkSync,
@@ -11,6 +11,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { channelId, type SimulatedOptions, video, videoId, videos } from '../support/simulated-service.ts';
@@ -208,6 +209,34 @@ test('a folder of files without .chanlist gets none from an update that finds no
     assert.deepEqual([run.credits, world.has('d/.chanlist')], [0, false], `night ${night}: ${run.stderr}`);
     assert.notEqual(run.exit, 0);
     assert.match(run.stderr, /is the disk mounted\?/);
+  }
+});
+
+test('a run that stops between its new FILE and the record is ended by the next one, for free', async (t) => {
+  const { world, channel } = await worldOf(t);
+  const stopped = async (args: string): Promise<WorldRun> => {
+    const { renameSync } = fs;
+    const { mock } = t.mock.method(fs, 'renameSync', (from: string, to: string) => {
+      if (to.endsWith('a.ndjson.json')) throw Object.assign(new Error(), { code: 'EIO' });
+      renameSync(from, to);
+    });
+    syncBuiltinESMExports();
+    const run = await world.run(args);
+    mock.restore();
+    syncBuiltinESMExports();
+    return run;
+  };
+  for (const [args, count] of [
+    [line, 12],
+    [`${line} --update`, 14],
+  ] as const) {
+    channel.list = videos(0, count);
+    assert.equal((await stopped(args)).exit, 1);
+    const text = world.read('a.ndjson');
+    const next = await world.run(line);
+    assert.deepEqual([next.exit, next.credits, next.only.entries], [0, 0, count], next.stderr);
+    assert.equal(world.read('a.ndjson'), text);
+    assert.deepEqual(world.files('.chanlist'), ['.gitignore', 'a.ndjson.json']);
   }
 });
 

@@ -9,7 +9,16 @@ const [busy, down, gone] = ['unavailable', 'unreachable', 'invalid_response'] as
 const [reach, trust] = ['cannot reach https://a.test:', 'https://a.test cannot be trusted:'] as const;
 const noAddress = Object.assign(new AggregateError([]), { code: 'EADDRNOTAVAIL' });
 
-const rows: readonly (readonly [Error, sent: boolean, code: string, message: string, retried: boolean])[] = [
+const lengths = coded('UND_ERR_RES_CONTENT_LENGTH_MISMATCH');
+const wrongLength = 'the response is not as long as its Content-Length';
+const rows: readonly (readonly [
+  Error,
+  sent: boolean,
+  code: string,
+  message: string,
+  retried: boolean,
+  status?: number,
+])[] = [
   [coded('ECONNREFUSED'), false, down, `${reach} connection refused`, true],
   [coded('ENOTFOUND'), false, down, `${reach} no such host`, true],
   [coded('EHOSTDOWN'), false, down, `${reach} host is down`, true],
@@ -23,11 +32,14 @@ const rows: readonly (readonly [Error, sent: boolean, code: string, message: str
   [coded('ECONNRESET'), true, busy, 'no complete response: connection reset by peer', true],
   [coded('EWHATEVER', 'x'), true, busy, 'no complete response: the connection failed (EWHATEVER)', true],
   [coded('ERR_ASSERTION', 'x'), true, gone, 'the response is not valid HTTP', false],
+  [lengths, true, gone, wrongLength, false],
+  // After the headers, the body was cut short.
+  [lengths, true, busy, `no complete response: ${wrongLength}`, true, 200],
 ];
 
 test('errors of the transport: what they mean, in words that are never those of a library', () => {
-  for (const [cause, sent, code, message, isRetryable] of rows) {
-    const found = failedAttempt({ cause, sent, status: null, headers: {} }, context);
+  for (const [cause, sent, code, message, isRetryable, status = null] of rows) {
+    const found = failedAttempt({ cause, sent, status, headers: {} }, context);
     const charge = sent ? 'possibly_charged' : 'none';
     assert.deepEqual(
       [found.failure.code, found.failure.message, found.isRetryable, found.charge],
