@@ -105,7 +105,11 @@ async function buyNew(
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
   if (seen.isEntryWithoutId)
-    run.warn('no ID', label, `skipped entries without a videoId: ${target.path} may already have them`);
+    run.warn(
+      'no ID',
+      label,
+      `skipped entries without a videoId: ${target.path} may already have them; no action needed`,
+    );
   const { badLines, damage } = archive.leftOut;
   if (badLines > 0)
     run.warn(
