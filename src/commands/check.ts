@@ -13,7 +13,7 @@ import {
 import { isLocked } from '../fs/file-lock.ts';
 import { assertPaths } from '../run/output.ts';
 import { printRecords } from '../run/print-records.ts';
-import { parseEither, type Reference, readReferences } from '../run/read-references.ts';
+import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
 import { firstOf } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';
 import { count, thousands } from '../text/count.ts';
@@ -51,7 +51,7 @@ export const run: RunCommand<
   const expected =
     from === null
       ? []
-      : (await readReferences({ references: [], from }, 'channel or playlist', context)).distinct;
+      : distinct(await readReferences({ references: [], from }, 'channel or playlist', context));
   const found = new Map<string, FoundArchive>();
   for (const path of paths) for (const each of findArchives(path)) found.set(each.target.real, each);
   // Of several paths, a run over one folder may not repair all.

@@ -1,44 +1,26 @@
 import { effectiveFormat, type RunOptions, tableInFile } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
-import type { Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { openRun } from '../run/open-run.ts';
 import { outputTarget } from '../run/output.ts';
 import { printDryRun } from '../run/print-dry-run.ts';
-import { continuedListing, type References, readReferences } from '../run/read-references.ts';
-import {
-  assertParameters,
-  isPaged,
-  type Operation,
-  type operations,
-  type PagedOperation,
-  type RequestParameters,
-} from '../service/contract.ts';
-
-/** What the runs of all operations share. */
-interface Request<O extends Operation> {
-  readonly operation: O;
-  readonly options: RunOptions;
-  readonly references: References;
-  readonly target: Target | null;
-  readonly context: Context;
-  readonly stderr: Stderr;
-  parametersOf(value: string): RequestParameters;
-}
+import { distinct, newReference, readReferences } from '../run/read-references.ts';
+import { assertParameters, type Operation, type RequestParameters } from '../service/contract.ts';
 
 /** Runs an operation from top to bottom; returns the exit code. `more`: parameters of each request. */
 export async function runOperation(
-  operation: (typeof operations)[keyof typeof operations],
+  operation: Operation,
   options: RunOptions,
   context: Context,
   stderr: Stderr,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { continuation, outputDir, update, restart } = options;
+  const { continuation, output, outputDir, update, restart, dryRun, concurrency, seen: seenPath } = options;
   const [{ name }] = operation.parameters;
-  const parametersOf = (value: string): RequestParameters => ({ [name]: value, ...more });
+  const parametersOf = (value: string): RequestParameters =>
+    continuation === null ? { [name]: value, ...more } : { continuation };
   parseFields(options.fields, operation);
   if (continuation !== null && options.references.length > 0)
     throw usage('--continuation takes no reference', 'the token says where to start');
@@ -48,78 +30,46 @@ export async function runOperation(
       `${update ? '--update' : '--restart'} needs a file`,
       update ? 'name it with -o FILE or --output-dir DIR' : 'name it with -o FILE',
     );
-  const references =
+  const inputs =
     continuation !== null
-      ? continuedListing(continuation)
+      ? [newReference({ reference: null, value: continuation, id: null })]
       : await readReferences(options, operation.reference, context, ({ value }) =>
           assertParameters(operation, parametersOf(value)),
         );
-  const request = { options, references, target, context, stderr, parametersOf };
-  if (!isPaged(operation)) return await respond({ ...request, operation });
-  if (target === null && outputDir === null) return await list({ ...request, operation });
-  return await exportLists({ ...request, operation });
-}
+  const references = distinct(inputs);
 
-/** Prints whole responses: resolve, search, latest. */
-async function respond(request: Request<Operation>): Promise<number> {
-  const { operation, options, references, target, context, stderr, parametersOf } = request;
-  const { assertOutputFile, printResponses } = await import('../run/print-responses.ts');
-  await assertOutputFile(target, operation);
-  if (options.dryRun) {
-    const requests = references.distinct.map(({ reference, value }) => {
-      return { reference, operation, parameters: parametersOf(value) };
+  const isPaged = operation.body === 'page';
+  if (isPaged && (target !== null || outputDir !== null)) {
+    const format = effectiveFormat(options, false);
+    if (format === 'table') throw tableInFile();
+    if (outputDir === null && references.length > 1)
+      throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
+    const { openDestination } = await import('../export/destination.ts');
+    const destination = openDestination(outputDir, format, target, update);
+    const { exportAll, firstRequests } = await import('../export/export-all.ts');
+    if (dryRun) {
+      const first = await firstRequests(operation, references, options, destination, context);
+      return await printDryRun(first.requests, options, context, stderr, first.results);
+    }
+    await using run = await openRun(operation, references, concurrency, options, context, stderr);
+    return await run.finish(exportAll(run, destination), outputDir ?? output);
+  }
+
+  const responses = isPaged ? null : await import('../run/print-responses.ts');
+  await responses?.assertOutputFile(target, operation);
+  if (dryRun) {
+    const requests = references.map(({ reference, value }) => {
+      return { reference, operation, parameters: parametersOf(value), ...(isPaged && { nextCost: 0 }) };
     });
     return await printDryRun(requests, options, context, stderr);
   }
-  const path = options.seen;
-  using seen = path === null ? null : await (await import('../run/seen.ts')).openSeenFile(path, context.stop);
-  const { concurrency, output } = options;
-  await using run = await openRun(operation, references.inputs, concurrency, options, context, stderr);
-  const results = printResponses(run, parametersOf, references, target, seen);
-  return await run.finish(results, output);
-}
-
-/** Prints lists of pages. */
-async function list({
-  operation,
-  options,
-  references,
-  context,
-  stderr,
-  parametersOf,
-}: Request<PagedOperation>) {
-  const { continuation, dryRun } = options;
-  const { distinct: listings, several } = references;
-  if (dryRun) {
-    const requests = listings.map(({ reference, value }) => {
-      const parameters = continuation === null ? parametersOf(value) : { continuation };
-      return { reference, operation, parameters, nextCost: 0 };
-    });
-    return await printDryRun(requests, options, context, stderr);
+  if (responses === null) {
+    await using run = await openRun(operation, references, 1, options, context, stderr);
+    const { printListings } = await import('../run/print-listings.ts');
+    return await run.finish(printListings(run), null);
   }
-  await using run = await openRun(operation, listings, 1, options, context, stderr);
-  const { printListings } = await import('../run/print-listings.ts');
-  return await run.finish(printListings(run, operation, listings, several), null);
-}
-
-/** Exports lists of pages into files. */
-async function exportLists(request: Request<PagedOperation>): Promise<number> {
-  const { operation, options, references, target, context, stderr } = request;
-  const { outputDir, output, dryRun, concurrency } = options;
-  const { distinct } = references;
-  const format = effectiveFormat(options, false);
-  if (format === 'table') throw tableInFile();
-  if (outputDir === null && distinct.length > 1)
-    throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-  const { openDestination } = await import('../export/destination.ts');
-  const destination = openDestination(outputDir, format, target, options.update);
-  if (dryRun) {
-    const { firstRequests } = await import('../export/export-all.ts');
-    const { requests, results } = await firstRequests(operation, distinct, options, destination, context);
-    return await printDryRun(requests, options, context, stderr, results);
-  }
-  const { exportAll } = await import('../export/export-all.ts');
-  await using run = await openRun(operation, distinct, concurrency, options, context, stderr);
-  const results = exportAll(run, operation, distinct, destination);
-  return await run.finish(results, outputDir ?? output);
+  using seen =
+    seenPath === null ? null : await (await import('../run/seen.ts')).openSeenFile(seenPath, context.stop);
+  await using run = await openRun(operation, inputs, concurrency, options, context, stderr);
+  return await run.finish(responses.printResponses(run, parametersOf, target, seen), output);
 }

@@ -6,17 +6,16 @@ import { assertFreeSpace, minFreeSpace } from '../fs/free-space.ts';
 import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import {
-  type Listing,
+  isUnresumable,
   listPages,
   missingEntries,
   needsPage,
-  type Selection,
+  type Page,
   type Sink,
   videoIdOf,
 } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { isUnresumable, type Page } from '../service/pages.ts';
 import type { ExportState } from './inspect.ts';
 import { unresumable } from './messages.ts';
 import type { RunFile } from './run-file.ts';
@@ -29,7 +28,7 @@ export async function buyPages(
   run: Run,
   state: ExportState,
   runFile: RunFile,
-  select: Listing['select'],
+  select: Sink['select'],
   kept = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
   const { operation, id, target, tally } = state;
@@ -44,8 +43,8 @@ export async function buyPages(
   const folder = dirname(target.real);
   guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
-  const listing = { operation, reference: id, before: runFile.position, limit, select };
-  const { pages, failure } = await listPages(run, listing, sinkOf(state, runFile, format), tally);
+  const sink = { select, ...sinkOf(state, runFile, format) };
+  const { pages, failure } = await listPages(run, id, runFile.position, sink, tally);
   const { position } = runFile;
   const isBroken = failure !== null && isUnresumable(failure, position.token);
   return {
@@ -59,7 +58,11 @@ export async function buyPages(
 }
 
 /** Appends pages to a run file. */
-function sinkOf({ target: { real, stats } }: ExportState, runFile: RunFile, format: Format): Sink {
+function sinkOf(
+  { target: { real, stats } }: ExportState,
+  runFile: RunFile,
+  format: Format,
+): Omit<Sink, 'select'> {
   const { update, request } = runFile.header;
   return {
     // There must be room for a page, and at the end for the new FILE, which can take its place.
@@ -88,7 +91,7 @@ function sinkOf({ target: { real, stats } }: ExportState, runFile: RunFile, form
 }
 
 /** The IDs of the entries of a page that are not selected. */
-function leftOut(page: Page, entries: Selection['entries']): string[] {
+function leftOut(page: Page, entries: Page['entries']): string[] {
   const selected = new Set(entries);
   return page.entries.flatMap((entry) => (selected.has(entry) ? [] : (videoIdOf(entry) ?? [])));
 }

@@ -13,7 +13,7 @@ import type { FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import { operations, type PagedOperation } from '../service/contract.ts';
+import { type Operation, operations } from '../service/contract.ts';
 import { type Destination, notMounted, ReferenceIndex, targetOf } from './destination.ts';
 import { exportOne } from './export-one.ts';
 import { type Export, type Exports, flagsOf, inspect } from './inspect.ts';
@@ -25,13 +25,8 @@ import { RunFile } from './run-file.ts';
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
  * that were interrupted first. Returns the results in input order.
  */
-export async function exportAll(
-  run: Run,
-  operation: PagedOperation,
-  references: readonly Reference[],
-  destination: Destination,
-): Promise<readonly Result[]> {
-  const { options, context, serviceName } = run;
+export async function exportAll(run: Run, destination: Destination): Promise<readonly Result[]> {
+  const { operation, references, options, context, serviceName } = run;
   const { file, path, folder } = destination;
   const fields = parseFields(options.fields, operation);
   const shared: Exports = { ...destination, operation, options, context, serviceName, fields };
@@ -113,7 +108,7 @@ function urgency({ target }: Export, index: ReferenceIndex): string {
  * changes nothing.
  */
 export async function firstRequests(
-  operation: PagedOperation,
+  operation: Operation,
   references: readonly Reference[],
   options: RunOptions,
   destination: Destination,

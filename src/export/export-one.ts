@@ -98,11 +98,11 @@ async function resume(run: Run, state: ExportState, runFile: RunFile, all: boole
 
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
 async function exportList(run: Run, state: ExportState, runFile: RunFile): Promise<Result> {
-  const { operation, target, context } = state;
-  const { started, replaces, request } = runFile.header;
+  const { target, context } = state;
+  const { started, replaces } = runFile.header;
   if (!replaces) assertUnchanged(target, null, moveAway(state));
   const resumed = runFile.position.entries;
-  const select = firstEntries(operation, request.limit, await runFile.lastPageIds(context.stop));
+  const select = firstEntries(run, await runFile.lastPageIds(context.stop));
   const { facts: bought, failure } = await buyPages(run, state, runFile, select);
   const { entries, hasMore } = runFile.position;
   const facts = { ...bought, entries, resumed };

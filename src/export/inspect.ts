@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { currentTarget, hasMark, type Target } from '../fs/output-target.ts';
 import type { Field } from '../output/format.ts';
 import type { Reference } from '../run/read-references.ts';
-import type { PagedOperation } from '../service/contract.ts';
+import type { Operation } from '../service/contract.ts';
 import type { Destination } from './destination.ts';
 import type { Existing, Flags } from './next-step.ts';
 import { type ArchiveRecord, readRecord } from './record.ts';
@@ -13,7 +13,7 @@ import { type ExportRequest, isSameRequest, type RunHeader } from './run-header.
 
 /** What all exports of a run share. */
 export interface Exports extends Destination {
-  readonly operation: PagedOperation;
+  readonly operation: Operation;
   readonly options: RunOptions;
   readonly context: Context;
   readonly serviceName: string;

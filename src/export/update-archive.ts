@@ -1,6 +1,6 @@
 import { Failure, toFailure } from '../errors.ts';
 import { markOf } from '../fs/output-target.ts';
-import { type Listing, videoIdOf } from '../run/list-pages.ts';
+import { type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
@@ -146,7 +146,7 @@ async function buyNew(
  */
 function selectNew(known: ReadonlySet<string>, newIds: Set<string>, all: boolean) {
   const seen = { knownIds: new Set<string>(), isEntryWithoutId: false, isListEnd: false };
-  const select: Listing['select'] = ({ entries, hasMore }) => {
+  const select: Sink['select'] = ({ entries, hasMore }) => {
     seen.isListEnd = !hasMore;
     let last: string | null = null;
     const fresh = entries.filter((entry) => {

@@ -1,11 +1,24 @@
-import { ClosedPipe, type Failure, toFailure } from '../errors.ts';
+import { ClosedPipe, Failure, toFailure } from '../errors.ts';
 import { limitHeapGrowth } from '../fs/line-chunks.ts';
 import type { JsonText } from '../json/json-text.ts';
-import type { ProgressState } from '../output/progress-text.ts';
 import { spent, type Tally } from '../service/budget.ts';
-import type { PagedOperation } from '../service/contract.ts';
-import { fetchPages, type Page } from '../service/pages.ts';
 import type { Run } from './run.ts';
+
+/** One page of a listing (docs/service.md, 2.4). */
+export interface Page {
+  /** The token that fetched it; null: the first page. */
+  readonly token: string | null;
+  readonly entries: readonly JsonText[];
+  readonly list: Buffer;
+  readonly info: JsonText | null;
+  /** numVideos of playlist_info; null if that is no number. */
+  readonly total: number | null;
+  /** Token of the next page; null on the last page, and on the last readable one. */
+  readonly next: string | null;
+  readonly hasMore: boolean;
+  /** Why this is the last readable page: thrown after it was yielded. `invalid_response` or `loop`; null if it is not. */
+  readonly broken: Failure | null;
+}
 
 /** The position of a listing: what is needed to resume it. */
 export interface Position {
@@ -20,56 +33,64 @@ export interface Position {
 
 export const startPosition: Position = { token: null, hasMore: true, entries: 0, pages: 0, total: null };
 
-export interface Selection {
-  readonly entries: readonly JsonText[];
-  /** No further page is wanted. */
-  readonly done: boolean;
-  /** False if the limit cut the page: a resumed listing starts with this page again. */
-  readonly isWhole: boolean;
-}
-
-export interface Listing {
-  readonly operation: PagedOperation;
-  /** What is sent for the first page; null: the listing starts at the token of `before`. */
-  readonly reference: string | null;
-  readonly before: Position;
-  readonly limit: number | null;
-  /** `written`: entries written so far. */
-  select(page: Page, written: number): Selection;
-}
-
 export interface Sink {
+  /**
+   * The entries of a page that are written, after `written` others. `done`: no further page is wanted. `isWhole`: false if
+   * the limit cut the page; a resumed listing starts with this page again.
+   */
+  select(
+    page: Page,
+    written: number,
+  ): { readonly entries: readonly JsonText[]; readonly done: boolean; readonly isWhole: boolean };
   /** Runs before each page is fetched; throws to stop it. */
   beforePage?(): void;
   /** Writes the selected part of a page; `next` resumes the listing after it. */
-  write(selection: Selection, next: Position, page: Page): Promise<void>;
+  write(selected: ReturnType<Sink['select']>, next: Position, page: Page): Promise<void>;
 }
 
 /**
- * Lists one reference into a sink: a page is fetched only after the one before has been written. Returns the pages of this
- * run, and the failure that ended the listing early; a reader that has left is none (`Run.hasReaderLeft`).
+ * Lists one reference into a sink: a page is fetched only after the one before has been written. `value`: what is sent for
+ * the first page. Returns the pages of this run, and the failure that ended the listing early; a reader that has left is
+ * none (`Run.hasReaderLeft`).
  */
 export async function listPages(
   run: Run,
-  listing: Listing,
+  value: string,
+  before: Position,
   sink: Sink,
   tally: Tally,
 ): Promise<{ readonly position: Position; readonly pages: number; readonly failure: Failure | null }> {
-  const { operation, reference, before } = listing;
+  const { limit } = run.options;
   let position = before;
   let count = 0;
+  const showProgress = (): void => {
+    const { entries, pages: page, total } = position;
+    const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
+    const { reference, credits } = tally;
+    run.progress.update({
+      ...{ reference, page, entries, credits: spent(credits) },
+      total: total === null ? limit : expected,
+    });
+  };
   try {
-    run.progress.update(progressOf(position, listing.limit, tally));
-    if (!needsPage(before, listing.limit)) return { position, pages: 0, failure: null };
+    showProgress();
+    if (!needsPage(before, limit)) return { position, pages: 0, failure: null };
     sink.beforePage?.();
-    for await (const page of fetchPages(run.client, operation, { reference, token: before.token }, tally)) {
+    for await (const page of fetchPages(run, value, before.token, tally)) {
       count++;
-      const selection = listing.select(page, position.entries);
-      const next = positionAfter(position, page, selection);
-      await sink.write(selection, next, page);
+      const selected = sink.select(page, position.entries);
+      const { entries, done, isWhole } = selected;
+      const next = {
+        token: isWhole && page.broken === null ? page.next : page.token,
+        hasMore: page.hasMore || !isWhole,
+        entries: position.entries + entries.length,
+        pages: position.pages + 1,
+        total: page.total ?? position.total,
+      };
+      await sink.write(selected, next, page);
       position = next;
-      run.progress.update(progressOf(position, listing.limit, tally));
-      if (selection.done || !next.hasMore) break;
+      showProgress();
+      if (done || !next.hasMore) break;
       if (count === 1) await limitHeapGrowth();
       if (page.broken === null) sink.beforePage?.();
     }
@@ -78,26 +99,6 @@ export async function listPages(
     run.hasReaderLeft ||= error instanceof ClosedPipe;
     return { position, pages: count, failure: error instanceof ClosedPipe ? null : toFailure(error) };
   }
-}
-
-function positionAfter(before: Position, page: Page, { entries, isWhole }: Selection): Position {
-  const isPassed = isWhole && page.broken === null;
-  return {
-    token: isPassed ? page.next : page.token,
-    hasMore: page.hasMore || !isWhole,
-    entries: before.entries + entries.length,
-    pages: before.pages + 1,
-    total: page.total ?? before.total,
-  };
-}
-
-function progressOf(position: Position, limit: number | null, { reference, credits }: Tally): ProgressState {
-  const { entries, pages, total } = position;
-  const expected = Math.min(Math.max(total ?? 0, entries), limit ?? Number.POSITIVE_INFINITY);
-  return {
-    ...{ reference, page: pages, entries, credits: spent(credits) },
-    total: total === null ? limit : expected,
-  };
 }
 
 export const needsPage = ({ hasMore, entries }: Position, limit: number | null): boolean =>
@@ -119,24 +120,122 @@ export function videoIdOf(entry: JsonText): string | null {
  * on the one before the first.
  */
 export function firstEntries(
-  { distinct }: PagedOperation,
-  limit: number | null,
+  { operation, options }: Run,
   before: ReadonlySet<string> = new Set(),
-): Listing['select'] {
+): Sink['select'] {
+  const limit = options.limit ?? Number.POSITIVE_INFINITY;
   let previous = before;
   return ({ entries }, count) => {
-    const rest = limit === null ? Number.POSITIVE_INFINITY : limit - count;
     const onPage = new Set<string>();
     const selected: JsonText[] = [];
     let isWhole = true;
     for (const entry of entries) {
-      const id = distinct ? videoIdOf(entry) : null;
+      const id = operation.distinct ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
       if (id !== null && previous.has(id)) continue;
-      if (selected.length === rest) isWhole = false;
+      if (selected.length === limit - count) isWhole = false;
       else selected.push(entry);
     }
     if (entries.length > 0) previous = onPage;
-    return { entries: selected, done: selected.length === rest, isWhole };
+    return { entries: selected, done: selected.length === limit - count, isWhole };
   };
+}
+
+const maxEmptyPages = 10;
+const refusedStatuses: ReadonlySet<number | null> = new Set([400, 404, 410, 422]);
+
+/**
+ * Whether no run can continue a listing: it loops, or the service no longer accepts the `token` of the page that failed
+ * (null: the first page).
+ */
+export function isUnresumable({ code, status }: Failure, token: string | null): boolean {
+  return code === 'loop' || (token !== null && refusedStatuses.has(status));
+}
+
+/** Whether the failure of a first page means that there is no such list. */
+export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', 'refused'].includes(code);
+
+/**
+ * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
+ * failures, and after yielding the page that shows it `loop` if paging would never end, or `invalid_response`.
+ */
+export async function* fetchPages(
+  { client, operation }: Pick<Run, 'client' | 'operation'>,
+  value: string,
+  start: string | null,
+  tally: Tally,
+): AsyncGenerator<Page, void> {
+  const [first] = operation.parameters;
+  let token = start;
+  const seenTokens = new Set([token]);
+  let previous: Buffer | null = null;
+  let empty = 0;
+  for (;;) {
+    const parameters = token === null ? { [first.name]: value } : { continuation: token };
+    const response = await client.call(operation, parameters, tally).catch((error: unknown) => {
+      throw token === null ? error : asTokenRefused(error);
+    });
+    let page = readPage(response, token);
+    empty = page.entries.length === 0 ? empty + 1 : 0;
+    const isSame = empty === 0 && previous?.equals(page.list);
+    if (page.next !== null && seenTokens.has(page.next))
+      page = lastReadable(page, 'loop', 'the service repeated a continuation token');
+    else if (page.next !== null && empty >= maxEmptyPages)
+      page = lastReadable(page, 'loop', `the service sent ${maxEmptyPages} empty pages in a row`);
+    else if (isSame) page = lastReadable(page, 'loop', 'the service sent the same page twice');
+    if (empty === 0) previous = page.list;
+    seenTokens.add(page.next);
+    yield page;
+    if (page.broken !== null) throw page.broken;
+    if (!page.hasMore) return;
+    token = page.next;
+  }
+}
+
+/** A token that is not accepted does not mean that the reference is gone. */
+function asTokenRefused(error: unknown): unknown {
+  if (!(error instanceof Failure) || !refusedStatuses.has(error.status)) return error;
+  const { message, status } = error;
+  return new Failure('refused', `the service no longer accepts the continuation token: ${message}`, {
+    status,
+    hint: 'start the listing again from its first page',
+  });
+}
+
+function lastReadable(
+  page: Omit<Page, 'next' | 'hasMore' | 'broken'>,
+  code: 'loop' | 'invalid_response',
+  what: string,
+): Page {
+  return { ...page, next: null, hasMore: true, broken: new Failure(code, what, { status: 200 }) };
+}
+
+function readPage(json: JsonText, token: string | null): Page {
+  const hasMore = json.get('has_more')?.boolean();
+  const next = json.get('continuation_token')?.string();
+  const results = json.get('results');
+  const list = json.kind === 'array' ? json : results;
+  const info = json.get('playlist_info');
+  const page = {
+    token,
+    entries: list?.elements() ?? [],
+    list: list?.utf8 ?? Buffer.alloc(0),
+    info: info === undefined || info.kind === 'null' ? null : info,
+    total: wholeNumber(info?.get('numVideos')?.plain().trim()),
+  };
+  const invalid = (what: string): Page => lastReadable(page, 'invalid_response', what);
+  if (hasMore === undefined) return invalid('has_more is missing or not a boolean');
+  if (results?.kind !== 'array') return invalid('results is missing or not an array');
+  if (!hasMore) return { ...page, next: null, hasMore, broken: null };
+  if (!next) return invalid('has_more is true, but there is no continuation token');
+  // Servers do not take longer addresses.
+  if (next.length > 1024 * 1024 || !next.isWellFormed())
+    return invalid('the continuation token cannot be sent back');
+  return { ...page, next, hasMore, broken: null };
+}
+
+/** A whole number of at most 15 digits, also with thousands separators (`12,345`); null for anything else. */
+function wholeNumber(text = ''): number | null {
+  const isWhole = /^\d{1,3}(?:([ .,'\u2019\u00a0\u2009\u202f]?)\d{3}(?:\1\d{3}){0,3})?$/.test(text);
+  return isWhole ? Number(text.replace(/\D/g, '')) : null;
 }

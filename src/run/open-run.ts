@@ -9,7 +9,7 @@ import { Budget, type Ledger, resolveBounds } from '../service/budget.ts';
 import { Client, type ClientOptions, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
-import type { Reference } from './read-references.ts';
+import { distinct, type Reference } from './read-references.ts';
 import { Run, reportWarnings } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
@@ -33,12 +33,12 @@ export async function openRun(
     ? await openSandbox(options)
     : await openAccount(operation, options, context, stderr, warn);
   const line = createProgress(context, stderr, options);
-  const count = references.filter(({ repeats }) => repeats === null).length;
+  const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const shared = clientOptions(options, context, stderr, progress);
   const client = new Client({ ...shared, service, budget, connections: Math.min(connections, count) });
-  const parts = { operation, options, context, stderr, client, budget, serviceName: name, progress };
-  const run = new Run(parts, references, warnings, close);
+  const shownParts = { operation, references, options, context, stderr };
+  const run = new Run({ ...shownParts, client, budget, serviceName: name, progress }, warnings, close);
   try {
     await run.start();
     return run;

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type CommonOptions, effectiveFormat, type OutputOptions } from '../cli/options.ts';
+import { type CommonOptions, effectiveFormat } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { parseFields } from '../output/fields.ts';
-import type { Format, RecordShape, Text } from '../output/format.ts';
+import type { Format, Text } from '../output/format.ts';
 import { createFormat, exportName } from '../output/formats.ts';
 import { decideTerminal } from '../output/terminal.ts';
 import type { Reference } from './read-references.ts';
@@ -23,16 +23,16 @@ export async function outputTarget(
   return resolveTarget(options.output);
 }
 
-/** The format of the output. `several`: json has the form for several references. Throws usage errors. */
-export async function outputFormat(
-  operation: RecordShape,
-  options: OutputOptions,
-  { stdout, env }: Pick<Context, 'stdout' | 'env'>,
-  several: boolean,
-): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
+/** The format of the output. */
+export async function outputFormat({
+  operation,
+  options,
+  context: { stdout, env },
+}: Run): Promise<{ readonly format: Format; readonly isTerminalTable: boolean }> {
   const terminal = options.output === null ? decideTerminal(stdout, env, options.color) : null;
   const name = effectiveFormat(options, terminal !== null);
   const fields = parseFields(options.fields, operation);
+  const several = options.references.length > 1 || options.from != null;
   const format = await createFormat(name, { operation, fields, several, terminal });
   return { format, isTerminalTable: terminal !== null && name === 'table' };
 }
@@ -83,13 +83,13 @@ export async function assertPaths(
 }
 
 /** Prints references one after another; each has its place in a json document, however the run ends. */
-export async function printAll<S extends Reference>(
+export async function printAll(
   run: Run,
-  references: readonly S[],
   format: Format,
   write: (text: Text) => Promise<void>,
-  print: (reference: S) => Promise<Result>,
+  print: (reference: Reference) => Promise<Result>,
 ): Promise<readonly Result[]> {
+  const { references } = run;
   const results: Result[] = [];
   try {
     for (const reference of references) {

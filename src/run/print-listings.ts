@@ -2,15 +2,15 @@ import { commandLine, type RunOptions } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import { joined } from '../output/format.ts';
 import { Stdout } from '../output/stdout.ts';
-import type { PagedOperation } from '../service/contract.ts';
-import { isNoList, isUnresumable, type Page } from '../service/pages.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import {
   firstEntries,
-  type Listing,
+  isNoList,
+  isUnresumable,
   listPages,
   missingEntries,
+  type Page,
   type Position,
   type Sink,
   startPosition,
@@ -21,50 +21,43 @@ import { type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 
 /** Lists references to stdout; each page is written before the next one is requested. */
-export async function printListings(
-  run: Run,
-  operation: PagedOperation,
-  listings: readonly Reference[],
-  several: boolean,
-): Promise<readonly Result[]> {
-  const { context, stderr, client, options } = run;
-  const { format, isTerminalTable } = await outputFormat(operation, options, context, several);
+export async function printListings(run: Run): Promise<readonly Result[]> {
+  const { context, stderr, client, options, references } = run;
+  const { format, isTerminalTable } = await outputFormat(run);
   const output = new Stdout(context, stderr, isTerminalTable);
   client.readsMembers = format.readsMembers;
   const { limit, all, maxCredits, continuation } = options;
   // At a terminal, only these flags list more than the first page.
   const isFirstPageOnly = isTerminalTable && limit === null && !all && maxCredits.length === 0;
 
-  const print = async (listing: Reference): Promise<Result> => {
-    const result = await run.work(listing, () => printPages(listing));
-    const opening = result.pages === 0 ? format.open(listing, null) : '';
+  const print = async (reference: Reference): Promise<Result> => {
+    const result = await run.work(reference, () => printPages(reference));
+    const opening = result.pages === 0 ? format.open(reference, null) : '';
     const hasMore = result.failure !== null || result.status === 'limited';
-    if (!run.hasReaderLeft) await output.write(opening + format.close(listing, { ...result, hasMore }));
+    if (!run.hasReaderLeft) await output.write(opening + format.close(reference, { ...result, hasMore }));
     return result;
   };
 
-  const printPages = async (listing: Reference): Promise<Result> => {
-    const isLast = listing === listings.at(-1);
-    const first = firstEntries(operation, limit);
-    const before = { ...startPosition, token: continuation };
-    const select: Listing['select'] = (page, written) => {
-      return { ...first(page, written), ...(isFirstPageOnly && { done: true }) };
-    };
-    let { id } = listing;
+  const printPages = async (reference: Reference): Promise<Result> => {
+    const isLast = reference === references.at(-1);
+    const select = firstEntries(run);
+    let { id } = reference;
     const sink: Sink = {
+      select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        const opening = next.pages === 1 ? format.open(listing, page.info) : '';
-        const text = joined(opening, format.rows(listing, entries));
+        const opening = next.pages === 1 ? format.open(reference, page.info) : '';
+        const text = joined(opening, format.rows(reference, entries));
         const isMoreRequested = !isLast || (!done && next.hasMore);
         await (isMoreRequested ? output.writePage(text) : output.write(text));
       },
     };
-    const requested = { operation, reference: listing.value, before, limit, select };
-    const { position, pages, failure } = await listPages(run, requested, sink, listing.tally);
+    const { value, tally } = reference;
+    const before = { ...startPosition, token: continuation };
+    const { position, pages, failure } = await listPages(run, value, before, sink, tally);
     const { entries, hasMore, token, total } = position;
     const isResumable = failure === null || canResume(failure, token);
-    return resultOf(listing, {
+    return resultOf(reference, {
       id,
       ...(failure === null && hasMore && { status: 'limited' }),
       entries,
@@ -73,14 +66,16 @@ export async function printListings(
       token: hasMore && isResumable ? token : null,
       failure,
       next:
-        failure !== null && isResumable && listings.length === 1 ? resumeHint(run, position, failure) : null,
+        failure !== null && isResumable && references.length === 1
+          ? resumeHint(run, position, failure)
+          : null,
     });
   };
 
-  const results = await printAll(run, listings, format, (text) => output.write(text), print);
+  const results = await printAll(run, format, (text) => output.write(text), print);
   if (isFirstPageOnly && !run.hasReaderLeft)
     for (const result of results)
-      if (result.status === 'limited') stderr.note(firstPageNote(result, listings.length > 1));
+      if (result.status === 'limited') stderr.note(firstPageNote(result, references.length > 1));
   return results;
 }
 

@@ -10,7 +10,7 @@ import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { outputFormat, printAll } from './output.ts';
-import type { Reference, References } from './read-references.ts';
+import { distinct, type Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import type { Run } from './run.ts';
 import type { SeenFile } from './seen.ts';
@@ -34,13 +34,11 @@ export async function assertOutputFile(target: Target | null, { credits }: Opera
 export async function printResponses(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
-  references: References,
   target: Target | null,
   seen: SeenFile | null,
 ): Promise<readonly Result[]> {
-  const { operation, options, context, stderr } = run;
-  const { inputs, several, distinct } = references;
-  const { format, isTerminalTable } = await outputFormat(operation, options, context, several);
+  const { operation, options, context, stderr, references } = run;
+  const { format, isTerminalTable } = await outputFormat(run);
   const content: Buffer[] = [];
   const stdout = target === null ? new Stdout(context, stderr, isTerminalTable) : null;
   // The bytes are valid only until the next response.
@@ -48,7 +46,7 @@ export async function printResponses(
     if (stdout === null) content.push(Buffer.from(text));
     else await stdout.write(text);
   };
-  const responseTo = fetchAhead(run, parametersOf, references);
+  const responseTo = fetchAhead(run, parametersOf);
 
   const print = async (input: Reference): Promise<Result> => {
     const response = await responseTo(input);
@@ -60,7 +58,7 @@ export async function printResponses(
     await write(format.body(input, body));
     // Until the file of -o is written, none of its entries has been seen.
     if (target === null) seen?.accept();
-    if (distinct.length > 1) {
+    if (references.length > 1) {
       const { label: reference, tally } = input;
       const credits = spent(tally.credits);
       run.progress.update({ reference, page: 1, entries, total: null, credits });
@@ -69,7 +67,7 @@ export async function printResponses(
     return resultOf(input, { id, entries });
   };
 
-  const results = await printAll(run, inputs, format, write, print);
+  const results = await printAll(run, format, write, print);
   const written = target === null ? results : await replaceFile(run, target, Buffer.concat(content), results);
   try {
     if (target !== null && written.every(({ failure }) => failure === null)) seen?.accept();
@@ -84,12 +82,11 @@ export async function printResponses(
 function fetchAhead(
   run: Run,
   parametersOf: (value: string) => RequestParameters,
-  { inputs, distinct }: References,
 ): (input: Reference) => Promise<JsonText | Failure> {
-  const { operation, client } = run;
+  const { operation, client, references } = run;
   const { concurrency } = run.options;
   const pool = { concurrency, lookahead: concurrency * lookahead };
-  const fetched = mapConcurrently(distinct, pool, async (input) => {
+  const fetched = mapConcurrently(distinct(references), pool, async (input) => {
     const response = await run.request(async () => {
       const body = await client.call(operation, parametersOf(input.value), input.tally);
       if (operation.body === 'record') resolvedId(body);
@@ -98,7 +95,7 @@ function fetchAhead(
     run.progress.referenceDone();
     return response;
   });
-  const repeated = new Set(inputs.map(({ repeats }) => repeats));
+  const repeated = new Set(references.map(({ repeats }) => repeats));
   const responses = new Map<Reference, JsonText | Failure>();
   return async (input) => {
     const response =

@@ -18,19 +18,9 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly tally: Tally;
 }
 
-export interface References {
-  readonly inputs: readonly Reference[];
-  /** Those that repeat no other. */
-  readonly distinct: readonly Reference[];
-  /** Whether json has the form for several references: more than one, or a list from `--from`. */
-  readonly several: boolean;
-}
-
-/** The only reference of a run with `--continuation`: none. */
-export function continuedListing(token: string): References {
-  const inputs = [newReference({ reference: null, value: token, id: null })];
-  return { inputs, distinct: inputs, several: false };
-}
+/** The references that repeat no other. */
+export const distinct = (references: readonly Reference[]): readonly Reference[] =>
+  references.filter(({ repeats }) => repeats === null);
 
 export const newReference = (
   parsed: Omit<Reference, 'label' | 'repeats' | 'tally'>,
@@ -40,16 +30,13 @@ export const newReference = (
 
 const maxNamed = 20;
 
-/** The references of a command line; without `from`, the command takes no list. */
-type ReferenceArguments = Pick<RunOptions, 'references' | 'from'>;
-
-/** Throws a usage error that names the first lines that are no references, or that `check` refuses. */
+/** The references of a command line, in input order. Throws a usage error that names the first lines that are no references, or that `check` refuses. */
 export async function readReferences(
-  options: ReferenceArguments,
+  options: Pick<RunOptions, 'references' | 'from'>,
   kind: ReferenceKind | 'channel or playlist',
   context: Context,
   check: (reference: ParsedReference) => void = () => {},
-): Promise<References> {
+): Promise<readonly Reference[]> {
   const { from } = options;
   const inputs: Reference[] = [];
   const firsts = new Map<string, Reference>();
@@ -81,8 +68,7 @@ export async function readReferences(
     const what = `${thousands(bad.length)} are not ${kind} references; the first: ${message}`;
     throw usage(`${places.join(', ')}${more}: ${what}`, hint);
   }
-  if (inputs.length > 0)
-    return { inputs, distinct: [...firsts.values()], several: inputs.length > 1 || from != null };
+  if (inputs.length > 0) return inputs;
   if (from != null)
     throw usage(`${inputName(from)} contains no ${kind} reference`, 'expected one reference per line');
   const expected = kind === 'channel or playlist' ? 'a reference' : expectedReference[kind];
@@ -91,7 +77,7 @@ export async function readReferences(
 
 /** The arguments, then the lines of the list without comments. `place`: of a line (`refs.txt:17`). */
 async function* wordsOf(
-  { references, from }: ReferenceArguments,
+  { references, from }: Parameters<typeof readReferences>[0],
   context: Context,
 ): AsyncGenerator<Omit<Line, 'number'> & { readonly place: string | null }, void> {
   for (const text of references) yield { text, problem: null, place: null };

@@ -10,17 +10,14 @@ import type { Reference } from './read-references.ts';
 import { failureLines, tallyText, warningLines } from './report-lines.ts';
 import { type Result, startSummary, unreachedResult } from './results.ts';
 
-type RunParts = Pick<
-  Run,
-  'operation' | 'options' | 'context' | 'stderr' | 'client' | 'budget' | 'serviceName' | 'progress'
->;
-
 /** Consecutive references that fail with 7 or 8; other failures do not count. */
 const maxFailuresInRow = 5;
 
 /** One invocation of the program that sends requests: the service, and what has happened. */
 export class Run implements AsyncDisposable {
   readonly operation: Operation;
+  /** In input order. */
+  readonly references: readonly Reference[];
   readonly options: RunOptions;
   readonly context: Context;
   readonly stderr: Stderr;
@@ -34,20 +31,22 @@ export class Run implements AsyncDisposable {
   hasReaderLeft = false;
   /** What has ended the run; null while it works. */
   ended: Failure | null = null;
-  /** In input order. */
-  readonly #references: readonly Reference[];
   readonly #warnings: Warning[];
   readonly #close: () => Promise<void>;
   readonly #writeSummary: ReturnType<typeof startSummary>;
   #failuresInRow = 0;
 
   constructor(
-    parts: RunParts,
-    references: readonly Reference[],
+    parts: Pick<
+      Run,
+      | ('operation' | 'references' | 'options' | 'context' | 'stderr')
+      | ('client' | 'budget' | 'serviceName' | 'progress')
+    >,
     warnings: Warning[],
     close: () => Promise<void>,
   ) {
     this.operation = parts.operation;
+    this.references = parts.references;
     this.options = parts.options;
     this.context = parts.context;
     this.stderr = parts.stderr;
@@ -55,7 +54,6 @@ export class Run implements AsyncDisposable {
     this.budget = parts.budget;
     this.serviceName = parts.serviceName;
     this.progress = parts.progress;
-    this.#references = references;
     this.#warnings = warnings;
     this.#close = close;
     this.#writeSummary = startSummary(parts);
@@ -73,7 +71,7 @@ export class Run implements AsyncDisposable {
   }
 
   #unreached(failure: Failure | null): Result[] {
-    return this.#references.map((reference) => unreachedResult(reference, failure));
+    return this.references.map((reference) => unreachedResult(reference, failure));
   }
 
   warn(code: Warning['code'], label: string | null, message: string): void {

@@ -9,22 +9,24 @@ export type ReferenceKind = 'channel' | 'playlist';
 
 export type OperationName = 'resolve' | 'search' | 'uploads' | 'latest' | 'playlist';
 
+interface Parameter {
+  readonly name: string;
+  /** What the user types for it: `<query>`, `--limit`. */
+  readonly argument: string;
+  readonly type: 'string' | 'integer';
+  /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
+  readonly when: 'required' | 'optional' | 'first page' | 'next pages';
+  /** Strings: length in Unicode code points. Integers: value. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+
 export interface Operation {
   readonly name: OperationName;
   readonly summary: string;
   readonly path: string;
-  readonly parameters: readonly {
-    readonly name: string;
-    /** What the user types for it: `<query>`, `--limit`. */
-    readonly argument: string;
-    readonly type: 'string' | 'integer';
-    /** `first page` and `next pages` exclude each other: a request carries exactly one of them (4.3, 4.5). */
-    readonly when: 'required' | 'optional' | 'first page' | 'next pages';
-    /** Strings: length in Unicode code points. Integers: value. */
-    readonly minimum?: number;
-    readonly maximum?: number;
-    readonly default?: number;
-  }[];
+  readonly parameters: readonly [Parameter, ...Parameter[]];
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
   /** The list contains each video once, all of one channel; a new upload shifts its pages while they are read. */

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
+import { fetchPages, isUnresumable, type Page } from '../../src/run/list-pages.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
-import { fetchPages, isUnresumable, type Page } from '../../src/service/pages.ts';
 
 /** Lists what the service sends, one body (or failure) per request; returns the pages, and the failure that ended it. */
 async function list(
   bodies: readonly (object | string)[],
-  start: { reference?: string | null; token?: string | null } = {},
+  token: string | null = null,
 ): Promise<{ taken: Page[]; failure: Failure | null; requests: object[] }> {
   const requests: object[] = [];
   const client = {
@@ -25,8 +25,8 @@ async function list(
   } as unknown as Client;
   const taken: Page[] = [];
   try {
-    const from = { reference: 'PLa', token: null, ...start };
-    for await (const page of fetchPages(client, operations.playlist, from, newTally())) taken.push(page);
+    const run = { client, operation: operations.playlist };
+    for await (const page of fetchPages(run, 'PLa', token, newTally())) taken.push(page);
     return { taken, failure: null, requests };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
@@ -94,7 +94,7 @@ test('paging ends at has_more false, and where it would never end: 8, after the 
   }
   const { requests } = await list([body([1], 'a'), body([2], null)]);
   assert.deepEqual(requests, [{ playlist: 'PLa' }, { continuation: 'a' }]);
-  const resumed = await list([body([2], 'a')], { reference: null, token: 'a' });
+  const resumed = await list([body([2], 'a')], 'a');
   assert.deepEqual([resumed.requests, resumed.failure?.code], [[{ continuation: 'a' }], 'loop']);
 });
 
