@@ -11,8 +11,7 @@ import {
   problemCodes,
 } from '../export/check-archive.ts';
 import { isLocked } from '../fs/file-lock.ts';
-import { assertPaths } from '../run/output.ts';
-import { printRecords } from '../run/print-records.ts';
+import { assertPaths, printRecords } from '../run/output.ts';
 import { distinct, parseEither, type Reference, readReferences } from '../run/read-references.ts';
 import { firstOf } from '../run/report-lines.ts';
 import { playlistId } from '../service/parse-reference.ts';

@@ -17,7 +17,7 @@ export async function runOperation(
   stderr: Stderr,
   more: RequestParameters = {},
 ): Promise<number> {
-  const { continuation, output, outputDir, update, restart, dryRun, concurrency, seen: seenPath } = options;
+  const { continuation, output, outputDir, update, restart, dryRun, seen: seenPath } = options;
   const [{ name }] = operation.parameters;
   const parametersOf = (value: string): RequestParameters =>
     continuation === null ? { [name]: value, ...more } : { continuation };
@@ -51,8 +51,8 @@ export async function runOperation(
       const first = await firstRequests(operation, references, options, destination, context);
       return await printDryRun(first.requests, options, context, stderr, first.results);
     }
-    await using run = await openRun(operation, references, concurrency, options, context, stderr);
-    return await run.finish(exportAll(run, destination), outputDir ?? output);
+    await using run = await openRun(operation, references, options, context, stderr);
+    return await run.perform(() => exportAll(run, destination), outputDir ?? output);
   }
 
   const responses = isPaged ? null : await import('../run/print-responses.ts');
@@ -64,12 +64,12 @@ export async function runOperation(
     return await printDryRun(requests, options, context, stderr);
   }
   if (responses === null) {
-    await using run = await openRun(operation, references, 1, options, context, stderr);
+    await using run = await openRun(operation, references, options, context, stderr);
     const { printListings } = await import('../run/print-listings.ts');
-    return await run.finish(printListings(run), null);
+    return await run.perform(() => printListings(run), null);
   }
   using seen =
     seenPath === null ? null : await (await import('../run/seen.ts')).openSeenFile(seenPath, context.stop);
-  await using run = await openRun(operation, inputs, concurrency, options, context, stderr);
-  return await run.finish(responses.printResponses(run, parametersOf, target, seen), output);
+  await using run = await openRun(operation, inputs, options, context, stderr);
+  return await run.perform(() => responses.printResponses(run, parametersOf, target, seen), output);
 }

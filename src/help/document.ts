@@ -2,7 +2,7 @@ import { Help } from 'commander';
 import type { Example, Terms } from '../cli/command.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
 import type { Context } from '../context.ts';
-import { type Operation, pageSize } from '../service/contract.ts';
+import type { Operation } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
 export const topicNames = ['flags', 'fields', 'reports', 'exit-codes', 'formats', 'environment'] as const;
@@ -15,7 +15,7 @@ export function shortCost(operation: Operation): string {
   if (operation.credits === 0) return 'free';
   if (operation.body !== 'page') return credits(operation.credits);
   // The specification gives a page size only for uploads (section 8).
-  const size = operation.name === 'uploads' ? ` of about ${pageSize}` : '';
+  const size = operation.name === 'uploads' ? ' of about 100' : '';
   return `${credits(operation.credits)} per page${size}`;
 }
 

@@ -119,8 +119,8 @@ export class Stderr {
     if (!this.#isQuiet && this.#verbosity > 0) this.#line(message);
   }
 
-  detail(message: string): void {
-    if (!this.#isQuiet && this.#verbosity > 1) this.#line(message);
+  detail(message: () => string): void {
+    if (!this.#isQuiet && this.#verbosity > 1) this.#line(message());
   }
 
   printFailure(failure: Failure): void {

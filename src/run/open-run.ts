@@ -6,23 +6,19 @@ import { createProgress, type ProgressLine, sharedProgress } from '../output/pro
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
 import { Budget, type Ledger, resolveBounds } from '../service/budget.ts';
-import { Client, type ClientOptions, type Service } from '../service/client.ts';
+import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
 import { distinct, type Reference } from './read-references.ts';
-import { Run, reportWarnings } from './run.ts';
+import { Run } from './run.ts';
 
 /** Credits of `--sandbox`: enough for the largest demo channel. */
 const sandboxCredits = 1_000_000;
 
-/**
- * Opens the service of the options, and writes the first `--summary`. `references`: in input order. `connections`:
- * concurrent requests.
- */
+/** Opens the service of the options. `references`: in input order. */
 export async function openRun(
   operation: Operation,
   references: readonly Reference[],
-  connections: number,
   options: RunOptions,
   context: Context,
   stderr: Stderr,
@@ -35,18 +31,20 @@ export async function openRun(
   const line = createProgress(context, stderr, options);
   const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
-  const shared = clientOptions(options, context, stderr, progress);
-  const client = new Client({ ...shared, service, budget, connections: Math.min(connections, count) });
-  const shownParts = { operation, references, options, context, stderr };
-  const run = new Run({ ...shownParts, client, budget, serviceName: name, progress }, warnings, close);
-  try {
-    await run.start();
-    return run;
-  } catch (error) {
-    await run[Symbol.asyncDispose]();
-    reportWarnings(stderr, warnings);
-    throw error;
-  }
+  const connections = Math.min(options.concurrency, count);
+  const client = openClient(service, budget, connections, options, context, stderr, progress);
+  const parts = {
+    operation,
+    references,
+    options,
+    context,
+    stderr,
+    client,
+    budget,
+    serviceName: name,
+    progress,
+  };
+  return new Run(parts, warnings, close);
 }
 
 async function openAccount(
@@ -87,18 +85,18 @@ export const serviceName = ({ baseUrl, namespace }: Pick<Service, 'baseUrl' | 'n
 
 export const sandboxName = 'sandbox';
 
-/** What a client takes from the options, and how it reports its requests and waits. */
-export function clientOptions(
+/** A client that reports its requests and waits on stderr. */
+export function openClient(
+  service: Service,
+  budget: Budget,
+  connections: number,
   { timeout, retries, maxWait }: Pick<CommonOptions, 'timeout' | 'retries' | 'maxWait'>,
   context: Context,
   stderr: Stderr,
   progress: ProgressLine,
-): Omit<ClientOptions, 'service' | 'budget' | 'connections'> {
-  return {
-    context,
-    timeout,
-    retries,
-    maxWait,
+): Client {
+  return new Client({
+    ...{ service, budget, connections, context, timeout, retries, maxWait },
     onRequest: (line) => stderr.detail(line),
     onWait: (milliseconds, why) => {
       const line = `waiting ${span(milliseconds)}: ${why}`;
@@ -106,5 +104,5 @@ export function clientOptions(
       else stderr.verbose(line);
       progress.countDown(milliseconds, why);
     },
-  };
+  });
 }

@@ -4,10 +4,16 @@ import { type CommonOptions, effectiveFormat } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
-import { parseFields } from '../output/fields.ts';
+import { JsonText } from '../json/json-text.ts';
+import { memberField, parseFields } from '../output/fields.ts';
 import type { Format, Text } from '../output/format.ts';
-import { createFormat, exportName } from '../output/formats.ts';
+import { createFormat, exportName, type FormatName } from '../output/formats.ts';
+import type { Stderr } from '../output/stderr.ts';
+import { Stdout } from '../output/stdout.ts';
 import { decideTerminal } from '../output/terminal.ts';
+import type { Credits } from '../service/budget.ts';
+import { thousands } from '../text/count.ts';
+import { sanitize } from '../text/sanitize.ts';
 import type { Reference } from './read-references.ts';
 import { type Result, unreachedResult } from './results.ts';
 import type { Run } from './run.ts';
@@ -105,4 +111,88 @@ export async function printAll(
     ...results,
     ...references.slice(results.length).map((reference) => unreachedResult(reference, run.stopped)),
   ];
+}
+
+export interface RecordOptions<R> {
+  /** `--format`; null: a table at a terminal, else ndjson. */
+  readonly format: FormatName | null;
+  readonly color: boolean;
+  readonly context: Context;
+  readonly stderr: Stderr;
+  /** The members of each record that are printed, in this order. */
+  readonly fields: readonly (keyof R & string)[];
+  /** Those that a table shows; by default all. */
+  readonly columns?: readonly (keyof R & string)[];
+  /** json: an array of the records, or the only one, which a table shows as a line per column. By default an array. */
+  readonly document?: 'array' | 'object';
+  /** Lines of ASCII below a table. */
+  readonly footer?: () => readonly string[];
+}
+
+/** Prints records of this machine: ndjson and csv as they come, a table and json at the end. */
+export async function printRecords<R extends object>(
+  records: Iterable<R> | AsyncIterable<R>,
+  {
+    format: requested,
+    color,
+    context,
+    stderr,
+    fields,
+    columns = fields,
+    document = 'array',
+    footer = () => [],
+  }: RecordOptions<R>,
+): Promise<void> {
+  const terminal = decideTerminal(context.stdout, context.env, color);
+  const name = requested ?? (terminal === null ? 'ndjson' : 'table');
+  const isTable = name === 'table';
+  const stdout = new Stdout(context, stderr, isTable && document === 'array');
+  const shown = isTable ? columns : fields;
+  const words =
+    document === 'array' ? { null: '-', true: '*', false: '' } : { null: 'none', true: 'yes', false: 'no' };
+  const body = document === 'array' ? 'records' : 'record';
+  const operation = { fields: shown, documentedFields: [], idField: '', body } as const;
+  const format = await createFormat(name, {
+    operation,
+    fields: shown.map(memberField),
+    several: false,
+    terminal,
+  });
+  const item = { reference: null };
+  const batch: JsonText[] = [];
+  for await (const record of records) {
+    const value = isTable ? Object.fromEntries(shown.map((key) => [key, cell(record[key], words)])) : record;
+    batch.push(JsonText.of(JSON.stringify(value)));
+    if (name !== 'json' && name !== 'table') await stdout.write(format.rows(item, batch.splice(0)));
+  }
+  const [first] = batch;
+  if (document === 'object' && first !== undefined)
+    await stdout.write(isTable ? recordLines(first) : format.body(item, first));
+  else {
+    await stdout.write(format.open(item, null));
+    if (batch.length > 0) await stdout.write(format.rows(item, batch));
+    await stdout.write(format.close(item, { hasMore: false, token: null, failure: null }) + format.tail());
+  }
+  const width = terminal?.columns ?? Number.POSITIVE_INFINITY;
+  const fit = (line: string): string => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
+  if (isTable) for (const line of footer()) await stdout.write(`${fit(line)}\n`);
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** A value in a table: a time without its seconds, a problem by its code, `1,234 (+1)`: the latter possibly charged. */
+function cell(value: unknown, words: Record<'null' | 'true' | 'false', string>): unknown {
+  if (value === null || typeof value === 'boolean') return words[`${value}`];
+  if (typeof value === 'string') return isoTime.test(value) ? value.slice(0, 16).replace('T', ' ') : value;
+  if (typeof value !== 'object') return value;
+  if ('code' in value) return value.code;
+  if (!('confirmed' in value)) return value;
+  const { confirmed, possibly_charged } = value as Credits;
+  return thousands(confirmed) + (possibly_charged === 0 ? '' : ` (+${thousands(possibly_charged)})`);
+}
+
+function recordLines(record: JsonText): string {
+  const members = [...record.members()];
+  const width = Math.max(...members.map(([key]) => key.length)) + 2;
+  return members.map(([key, value]) => `${key.padEnd(width)}${sanitize(value.plain())}\n`).join('');
 }

@@ -10,7 +10,7 @@ import { requestPath } from '../service/client.ts';
 import { defaultNamespace, type Operation, type RequestParameters } from '../service/contract.ts';
 import { count, credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { printRecords } from './print-records.ts';
+import { printRecords } from './output.ts';
 import { failureLines } from './report-lines.ts';
 import type { Result } from './results.ts';
 

@@ -8,11 +8,10 @@ import { Stdout } from '../output/stdout.ts';
 import { spent } from '../service/budget.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import { outputFormat, printAll } from './output.ts';
 import { distinct, type Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
-import type { Run } from './run.ts';
+import { mapConcurrently, type Run } from './run.ts';
 import type { SeenFile } from './seen.ts';
 
 /** Responses fetched ahead of the next one to print, per concurrent request. */

@@ -1,8 +1,6 @@
-import type { CommonOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
+import type { Clock } from '../context.ts';
 import { type ExitCode, type Failure, toFailure } from '../errors.ts';
 import type { Budget } from '../service/budget.ts';
-import type { Operation } from '../service/contract.ts';
 import type { Reference } from './read-references.ts';
 
 export const statuses = [
@@ -77,17 +75,7 @@ export const failedRequest = (
     : resultOf(reference, { failure });
 
 /** Starts the time of a run; returns what writes its `--summary`: at the start of the work (`end`: null) and at its end. */
-export function startSummary({
-  operation,
-  budget,
-  context: { clock },
-  options: { summary },
-}: {
-  readonly operation: Operation;
-  readonly budget: Budget;
-  readonly context: Context;
-  readonly options: Pick<CommonOptions, 'summary'>;
-}) {
+export function startSummary(command: string, budget: Budget, clock: Clock, summary: string | null) {
   const started = new Date(clock.now()).toISOString();
   const startedAt = clock.elapsed();
   return async (
@@ -100,13 +88,10 @@ export function startSummary({
     const total = end && budget.total;
     const counts = statuses.map((status) => [status, results.filter((one) => one.status === status).length]);
     const report = {
-      ...{ command: operation.name, started, seconds },
-      ...{ exit: end?.exit ?? null, error: end?.failure ?? null },
-      ...{
-        credits: total?.credits ?? null,
-        requests: total?.requests ?? null,
-        retries: total?.retries ?? null,
-      },
+      ...{ command, started, seconds, exit: end?.exit ?? null, error: end?.failure ?? null },
+      credits: total?.credits ?? null,
+      requests: total?.requests ?? null,
+      retries: total?.retries ?? null,
       counts: Object.fromEntries(counts),
       references: results.map((result) => ({
         reference: result.reference,

@@ -56,18 +56,18 @@ export class Run implements AsyncDisposable {
     this.progress = parts.progress;
     this.#warnings = warnings;
     this.#close = close;
-    this.#writeSummary = startSummary(parts);
+    this.#writeSummary = startSummary(
+      parts.operation.name,
+      parts.budget,
+      parts.context.clock,
+      parts.options.summary,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.progress.stop();
     await this.client.close();
     await this.#close();
-  }
-
-  /** Writes the first `--summary`. */
-  async start(): Promise<void> {
-    await this.#writeSummary(this.#unreached(null), null);
   }
 
   #unreached(failure: Failure | null): Result[] {
@@ -122,13 +122,15 @@ export class Run implements AsyncDisposable {
   }
 
   /**
-   * Ends a run when its work ends or throws: prints one line per cause and the tally, writes `--summary`, and returns the
-   * exit code. `destination`: null for stdout. Throws what the work throws before its first request.
+   * Does the work of the run between the first `--summary` and the last one. When it ends or throws, prints one line per
+   * cause and the tally; returns the exit code. `destination`: null for stdout. Throws what the work throws before its first
+   * request.
    */
-  async finish(work: Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
+  async perform(work: () => Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
     const { stderr, progress, options, budget, operation } = this;
+    await this.#writeSummary(this.#unreached(null), null);
     let refusal: unknown = null;
-    const results = await work.catch((error: unknown) => {
+    const results = await work().catch((error: unknown) => {
       this.end(toFailure(error));
       if (budget.total.requests === 0) refusal = error;
       return this.#unreached(this.ended);
@@ -140,7 +142,7 @@ export class Run implements AsyncDisposable {
     }
     const isUndone = results.some(({ failure }) => failure !== null);
     const ended = this.ended ?? (isUndone ? this.stopped : null);
-    reportWarnings(stderr, this.#warnings);
+    for (const text of warningLines(this.#warnings)) stderr.warn(text);
     if (refusal === null) {
       for (const { text, nextSteps, failure } of failureLines(results, ended, options.sandbox)) {
         stderr.error(text, ...nextSteps);
@@ -161,6 +163,33 @@ export class Run implements AsyncDisposable {
   }
 }
 
-export function reportWarnings(stderr: Stderr, warnings: readonly Warning[]): void {
-  for (const text of warningLines(warnings)) stderr.warn(text);
+/**
+ * Does `work` for each item, at most `concurrency` at once, and yields each with its result, in input order. At most
+ * `lookahead` items are in progress or finished and not yet yielded. `work` must not reject.
+ */
+export async function* mapConcurrently<Item, Result>(
+  items: readonly Item[],
+  { concurrency, lookahead = items.length }: { readonly concurrency: number; readonly lookahead?: number },
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<[Item, Result], void> {
+  const results: Promise<Result>[] = [];
+  let running = 0;
+  let yielded = 0;
+  const start = (): void => {
+    while (results.length < items.length && running < concurrency && results.length - yielded < lookahead) {
+      const item = items[results.length] as Item;
+      running++;
+      results.push(
+        work(item).finally(() => {
+          running--;
+          start();
+        }),
+      );
+    }
+  };
+  for (; yielded < items.length; yielded++) {
+    start();
+    yield [items[yielded] as Item, (await results[yielded]) as Result];
+    delete results[yielded];
+  }
 }

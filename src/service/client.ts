@@ -17,7 +17,7 @@ export interface Service {
   readonly key: string;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly service: Service;
   readonly context: Context;
   readonly budget: Budget;
@@ -27,8 +27,8 @@ export interface ClientOptions {
   /** Seconds of waiting without a success (`decideRetry`). */
   readonly maxWait: number;
   readonly connections: number;
-  /** Takes one line about each request and how it ended. */
-  onRequest(line: string): void;
+  /** Takes one line about each request and how it ended, made only if it is printed. */
+  onRequest(line: () => string): void;
   onWait(milliseconds: number, why: string): void;
 }
 
@@ -72,26 +72,24 @@ export class Client {
     assertParameters(operation, parameters);
     const { service, context, retries, maxWait } = this.#options;
     const path = requestPath(service, operation, parameters);
-    let counted = 0;
-    let requestWaitMs = 0;
-    let maybeCharged = 0;
+    const progress = { counted: 0, maybeCharged: 0, requestWaitMs: 0 };
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(operation, path, tally, attempt);
       if (!('failure' in outcome)) {
         this.#throttle.succeeded();
         return readBody(outcome, this.readsMembers);
       }
-      if (operation.credits > 0 && outcome.charge === 'possibly_charged') maybeCharged++;
-      const progress = { counted, maybeCharged, requestWaitMs, runWaitMs: this.#throttle.limitedMs() };
+      if (operation.credits > 0 && outcome.charge === 'possibly_charged') progress.maybeCharged++;
+      const runWaitMs = this.#throttle.limitedMs();
       const limits = { retries, maxWaitMs: maxWait * 1000 };
-      const decision = decideRetry(outcome, progress, limits, context.clock.random());
+      const decision = decideRetry(outcome, { ...progress, runWaitMs }, limits, context.clock.random());
       if (typeof decision === 'string') throw finalFailure(outcome, decision, attempt);
       this.#abortSignal.throwIfAborted();
       const { waitMs, counts, pausesRun } = decision;
-      if (counts) counted++;
-      requestWaitMs += waitMs;
+      if (counts) progress.counted++;
+      progress.requestWaitMs += waitMs;
       const { message } = outcome.failure;
-      const why = counts ? `${message}, retry ${counted} of ${retries}` : message;
+      const why = counts ? `${message}, retry ${progress.counted} of ${retries}` : message;
       await this.#throttle.wait(waitMs, pausesRun, why);
     }
   }
@@ -153,7 +151,7 @@ export class Client {
     } finally {
       settle(charge);
       const took = Math.round(clock.elapsed() - started);
-      this.#options.onRequest(`GET ${baseUrl.origin}${excerpt(hide(path))} ${result} ${took} ms`);
+      this.#options.onRequest(() => `GET ${baseUrl.origin}${excerpt(hide(path))} ${result} ${took} ms`);
     }
   }
 

@@ -141,9 +141,6 @@ export const pagedNames = Object.values(operations)
   .filter(isPaged)
   .map(({ name }) => name);
 
-/** Entries on a full page of uploads: "about 100" (section 8). Only for estimates. */
-export const pageSize = 100;
-
 /** The path segment after `/api/v2/` unless one is configured (section 1, rule 2). */
 export const defaultNamespace = 'media';
 

@@ -21,7 +21,7 @@ function sayAll(stderr: Stderr): void {
   stderr.warn('warn');
   stderr.note('note');
   stderr.verbose('verbose');
-  stderr.detail('detail');
+  stderr.detail(() => 'detail');
 }
 
 const cases = [
@@ -119,7 +119,8 @@ test('a closed stderr does not stop the run', () => {
 test('a secret of eight characters is hidden in every message; a shorter one is not', () => {
   const { stderr, log } = setUp({ verbose: 2 });
   stderr.redact('abcd-123');
-  for (const print of ['error', 'warn', 'note', 'verbose', 'detail'] as const) stderr[print]('key abcd-123.');
+  for (const print of ['error', 'warn', 'note', 'verbose'] as const) stderr[print]('key abcd-123.');
+  stderr.detail(() => 'key abcd-123.');
   const line = 'key [key].\n';
   const words = ['error: ', 'warning: ', '', '', ''];
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FormatName } from '../../src/output/formats.ts';
 import { Stderr } from '../../src/output/stderr.ts';
-import { printRecords, type RecordOptions } from '../../src/run/print-records.ts';
+import { printRecords, type RecordOptions } from '../../src/run/output.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 interface Row {

@@ -4,7 +4,7 @@ import { readStore, unknownProfile, updateStore } from '../../accounts/store.ts'
 import type { CommandFile } from '../../cli/command.ts';
 import type { OutputOptions } from '../../cli/options.ts';
 import { usage } from '../../errors.ts';
-import { printRecords } from '../../run/print-records.ts';
+import { printRecords } from '../../run/output.ts';
 import { shellQuote } from '../../text/sanitize.ts';
 
 /** `auth list`: the stored profiles, sorted by name. Sends nothing. */

@@ -3,9 +3,9 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
 import { createProgress } from '../../output/progress.ts';
 import type { Stderr } from '../../output/stderr.ts';
-import { clientOptions } from '../../run/open-run.ts';
+import { openClient } from '../../run/open-run.ts';
 import { Budget, newTally } from '../../service/budget.ts';
-import { Client, type Service } from '../../service/client.ts';
+import type { Service } from '../../service/client.ts';
 import { operations } from '../../service/contract.ts';
 import { resolvedId } from '../../service/parse-reference.ts';
 
@@ -21,12 +21,7 @@ export async function verifyKey(
 ): Promise<Failure | null> {
   stderr.redact(service.key);
   const progress = createProgress(context, stderr, shared);
-  const client = new Client({
-    ...clientOptions(shared, context, stderr, progress),
-    service,
-    budget: new Budget([], null),
-    connections: 1,
-  });
+  const client = openClient(service, new Budget([], null), 1, shared, context, stderr, progress);
   try {
     resolvedId(await client.call(operations.resolve, { input: canonicalId }, newTally()));
     return null;

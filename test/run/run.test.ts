@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { mapConcurrently } from '../../src/run/map-concurrently.ts';
+import { mapConcurrently } from '../../src/run/run.ts';
 
 test('results are in input order, whatever the order of completion; no more than `concurrency` run', async () => {
   let running = 0;
