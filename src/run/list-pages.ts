@@ -152,9 +152,6 @@ export function isUnresumable({ code, status }: Failure, token: string | null): 
   return code === 'loop' || (token !== null && refusedStatuses.has(status));
 }
 
-/** Whether the failure of a first page means that there is no such list. */
-export const isNoList = ({ code }: Failure): boolean => ['not_found', 'usage', 'refused'].includes(code);
-
 /**
  * Fetches the pages of a listing; each request is sent when the caller asks for the next page. Throws the client's
  * failures, and after yielding the page that shows it `loop` if paging would never end, or `invalid_response`.

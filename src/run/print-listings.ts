@@ -1,4 +1,4 @@
-import { commandLine, type RunOptions } from '../cli/options.ts';
+import { commandLine } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
 import { joined } from '../output/format.ts';
 import { Stdout } from '../output/stdout.ts';
@@ -6,7 +6,6 @@ import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
 import {
   firstEntries,
-  isNoList,
   isUnresumable,
   listPages,
   missingEntries,
@@ -86,18 +85,28 @@ function channelOf({ entries: [first] }: Page): string | null {
 }
 
 /** Whether the page that failed may be there in another run; `token`: that of the page, null for the first one. */
-function canResume(failure: Failure, token: string | null): boolean {
-  if (failure.code === 'invalid_response' || failure.code === 'loop') return false;
-  return token === null ? !isNoList(failure) : !isUnresumable(failure, token);
-}
+const canResume = (failure: Failure, token: string | null): boolean =>
+  failure.code !== 'invalid_response' &&
+  !isUnresumable(failure, token) &&
+  (token !== null || !['not_found', 'usage', 'refused'].includes(failure.code));
+
+/** Maximum size of a token in a message (bytes). */
+const maxShownBytes = 4096;
 
 /** How to list the rest of a single reference; null if the same would happen again. */
-function resumeHint({ options, budget }: Run, position: Position, failure: Failure): string | null {
-  const { token } = position;
-  if (token === null || token === options.continuation)
+function resumeHint(
+  { options: { invocation, continuation, limit }, budget }: Run,
+  { token, entries }: Position,
+  failure: Failure,
+): string | null {
+  if (token === null || token === continuation)
     return failure.code === 'budget' && budget.allowsNothing ? null : 'run the same command again';
-  if (!isShowable(token)) return "the next page's token cannot be printed here; use --json to get it";
-  return `resume with: ${continueCommand(options, position)}`;
+  if (isUnsafe(token) || Buffer.byteLength(token) > maxShownBytes)
+    return "the next page's token cannot be printed here; use --json to get it";
+  const add = [{ name: '--continuation', value: token }];
+  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
+  const drop = ['--from', '--continuation', '--limit'];
+  return `resume with: ${commandLine(invocation, [], { drop, add })}`;
 }
 
 /** Says of a listing that a terminal has cut how many entries there are, and what all of them cost. */
@@ -111,22 +120,4 @@ function firstPageNote({ label, entries, missing }: Result, isOneOfMany: boolean
   const cost =
     total === null || entries === 0 ? '1 credit per page' : `about ${credits(Math.ceil(total / entries))}`;
   return `${isOneOfMany ? `${label}: ` : ''}${all}; --all lists all for ${cost}`;
-}
-
-/** Maximum size of a token in a message (bytes). */
-const maxShownBytes = 4096;
-
-/** Whether a token can be shown in a message and pasted back into a shell. */
-const isShowable = (token: string): boolean => !isUnsafe(token) && Buffer.byteLength(token) <= maxShownBytes;
-
-/** The command that resumes at the page of a token. */
-function continueCommand(
-  options: RunOptions,
-  { token, entries }: Pick<Position, 'token' | 'entries'>,
-): string {
-  const { invocation, limit } = options;
-  const add = [{ name: '--continuation', value: token }];
-  if (limit !== null && entries < limit) add.push({ name: '--limit', value: String(limit - entries) });
-  const drop = ['--from', '--continuation', '--limit'];
-  return commandLine(invocation, [], { drop, add });
 }

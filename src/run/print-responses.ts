@@ -9,7 +9,7 @@ import { spent } from '../service/budget.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { outputFormat, printAll } from './output.ts';
-import { distinct, type Reference } from './read-references.ts';
+import type { Reference } from './read-references.ts';
 import { failedRequest, type Result, resultOf } from './results.ts';
 import { mapConcurrently, type Run } from './run.ts';
 import type { SeenFile } from './seen.ts';
@@ -45,10 +45,11 @@ export async function printResponses(
     if (stdout === null) content.push(Buffer.from(text));
     else await stdout.write(text);
   };
-  const responseTo = fetchAhead(run, parametersOf);
+  const responses = fetchAhead(run, parametersOf);
 
   const print = async (input: Reference): Promise<Result> => {
-    const response = await responseTo(input);
+    const response = (await responses.next()).value?.[1];
+    if (!response) throw new Error('a reference without a response');
     if (response instanceof Failure) {
       await write(format.failed(input, response));
       return failedRequest(input, response, (input.repeats ?? input).tally);
@@ -77,32 +78,24 @@ export async function printResponses(
   return written;
 }
 
-/** Requests ahead; returns what waits for the response to each input, in input order. One that repeats another is not sent. */
-function fetchAhead(
-  run: Run,
-  parametersOf: (value: string) => RequestParameters,
-): (input: Reference) => Promise<JsonText | Failure> {
+/** Requests ahead, and yields the response to each reference. One that repeats another is not sent. */
+function fetchAhead(run: Run, parametersOf: (value: string) => RequestParameters) {
   const { operation, client, references } = run;
   const { concurrency } = run.options;
+  const repeated = new Set(references.map(({ repeats }) => repeats));
+  const responses = new Map<Reference, Promise<JsonText | Failure>>();
   const pool = { concurrency, lookahead: concurrency * lookahead };
-  const fetched = mapConcurrently(distinct(references), pool, async (input) => {
-    const response = await run.request(async () => {
+  return mapConcurrently(references, pool, async (input) => {
+    const earlier = input.repeats && responses.get(input.repeats);
+    if (earlier) return earlier;
+    const response = run.request(async () => {
       const body = await client.call(operation, parametersOf(input.value), input.tally);
       if (operation.body === 'record') resolvedId(body);
       return body;
     });
-    run.progress.referenceDone();
-    return response;
-  });
-  const repeated = new Set(references.map(({ repeats }) => repeats));
-  const responses = new Map<Reference, JsonText | Failure>();
-  return async (input) => {
-    const response =
-      input.repeats === null ? (await fetched.next()).value?.[1] : responses.get(input.repeats);
-    if (!response) throw new Error('a reference without a response');
     if (repeated.has(input)) responses.set(input, response);
-    return response;
-  };
+    return response.finally(() => run.progress.referenceDone());
+  });
 }
 
 /** The part of a body that is printed, and its number of entries: at most `limit`, and with `--seen` only new ones. */

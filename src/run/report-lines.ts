@@ -28,17 +28,13 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Group<T>[]
   return [...groups.values()];
 }
 
-/** `3 references (@a, @b, @c)`, the name of a single one, or nothing. */
-function namesOf(labels: readonly (string | null)[]): string {
-  return labels.length <= 1 ? (labels[0] ?? '') : `${thousands(labels.length)} references${firstOf(labels)}`;
-}
-
 export const firstOf = (names: readonly (string | null)[]): string =>
   ` (${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ' and others' : ''})`;
 
+/** The message after `3 references (@a, @b, @c)`, after the name of a single one, or alone. */
 function withNames(labels: readonly (string | null)[], message: string): string {
-  const names = namesOf(labels);
-  return names === '' ? message : `${names}: ${message}`;
+  const names = labels.length <= 1 ? labels[0] : `${thousands(labels.length)} references${firstOf(labels)}`;
+  return names ? `${names}: ${message}` : message;
 }
 
 export function warningLines(warnings: readonly Warning[]): readonly string[] {
@@ -52,26 +48,16 @@ export function warningLines(warnings: readonly Warning[]): readonly string[] {
 type Failed = Result & { readonly failure: Failure };
 const isFailed = (result: Result): result is Failed => result.failure !== null;
 
-interface FailureLine {
-  readonly text: string;
-  readonly nextSteps: readonly string[];
-  readonly failure: Failure;
-}
-
 /** One line per code and status. What ended the run comes last. */
 export function failureLines(
   results: readonly Result[],
   ended: Failure | null,
   isSandbox: boolean,
-): readonly FailureLine[] {
+): readonly ReturnType<typeof failureLine>[] {
   const failed = results.filter(isFailed);
-  const groups = grouped(
-    [
-      ...failed.filter(({ failure }) => failure.scope !== 'run'),
-      ...failed.filter(({ failure }) => failure.scope === 'run'),
-    ],
-    ({ failure: { code, status } }) => `${code} ${status}`,
-  );
+  const isOfRun = ({ failure }: Failed): number => Number(failure.scope === 'run');
+  const sorted = failed.toSorted((a, b) => isOfRun(a) - isOfRun(b));
+  const groups = grouped(sorted, ({ failure: { code, status } }) => `${code} ${status}`);
   const areAllAbsent = results.every(
     ({ failure, isReached }) => isReached && failure !== null && isAbsent(failure),
   );
@@ -91,7 +77,7 @@ function failureLine(
   results: readonly Result[],
   isSandbox: boolean,
   areAllAbsent: boolean,
-): FailureLine {
+): { readonly text: string; readonly nextSteps: readonly string[]; readonly failure: Failure } {
   const [{ failure, next }] = group;
   const isOfRun = failure.scope === 'run';
   // A failure of the run is about a reference only if there are others.

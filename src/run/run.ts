@@ -33,7 +33,6 @@ export class Run implements AsyncDisposable {
   ended: Failure | null = null;
   readonly #warnings: Warning[];
   readonly #close: () => Promise<void>;
-  readonly #writeSummary: ReturnType<typeof startSummary>;
   #failuresInRow = 0;
 
   constructor(
@@ -56,12 +55,6 @@ export class Run implements AsyncDisposable {
     this.progress = parts.progress;
     this.#warnings = warnings;
     this.#close = close;
-    this.#writeSummary = startSummary(
-      parts.operation.name,
-      parts.budget,
-      parts.context.clock,
-      parts.options.summary,
-    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -127,8 +120,9 @@ export class Run implements AsyncDisposable {
    * request.
    */
   async perform(work: () => Promise<readonly Result[]>, destination: string | null): Promise<ExitCode> {
-    const { stderr, progress, options, budget, operation } = this;
-    await this.#writeSummary(this.#unreached(null), null);
+    const { stderr, progress, options, budget, operation, context } = this;
+    const writeSummary = startSummary(operation.name, budget, context.clock, options.summary);
+    await writeSummary(this.#unreached(null), null);
     let refusal: unknown = null;
     const results = await work().catch((error: unknown) => {
       this.end(toFailure(error));
@@ -137,7 +131,7 @@ export class Run implements AsyncDisposable {
     });
     await progress.stop();
     if (this.hasReaderLeft) {
-      await this.#writeSummary(results, { exit: 0, failure: null });
+      await writeSummary(results, { exit: 0, failure: null });
       return 0;
     }
     const isUndone = results.some(({ failure }) => failure !== null);
@@ -153,7 +147,7 @@ export class Run implements AsyncDisposable {
     }
     const exit = gravest([...results.map(({ failure }) => failure?.exit ?? 0), ended?.exit ?? 0]);
     try {
-      await this.#writeSummary(results, { exit, failure: ended });
+      await writeSummary(results, { exit, failure: ended });
     } catch (error) {
       stderr.error(toFailure(error).line());
       return exit === 0 ? 1 : exit;
