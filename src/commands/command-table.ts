@@ -1,25 +1,19 @@
 import { type CommandRow, inGroup } from '../cli/command.ts';
 import { shortCost } from '../help/document.ts';
-import { type OperationName, operations } from '../service/contract.ts';
+import { operations } from '../service/contract.ts';
 
 const list = inGroup('Channels and playlists:');
 const exported = inGroup('Exports:');
 const other = inGroup('Account and program:');
 
-const operation = (name: OperationName, line: string): CommandRow =>
-  list(
-    line,
-    `${operations[name].summary} (${shortCost(operations[name])})`,
-    async () => (await import('./operations.ts'))[name],
-  );
-
 /** The commands, in the order of the help. The file of each is loaded when it is called. */
 export const commands: readonly CommandRow[] = [
-  operation('resolve', 'resolve <channel...>'),
-  operation('search', 'search <channel> <query...>'),
-  operation('uploads', 'uploads <channel...>'),
-  operation('latest', 'latest <channel...>'),
-  operation('playlist', 'playlist <playlist...>'),
+  ...Object.values(operations).map((operation) => {
+    const { name, reference, summary } = operation;
+    const args = name === 'search' ? '<channel> <query...>' : `<${reference}...>`;
+    const load = async () => (await import('./operations.ts'))[name];
+    return list(`${name} ${args}`, `${summary} (${shortCost(operation)})`, load);
+  }),
   exported('show <file...>', 'print ndjson files in any format (free)', () => import('./show.ts')),
   exported(
     'check <file|folder...>',

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type CommonOptions, effectiveFormat } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../errors.ts';
+import { ClosedPipe, toFailure, usage } from '../errors.ts';
 import type { NamedFile, Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { memberField, parseFields } from '../output/fields.ts';
@@ -104,7 +104,8 @@ export async function printAll(
     }
     if (!run.hasReaderLeft) await write(format.tail());
   } catch (error) {
-    run.endAt(error);
+    if (error instanceof ClosedPipe) run.hasReaderLeft = true;
+    else run.end(toFailure(error));
   }
   for (const warning of format.warnings()) run.warn('format', null, warning);
   return [
@@ -132,32 +133,20 @@ export interface RecordOptions<R> {
 /** Prints records of this machine: ndjson and csv as they come, a table and json at the end. */
 export async function printRecords<R extends object>(
   records: Iterable<R> | AsyncIterable<R>,
-  {
-    format: requested,
-    color,
-    context,
-    stderr,
-    fields,
-    columns = fields,
-    document = 'array',
-    footer = () => [],
-  }: RecordOptions<R>,
+  options: RecordOptions<R>,
 ): Promise<void> {
-  const terminal = decideTerminal(context.stdout, context.env, color);
-  const name = requested ?? (terminal === null ? 'ndjson' : 'table');
+  const { context, stderr, document = 'array' } = options;
+  const terminal = decideTerminal(context.stdout, context.env, options.color);
+  const name = options.format ?? (terminal === null ? 'ndjson' : 'table');
   const isTable = name === 'table';
   const stdout = new Stdout(context, stderr, isTable && document === 'array');
-  const shown = isTable ? columns : fields;
+  const shown = (isTable && options.columns) || options.fields;
   const words =
     document === 'array' ? { null: '-', true: '*', false: '' } : { null: 'none', true: 'yes', false: 'no' };
   const body = document === 'array' ? 'records' : 'record';
   const operation = { fields: shown, documentedFields: [], idField: '', body } as const;
-  const format = await createFormat(name, {
-    operation,
-    fields: shown.map(memberField),
-    several: false,
-    terminal,
-  });
+  const fields = shown.map(memberField);
+  const format = await createFormat(name, { operation, fields, several: false, terminal });
   const item = { reference: null };
   const batch: JsonText[] = [];
   for await (const record of records) {
@@ -175,7 +164,7 @@ export async function printRecords<R extends object>(
   }
   const width = terminal?.columns ?? Number.POSITIVE_INFINITY;
   const fit = (line: string): string => (line.length > width ? `${line.slice(0, width - 1)}…` : line);
-  if (isTable) for (const line of footer()) await stdout.write(`${fit(line)}\n`);
+  if (isTable) for (const line of options.footer?.() ?? []) await stdout.write(`${fit(line)}\n`);
 }
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,6 +1,6 @@
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
-import { ClosedPipe, type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
+import { type ExitCode, Failure, gravest, toFailure, type Warning } from '../errors.ts';
 import type { ProgressLine } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import type { Budget } from '../service/budget.ts';
@@ -80,12 +80,6 @@ export class Run implements AsyncDisposable {
   end(failure: Failure): void {
     this.ended ??= failure;
     this.client.end(failure);
-  }
-
-  /** Ends the run at what a write to stdout has thrown: its reader has left, or it cannot be written. */
-  endAt(thrown: unknown): void {
-    if (thrown instanceof ClosedPipe) this.hasReaderLeft = true;
-    else this.end(toFailure(thrown));
   }
 
   /** Does the work of a reference, unless the run has ended. A failure in its result may end the run. */

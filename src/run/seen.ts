@@ -22,20 +22,12 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
   assertReplaceable(found);
   const folder = PrivateFolder.open(privateFolderOf(dirname(found.real))).ensure();
   const lock = await acquireLock(folder, basename(found.real), path);
-  try {
-    // A run that has just ended may have replaced it.
-    const target = resolveTarget(path);
-    return {
-      ...seenIn(target, await readIds(target, stop)),
-      [Symbol.dispose]: () => lock?.[Symbol.dispose](),
-    };
-  } catch (error) {
+  // A run that has just ended may have replaced it.
+  const target = resolveTarget(path);
+  const ids = await readIds(target, stop).catch((error) => {
     lock?.[Symbol.dispose]();
     throw error;
-  }
-}
-
-function seenIn(target: Target, ids: Set<string>) {
+  });
   const savedCount = ids.size;
   /** IDs of the entries that are being printed, and of baselines. */
   let pending: string[] = [];
@@ -43,6 +35,7 @@ function seenIn(target: Target, ids: Set<string>) {
   const baselines = new Set<string>();
   const missed: string[] = [];
   return {
+    [Symbol.dispose]: () => lock?.[Symbol.dispose](),
     /** The entries that have not been seen, at most `limit`; none for a reference that is checked for the first time. */
     takeNewEntries: (
       entries: readonly JsonText[],

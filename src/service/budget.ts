@@ -80,8 +80,9 @@ export interface Ledger {
 
 /** The budget of one run. Concurrent requests together never exceed it. */
 export class Budget {
-  readonly bounds: readonly CreditBound[];
   readonly total: Tally = newTally();
+  /** `--max-credits 0`: the same command would stop again. */
+  readonly allowsNothing: boolean;
   readonly #runBounds: readonly CreditBound[];
   readonly #ledger: Ledger | null;
   #reserved = 0;
@@ -92,14 +93,9 @@ export class Budget {
 
   /** Without a ledger, bounds per day and month apply to this run alone. */
   constructor(bounds: readonly CreditBound[], ledger: Ledger | null) {
-    this.bounds = bounds;
+    this.allowsNothing = bounds.some(({ credits }) => credits === 0);
     this.#ledger = ledger;
     this.#runBounds = bounds.filter(({ per }) => ledger === null || per === 'run');
-  }
-
-  /** `--max-credits 0`: the same command would stop again. */
-  get allowsNothing(): boolean {
-    return this.bounds.some(({ credits }) => credits === 0);
   }
 
   /**
@@ -119,7 +115,14 @@ export class Budget {
         const committed = spent(this.total.credits) + this.#reserved + credits;
         const exceeded = this.#runBounds.find((bound) => committed > bound.credits);
         if (exceeded !== undefined) throw budgetSpent(exceeded, null);
-        return this.#countInFlight(credits, tally, await this.#ledger?.reserve(credits, tally.reference));
+        const note = await this.#ledger?.reserve(credits, tally.reference);
+        this.#reserved += credits;
+        return (charge) => {
+          note?.(charge);
+          this.#reserved -= credits;
+          if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
+          this.#wake();
+        };
       } catch (error) {
         const isSpent = error instanceof Failure && error.code === 'budget';
         if (!isSpent || this.#reserved === 0) throw error;
@@ -128,17 +131,6 @@ export class Budget {
         });
       }
     }
-  }
-
-  /** Counts a request as in flight; returns what ends that. `note` notes its outcome in the ledger. */
-  #countInFlight(credits: number, tally: Tally, note: Settle | undefined): Settle {
-    this.#reserved += credits;
-    return (charge) => {
-      note?.(charge);
-      this.#reserved -= credits;
-      if (charge !== 'none') for (const each of [this.total, tally]) each.credits[charge] += credits;
-      this.#wake();
-    };
   }
 }
 

@@ -31,7 +31,7 @@ const channelPaths: ReadonlySet<string> = new Set(['channel', 'c', 'user']);
  */
 export function parseReference(typed: string, kind: ReferenceKind): ParsedReference {
   const text = typed.trim();
-  const target = parse(text, kind);
+  const target = text.length > maxLength ? null : kind === 'channel' ? channel(text) : playlist(text);
   if (target !== null) return { reference: text, ...target };
   throw usage(
     `'${text}' is not a ${kind} reference: expected ${expectedReference[kind]}`,
@@ -39,12 +39,7 @@ export function parseReference(typed: string, kind: ReferenceKind): ParsedRefere
   );
 }
 
-function parse(text: string, kind: ReferenceKind): Omit<ParsedReference, 'reference'> | null {
-  if (text.length > maxLength) return null;
-  return kind === 'channel' ? channel(text) : playlist(text);
-}
-
-function channel(text: string): ReturnType<typeof parse> {
+function channel(text: string): Omit<ParsedReference, 'reference'> | null {
   if (channelId.test(text)) return { value: text, id: text };
   if (isHandle(text)) return { value: text, id: null };
   const url = parseUrl(text);
@@ -68,7 +63,7 @@ function channel(text: string): ReturnType<typeof parse> {
 
 const isHandle = (text: string): boolean => handlePattern.test(text) && !isUnsafe(text);
 
-function playlist(text: string): ReturnType<typeof parse> {
+function playlist(text: string): ReturnType<typeof channel> {
   const id = playlistId.test(text) ? text : parseUrl(text)?.searchParams.get('list')?.replace(/\/$/, '');
   return id !== undefined && playlistId.test(id) ? { value: id, id } : null;
 }
