@@ -130,7 +130,7 @@ export function firstEntries(
     const selected: JsonText[] = [];
     let isWhole = true;
     for (const entry of entries) {
-      const id = operation.distinct ? videoIdOf(entry) : null;
+      const id = operation.name === 'uploads' ? videoIdOf(entry) : null;
       if (id !== null) onPage.add(id);
       if (id !== null && previous.has(id)) continue;
       if (selected.length === limit - count) isWhole = false;

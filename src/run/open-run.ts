@@ -5,7 +5,7 @@ import type { Warning } from '../errors.ts';
 import { createProgress, type ProgressLine, sharedProgress } from '../output/progress.ts';
 import type { Stderr } from '../output/stderr.ts';
 import { parseAddress } from '../service/address.ts';
-import { Budget, type Ledger, resolveBounds } from '../service/budget.ts';
+import { Budget, resolveBounds } from '../service/budget.ts';
 import { Client, type Service } from '../service/client.ts';
 import { defaultNamespace, type Operation } from '../service/contract.ts';
 import { span } from '../service/retry.ts';
@@ -25,25 +25,15 @@ export async function openRun(
 ): Promise<Run> {
   const warnings: Warning[] = [];
   const warn = (message: string): void => void warnings.push({ code: 'ledger', label: null, message });
-  const { service, budget, name, close } = options.sandbox
+  const { close, ...opened } = options.sandbox
     ? await openSandbox(options)
     : await openAccount(operation, options, context, stderr, warn);
   const line = createProgress(context, stderr, options);
   const count = distinct(references).length;
   const progress = count > 1 ? sharedProgress(line, count, operation.reference) : line;
   const connections = Math.min(options.concurrency, count);
-  const client = openClient(service, budget, connections, options, context, stderr, progress);
-  const parts = {
-    operation,
-    references,
-    options,
-    context,
-    stderr,
-    client,
-    budget,
-    serviceName: name,
-    progress,
-  };
+  const client = openClient(opened.service, opened.budget, connections, options, context, stderr, progress);
+  const parts = { operation, references, options, context, stderr, client, progress, ...opened };
   return new Run(parts, warnings, close);
 }
 
@@ -59,16 +49,14 @@ async function openAccount(
   if (key === null) throw settings.problem;
   stderr.redact(key);
   const bounds = resolveBounds(options.maxCredits, context.env, settings.maxCredits);
-  let ledger: Ledger | null = null;
-  if (operation.credits > 0) {
-    const { openLedger } = await import('../accounts/ledger.ts');
-    const account = { origin: baseUrl.origin, key };
-    const { timeout } = options;
-    ledger = openLedger({ context, account, command: operation.name, bounds, timeout, warn });
-  }
-  const name = serviceName({ baseUrl, namespace });
-  const budget = new Budget(bounds, ledger);
-  return { service: { baseUrl, namespace, key }, budget, name, close: async () => {} };
+  const service = { baseUrl, namespace, key };
+  const opened = { service, serviceName: serviceName(service), close: async () => {} };
+  if (operation.credits === 0) return { ...opened, budget: new Budget(bounds, null) };
+  const { openLedger } = await import('../accounts/ledger.ts');
+  const account = { origin: baseUrl.origin, key };
+  const { timeout } = options;
+  const ledger = openLedger({ context, account, command: operation.name, bounds, timeout, warn });
+  return { ...opened, budget: new Budget(bounds, ledger) };
 }
 
 async function openSandbox({ maxCredits }: CommonOptions) {
@@ -76,7 +64,7 @@ async function openSandbox({ maxCredits }: CommonOptions) {
   const { baseUrl: address, key, close } = await startSandbox({ credits: sandboxCredits });
   const { baseUrl } = parseAddress(address, '--sandbox');
   const service = { baseUrl, namespace: defaultNamespace, key };
-  return { service, budget: new Budget(maxCredits, null), name: sandboxName, close };
+  return { service, budget: new Budget(maxCredits, null), serviceName: sandboxName, close };
 }
 
 /** What identifies a service in the record of an export. */

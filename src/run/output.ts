@@ -29,7 +29,6 @@ export async function outputTarget(
   return resolveTarget(options.output);
 }
 
-/** The format of the output. */
 export async function outputFormat({
   operation,
   options,

@@ -90,7 +90,6 @@ const canResume = (failure: Failure, token: string | null): boolean =>
   !isUnresumable(failure, token) &&
   (token !== null || !['not_found', 'usage', 'refused'].includes(failure.code));
 
-/** Maximum size of a token in a message (bytes). */
 const maxShownBytes = 4096;
 
 /** How to list the rest of a single reference; null if the same would happen again. */

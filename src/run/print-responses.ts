@@ -52,7 +52,7 @@ export async function printResponses(
     if (!response) throw new Error('a reference without a response');
     if (response instanceof Failure) {
       await write(format.failed(input, response));
-      return failedRequest(input, response, (input.repeats ?? input).tally);
+      return failedRequest(input, response);
     }
     const [body, entries] = selected(operation, response, options.limit, seen, input);
     await write(format.body(input, body));

@@ -7,7 +7,6 @@ import type { ReferenceKind } from '../service/contract.ts';
 import { expectedReference, type ParsedReference, parseReference } from '../service/parse-reference.ts';
 import { thousands } from '../text/count.ts';
 
-/** A reference of a run. */
 export interface Reference extends Omit<ParsedReference, 'reference'> {
   /** As given; null with `--continuation`. */
   readonly reference: string | null;
@@ -15,10 +14,10 @@ export interface Reference extends Omit<ParsedReference, 'reference'> {
   readonly label: string | null;
   /** The first input with the same reference; null if it is that one. */
   readonly repeats: Reference | null;
+  /** That of the reference which it repeats, if it does. */
   readonly tally: Tally;
 }
 
-/** The references that repeat no other. */
 export const distinct = (references: readonly Reference[]): readonly Reference[] =>
   references.filter(({ repeats }) => repeats === null);
 
@@ -26,11 +25,14 @@ export const newReference = (
   parsed: Omit<Reference, 'label' | 'repeats' | 'tally'>,
   label = parsed.reference,
   repeats: Reference | null = null,
-): Reference => ({ ...parsed, label, repeats, tally: newTally(parsed.reference) });
+): Reference => ({ ...parsed, label, repeats, tally: repeats?.tally ?? newTally(parsed.reference) });
 
 const maxNamed = 20;
 
-/** The references of a command line, in input order. Throws a usage error that names the first lines that are no references, or that `check` refuses. */
+/**
+ * The references of a command line, in input order. Throws a usage error that names the first lines that are no references,
+ * or that `check` refuses.
+ */
 export async function readReferences(
   options: Pick<RunOptions, 'references' | 'from'>,
   kind: ReferenceKind | 'channel or playlist',

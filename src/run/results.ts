@@ -36,7 +36,7 @@ export interface Result extends Pick<Reference, 'reference' | 'label' | 'tally'>
   readonly isReached: boolean;
 }
 
-/** The result of a reference: these facts; defaults for the rest. */
+/** These facts; defaults for the rest. */
 export function resultOf({ reference, label, tally }: Reference, facts: Partial<Result>): Result {
   const { failure = null } = facts;
   return {
@@ -65,12 +65,8 @@ export const unreachedResult = (reference: Reference, failure: Failure | null): 
   resultOf(reference, { status: 'interrupted', failure, isReached: false });
 
 /** The result of a request that failed; one that the end of the run kept from being sent was not reached. */
-export const failedRequest = (
-  reference: Reference,
-  failure: Failure,
-  { requests } = reference.tally,
-): Result =>
-  failure.scope === 'run' && requests === 0
+export const failedRequest = (reference: Reference, failure: Failure): Result =>
+  failure.scope === 'run' && reference.tally.requests === 0
     ? unreachedResult(reference, failure)
     : resultOf(reference, { failure });
 

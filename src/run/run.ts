@@ -16,7 +16,6 @@ const maxFailuresInRow = 5;
 /** One invocation of the program that sends requests: the service, and what has happened. */
 export class Run implements AsyncDisposable {
   readonly operation: Operation;
-  /** In input order. */
   readonly references: readonly Reference[];
   readonly options: RunOptions;
   readonly context: Context;

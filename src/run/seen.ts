@@ -43,10 +43,7 @@ export async function openSeenFile(path: string, stop: AbortSignal) {
       limit: number | null,
     ): readonly JsonText[] => {
       const isKnown = ids.has(value);
-      const fresh = entries.filter((entry) => {
-        const id = idOf(entry);
-        return id === null || !ids.has(id);
-      });
+      const fresh = entries.filter((entry) => !ids.has(idOf(entry) ?? ''));
       const printed = isKnown ? fresh.slice(0, limit ?? undefined) : [];
       pending.push(...(isKnown ? printed : fresh).flatMap((entry) => idOf(entry) ?? []));
       if (!isKnown) {

@@ -42,9 +42,8 @@ export interface CreditBound {
   readonly per: 'run' | 'day' | 'month';
 }
 
-export function formatBound({ credits, per }: CreditBound): string {
-  return per === 'run' ? `${credits}` : `${credits}/${per}`;
-}
+export const formatBounds = (bounds: readonly CreditBound[]): string =>
+  bounds.map(({ credits, per }) => (per === 'run' ? `${credits}` : `${credits}/${per}`)).join(',');
 
 /** Parses `N`, `N/day` or `N/month`. Throws a usage error that names `source`. */
 export function parseBound(text: string, source: string, shown = text): CreditBound {
@@ -54,13 +53,8 @@ export function parseBound(text: string, source: string, shown = text): CreditBo
   return { credits: Number(digits), per: per === 'day' || per === 'month' ? per : 'run' };
 }
 
-/** The same for several, separated by commas. */
 export const parseBounds = (text: string, source: string): CreditBound[] =>
   text.split(',').map((part) => parseBound(part, source, text));
-
-export function formatBounds(bounds: readonly CreditBound[]): string {
-  return bounds.map(formatBound).join(',');
-}
 
 /** The bounds of the flag, else of CHANLIST_MAX_CREDITS (empty counts as unset), else of the profile. */
 export function resolveBounds(
@@ -137,5 +131,5 @@ export class Budget {
 /** The failure of a run that has spent a bound (exit 9). `resets`: local date and time; null for a bound of the run. */
 export function budgetSpent(bound: CreditBound, resets: string | null): Failure {
   const reset = resets === null ? '' : `, which resets on ${resets} (local time)`;
-  return new Failure('budget', `stopped at --max-credits ${formatBound(bound)}${reset}`);
+  return new Failure('budget', `stopped at --max-credits ${formatBounds([bound])}${reset}`);
 }

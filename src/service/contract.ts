@@ -29,8 +29,6 @@ export interface Operation {
   readonly parameters: readonly [Parameter, ...Parameter[]];
   /** Credits debited by a 200 response: per call, or per page. */
   readonly credits: 0 | 1;
-  /** The list contains each video once, all of one channel; a new upload shifts its pages while they are read. */
-  readonly distinct?: boolean;
   readonly reference: ReferenceKind;
   /** The body: one record, records in a shape that the specification does not show, or a page envelope (2.4). */
   readonly body: 'record' | 'list' | 'page';
@@ -103,7 +101,6 @@ export const operations = {
     path: 'channel/videos',
     parameters: [{ ...channel, when: 'first page' }, continuation],
     credits: 1,
-    distinct: true,
     reference: 'channel',
     ...videoPages,
   },
@@ -127,7 +124,6 @@ export const operations = {
     path: 'playlist/videos',
     parameters: [{ ...playlist, when: 'first page' }, continuation],
     credits: 1,
-    distinct: false,
     reference: 'playlist',
     ...videoPages,
   },

@@ -11,21 +11,16 @@ export interface FailedAttempt {
   readonly charge: keyof Credits | 'none';
 }
 
-/** Of a request: its counted retries, the attempts that may have been charged, its waits; and `limitedMs`. */
-export type RetryProgress = Readonly<
-  Record<'counted' | 'maybeCharged' | 'requestWaitMs' | 'runWaitMs', number>
->;
-
 export type EndReason = 'not retried' | 'charged twice' | 'retries' | 'max-wait';
 
 /**
  * Decides whether an attempt that failed is repeated: the reason why not, or the wait, whether it counts against
- * `--retries`, and whether it makes every request wait. `maxWaitMs` limits the wait of the run without a success for a 429,
- * of the request for anything else.
+ * `--retries` (`counted` did), and whether it makes every request wait. `maxWaitMs` limits the wait of the run without a
+ * success (`runWaitMs`) for a 429, of the request for anything else.
  */
 export function decideRetry(
   { failure: { status }, isRetryable, retryAfterMs }: FailedAttempt,
-  progress: RetryProgress,
+  progress: Readonly<Record<'counted' | 'maybeCharged' | 'requestWaitMs' | 'runWaitMs', number>>,
   limits: { readonly retries: number; readonly maxWaitMs: number },
   random: number,
 ): EndReason | { readonly waitMs: number; readonly counts: boolean; readonly pausesRun: boolean } {

@@ -1,17 +1,11 @@
 declare module 'undici/lib/core/connect.js' {
-  import { buildConnector } from 'undici';
-
-  export default buildConnector;
+  export { buildConnector as default } from 'undici';
 }
 
 declare module 'undici/lib/dispatcher/client.js' {
-  import { Client } from 'undici';
-
-  export default Client;
+  export { Client as default } from 'undici';
 }
 
 declare module 'undici/lib/dispatcher/pool.js' {
-  import { Pool } from 'undici';
-
-  export default Pool;
+  export { Pool as default } from 'undici';
 }

@@ -6,7 +6,6 @@ import {
   backoff,
   decideRetry,
   type FailedAttempt,
-  type RetryProgress,
   retryAfter,
   retryThrottle,
   span,
@@ -54,7 +53,7 @@ test('spans are seconds, minutes, hours or days', () => {
   ]);
 });
 
-const start: RetryProgress = {
+const start: Parameters<typeof decideRetry>[1] = {
   counted: 0,
   maybeCharged: 0,
   requestWaitMs: 0,
@@ -70,7 +69,7 @@ const again = (waitMs: number, counts: boolean, pausesRun = false) => ({ waitMs,
 const decisions: readonly (readonly [
   name: string,
   cause: ReturnType<typeof failed>,
-  progress: Partial<RetryProgress>,
+  progress: Partial<typeof start>,
   decision: ReturnType<typeof decideRetry>,
 ])[] = [
   ['a connection error', failed(null), {}, again(500, true)],
