@@ -5,7 +5,6 @@ import { JsonText } from '../json/json-text.ts';
 import type { Text } from '../output/format.ts';
 import { records, withList } from '../output/records.ts';
 import { Stdout } from '../output/stdout.ts';
-import { spent } from '../service/budget.ts';
 import type { Operation, RequestParameters } from '../service/contract.ts';
 import { resolvedId } from '../service/parse-reference.ts';
 import { outputFormat, printAll } from './output.ts';
@@ -58,11 +57,9 @@ export async function printResponses(
     await write(format.body(input, body));
     // Until the file of -o is written, none of its entries has been seen.
     if (target === null) seen?.accept();
-    if (references.length > 1) {
-      const { label: reference, tally } = input;
-      const credits = spent(tally.credits);
-      run.progress.update({ reference, page: 1, entries, total: null, credits });
-    }
+    // Only what is free takes several references.
+    if (references.length > 1)
+      run.progress.update({ reference: input.label, page: 1, entries, total: null, credits: 0 });
     const id = operation.body === 'record' ? resolvedId(response) : input.id;
     return resultOf(input, { id, entries });
   };

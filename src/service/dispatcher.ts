@@ -35,18 +35,15 @@ export async function openConnections(
   if (variable !== undefined && !baseUrl.loopback) {
     const { parseProxy, tunnelThrough } = await import('./proxy.ts');
     const noProxy = env.no_proxy || env.NO_PROXY || '';
-    const proxy = parseProxy(
-      variable,
-      env[variable]?.trim() ?? '',
-      new URL(baseUrl.origin).hostname,
-      noProxy,
-    );
+    const { hostname } = new URL(baseUrl.origin);
+    const proxy = parseProxy(variable, env[variable]?.trim() ?? '', hostname, noProxy);
     if (proxy !== null) {
       ({ connect, stop: stopConnecting } = tunnelThrough(proxy));
       name += ` through the proxy ${proxy.host}`;
     }
   }
   const options = {
+    pipelining: 1,
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
