@@ -32,34 +32,23 @@ test('json: one envelope with all pages in it, equally faithful', async (t) => {
 });
 
 test('json cut short: has_more true and the token of the first page not fully printed', async (t) => {
+  const pages = [page(0, 2, 'second', 6), page(2, 4, 'third', 6), page(4, 6, null, 6)];
   const service = await scriptedService(t, ({ query }) => ({
-    body: query.has('continuation') ? page(2, 4, 'third', 6) : page(0, 2, 'second', 6),
+    body: pages[['second', 'third'].indexOf(query.get('continuation') ?? '') + 1],
   }));
-  const cut = async (
-    ...args: string[]
-  ): Promise<{ token: unknown; more: unknown; rows: number; exit: number | null; error: unknown }> => {
-    const result = await service.run(['uploads', '@a', '--json', ...args]);
-    const value = JSON.parse(result.stdout);
-    assert.deepEqual(Object.keys(value).slice(0, 4), [
-      'playlist_info',
-      'results',
-      'continuation_token',
-      'has_more',
-    ]);
-    return {
-      token: value.continuation_token,
-      more: value.has_more,
-      rows: value.results.length,
-      exit: result.exit,
-      error: value.error,
-    };
-  };
-  assert.deepEqual(await cut('-n', '1'), { token: null, more: true, rows: 1, exit: 0, error: undefined });
-  assert.deepEqual(await cut('-n', '2'), { token: 'second', more: true, rows: 2, exit: 0, error: undefined });
-  assert.deepEqual(await cut('-n', '3'), { token: 'second', more: true, rows: 3, exit: 0, error: undefined });
-  const budget = await cut('--max-credits', '2');
-  assert.deepEqual([budget.token, budget.more, budget.rows, budget.exit], ['third', true, 4, 9]);
-  assert.deepEqual(Object.keys(budget.error as object), ['code', 'status', 'message']);
+  for (const [flags, token, rows, exit] of [
+    ['-n 1', null, 1, 0],
+    ['-n 2', 'second', 2, 0],
+    ['-n 3', 'second', 3, 0],
+    ['-n 5', 'third', 5, 0],
+    ['--max-credits 2', 'third', 4, 9],
+  ] as const) {
+    const result = await service.run(`uploads @a --json ${flags}`);
+    const { results, continuation_token, has_more, error, ...rest } = JSON.parse(result.stdout);
+    assert.deepEqual([result.exit, continuation_token, has_more, results.length], [exit, token, true, rows]);
+    assert.deepEqual(Object.keys(rest), ['playlist_info']);
+    assert.deepEqual(Object.keys(error ?? {}), exit === 9 ? ['code', 'status', 'message'] : []);
+  }
 });
 
 test('a response of more than a million values is 8', async (t) => {
@@ -87,15 +76,9 @@ test('a response of unknown shape is printed, in every format', async (t) => {
 });
 
 test('resolve prints the body as sent; one without a channel_id is 8', async (t) => {
-  const service = await scriptedService(t, ({ query }) => ({
-    text:
-      query.get('input') === '@a'
-        ? '{ "extra":1.0, "channel_id":"UCx", "resolved_from":"@a" }'
-        : '{"resolved_from":"@b"}',
-  }));
-  assert.equal(
-    (await service.run('resolve @a --json')).stdout,
-    '{"extra":1.0,"channel_id":"UCx","resolved_from":"@a"}\n',
-  );
+  const text = '{ "extra":1.0, "channel_id":"UCx", "resolved_from":"@a" }';
+  const service = await scriptedService(t, (_, number) => ({ text: number === 0 ? text : '{}' }));
+  const { stdout } = await service.run('resolve @a --json');
+  assert.equal(stdout, '{"extra":1.0,"channel_id":"UCx","resolved_from":"@a"}\n');
   assert.equal((await service.run('resolve @b')).exit, 8);
 });

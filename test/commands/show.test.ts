@@ -81,25 +81,20 @@ test('show: -o FILE is replaced whole', async (t) => {
   assert.deepEqual(await readdir(cwd), ['a.ndjson', 'out.csv']);
 });
 
-for (const [name, line, message] of [
-  ['no JSON', '{"videoId":"c"', /not a record.*; fix or remove the line$/],
-  ['no object', '[1]', /not a record/],
-  ['an ID', 'dQw4w9WgXcQ', /not a record/],
-  ['no UTF-8', '{"a":"\xff"}', /not a record/],
-] as const)
-  test(`show: a line that is ${name}: 1, naming file and line, after what stands before it`, async (t) => {
+test('show: a line that is no record: 1, naming file and line, after what stands before it', async (t) => {
+  for (const line of ['{"videoId":"c"', '[1]', 'dQw4w9WgXcQ', '{"a":"\xff"}']) {
     const { cwd, show } = await shower(t, { 'a.ndjson': archive, 'out.csv': 'before' });
     await appendFile(join(cwd, 'a.ndjson'), Buffer.from(`${line}\n${first}\n`, 'latin1'));
     const { exit, stdout, stderr } = await show(['a.ndjson', '--json', '--fields', 'videoId']);
-    assert.deepEqual([exit, stdout], [1, '[{"videoId":"a"},{"videoId":"b"}]\n']);
-    assert.match(stderr, /^chanlist: error: a\.ndjson:3: [^\n]*\n$/);
-    assert.match(stderr.trimEnd(), message);
+    assert.deepEqual([exit, stdout], [1, '[{"videoId":"a"},{"videoId":"b"}]\n'], line);
+    assert.match(stderr, /^chanlist: error: a\.ndjson:3: not a record[^\n]*; fix or remove the line\n$/);
     assert.equal((await show(['a.ndjson', '-n', '2'])).exit, 0);
     const file = await show(['a.ndjson', '-o', 'out.csv']);
     assert.deepEqual([file.exit, file.stdout], [1, '']);
     assert.equal(await readFile(join(cwd, 'out.csv'), 'utf8'), 'before');
     assert.deepEqual(await readdir(cwd), ['a.ndjson', 'out.csv']);
-  });
+  }
+});
 
 test('show: files that cannot be shown are usage errors, before anything is printed', async (t) => {
   const { cwd, show } = await shower(t, { 'a.ndjson': archive });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testKey } from '../support/program.ts';
-import { entry, page, scriptedService } from '../support/service.ts';
+import { entry, page, type Reply, scriptedService } from '../support/service.ts';
 import { runPrinted } from '../support/shell.ts';
 import { onlyError } from '../support/stderr.ts';
 import { statuses } from '../support/summary.ts';
@@ -239,10 +239,12 @@ test('five references that fail in a row with 7 or 8 end the run; the line of th
   assert.deepEqual([result.exit, service.seen.length], [7, 5], result.stderr);
   const names = '5 references (stdin:1 @a0, stdin:2 @a1, stdin:3 @a2 and others): ';
   assert.ok(onlyError(result, /; stopped, 3 more not reached; /).startsWith(names));
-  // One reference that is given five times fails once.
-  const other = await scriptedService(t, ({ query }) =>
-    query.get('channel') === '@ok' ? { body: { results: [entry(0)] } } : { status: 500 },
+  // One reference that is given five times fails once; those that are not found do not count.
+  const replies: Record<string, Reply> = { '@a': { status: 500 }, '@ok': { body: { results: [entry(0)] } } };
+  const other = await scriptedService(
+    t,
+    ({ query }) => replies[query.get('channel') ?? ''] ?? { status: 404 },
   );
-  const repeated = await other.run('latest @a @a @a @a @a @ok -f id --retries 0');
+  const repeated = await other.run('latest @a @a @a @a @a @b @c @d @e @ok -f id --retries 0');
   assert.deepEqual([repeated.exit, repeated.lines.length], [7, 1]);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
-import { fetchPages, isUnresumable, type Page } from '../../src/run/list-pages.ts';
+import { fetchPages, firstEntries, isUnresumable, type Page, videoIdOf } from '../../src/run/list-pages.ts';
+import type { Run } from '../../src/run/run.ts';
 import { newTally } from '../../src/service/budget.ts';
 import type { Client } from '../../src/service/client.ts';
 import { operations } from '../../src/service/contract.ts';
@@ -185,4 +186,24 @@ test('numVideos is read with thousands separators, and never guessed', async () 
       const { taken } = await list([body([], null, { playlist_info: { numVideos } })]);
       assert.equal(taken[0]?.total, total, String(numVideos));
     }
+});
+
+test('an entry of uploads that stood on the page before is not repeated, also around an empty page', () => {
+  for (const [name, limit, pages, expected] of [
+    ['uploads', null, ['ab', 'bc'], 'abc'],
+    ['uploads', null, ['ab', '', 'bc'], 'abc'],
+    ['uploads', null, ['ab', 'c', 'a'], 'abca'],
+    ['uploads', 3, ['ab', 'bcd'], 'abc'],
+    ['playlist', null, ['ab', 'bc'], 'abbc'],
+  ] as const) {
+    const select = firstEntries({ operation: operations[name], options: { limit } } as unknown as Run);
+    let written = '';
+    for (const page of pages) {
+      const entries = [...page].map((id) => JsonText.of(`{"videoId":"${id}"}`));
+      written += select({ entries } as unknown as Page, written.length)
+        .entries.map(videoIdOf)
+        .join('');
+    }
+    assert.equal(written, expected);
+  }
 });

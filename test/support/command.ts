@@ -2,7 +2,15 @@ import { Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 import { main } from '../../src/main.ts';
 import { capture } from './fake-context.ts';
-import { assertSaid, type Line, linesOf, type Result, stateHome, wordsOf } from './program.ts';
+import {
+  assertSaid,
+  type Line,
+  linesOf,
+  type Result,
+  type RunOptions,
+  stateHome,
+  wordsOf,
+} from './program.ts';
 
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -15,16 +23,13 @@ export interface CommandOptions {
   readonly sleeping?: () => Promise<void>;
 }
 
-export interface CommandResult {
-  readonly exit: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Each wait, in milliseconds; none of them took any time. */
-  readonly waits: readonly number[];
-}
+export type CommandResult = Awaited<ReturnType<typeof command>>;
 
-/** Runs a command in this process with a fake context: captured streams, a clock that only waits move. */
-export async function command(line: Line, options: CommandOptions = {}): Promise<CommandResult> {
+/**
+ * Runs a command in this process with a fake context: captured streams, a clock that only waits move. `waits`: each wait,
+ * in milliseconds.
+ */
+export async function command(line: Line, options: CommandOptions = {}) {
   const out = capture(options.columns);
   const err = capture(options.columns);
   const waits: number[] = [];
@@ -57,21 +62,18 @@ export async function command(line: Line, options: CommandOptions = {}): Promise
   return { exit, stdout, stderr, waits };
 }
 
-export interface HereOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string | Uint8Array;
-  /** The working directory: of this process, so that runs at the same time must share it. */
-  readonly cwd?: string;
-  /** What the clock shows, in milliseconds since 1970 (default: the time). */
-  readonly now?: number;
-}
-
 /** Runs under way in another working directory than that of the tests. */
 let away = 0;
 const repository = process.cwd();
 
-/** Runs a command in this process as `run` of `program.ts` runs the built program: with the time, and the ledger of all runs. */
-export async function runHere(line: Line, { env, input, cwd, now }: HereOptions = {}): Promise<Result> {
+/**
+ * Runs a command in this process as `run` of `program.ts` runs the built program: with the time, and the ledger of all runs.
+ * The working directory is that of this process: runs at the same time must share it. `now`: what the clock shows.
+ */
+export async function runHere(
+  line: Line,
+  { env, input, cwd, now }: Omit<RunOptions, 'started'> & { readonly now?: number } = {},
+): Promise<Result> {
   if (cwd !== undefined) {
     process.chdir(cwd);
     away++;

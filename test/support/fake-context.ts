@@ -10,21 +10,10 @@ export interface FakeOptions {
   readonly stdoutTerminal?: boolean;
 }
 
-export interface FakeContext {
-  readonly context: Context;
-  stdout(): string;
-  stderr(): string;
-  /** Keys pressed at the terminal. */
-  type(text: string): void;
-  /** Resolves once stderr contains the text. */
-  asked(text: string): Promise<void>;
-  /** Each setting of the terminal's raw mode. */
-  readonly rawModes: boolean[];
-  readonly controller: AbortController;
-}
+export type FakeContext = ReturnType<typeof fakeContext>;
 
 /** A context without a process: an empty environment, captured output, a clock on which no time passes. */
-export function fakeContext(options: FakeOptions = {}): FakeContext {
+export function fakeContext(options: FakeOptions = {}) {
   const out = capture(options.stdoutTerminal ? 80 : undefined);
   const err = capture(options.terminal ? 80 : undefined);
   const rawModes: boolean[] = [];
@@ -33,24 +22,21 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     ? Object.assign(keyboard, { isTTY: true, setRawMode: (raw: boolean) => rawModes.push(raw) })
     : Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]);
   const controller = new AbortController();
-  return {
-    context: {
-      stdin,
-      stdout: out.stream,
-      stderr: err.stream,
-      env: options.env ?? {},
-      clock: {
-        now: () => 0,
-        elapsed: () => 0,
-        random: () => 0,
-        sleep: () => new Promise((resolve) => setImmediate(resolve)),
-      },
-      stop: controller.signal,
+  const context: Context = {
+    ...{ stdin, stdout: out.stream, stderr: err.stream, env: options.env ?? {} },
+    clock: {
+      ...{ now: () => 0, elapsed: () => 0, random: () => 0 },
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
     },
-    stdout: out.text,
-    stderr: err.text,
-    type: (text) => void keyboard.write(text),
-    asked: (text) => err.holds(text),
+    stop: controller.signal,
+  };
+  return {
+    ...{ context, stdout: out.text, stderr: err.text },
+    /** Keys pressed at the terminal. */
+    type: (text: string) => void keyboard.write(text),
+    /** Resolves once stderr contains the text. */
+    asked: (text: string) => err.holds(text),
+    /** Each setting of the terminal's raw mode. */
     rawModes,
     controller,
   };

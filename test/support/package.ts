@@ -4,18 +4,11 @@ import type { TestContext } from 'node:test';
 import { temporaryFolder } from './program.ts';
 import { runCommand } from './shell.ts';
 
-type Env = Readonly<Record<string, string>>;
-
-/** A folder with a copy of the built package, and an environment in which npm installs from it without the network. */
-export interface PackageCopy {
-  readonly folder: string;
-  readonly env: Env;
-  /** The folder of `npm install -g`. */
-  readonly prefix: string;
-}
-
-/** Copies what `npm pack` puts into the package. */
-export async function copyPackage(t: TestContext): Promise<PackageCopy> {
+/**
+ * Copies what `npm pack` puts into the package; returns the folder, an environment in which npm installs from it without the
+ * network, and the folder of `npm install -g`.
+ */
+export async function copyPackage(t: TestContext) {
   const folder = await temporaryFolder(t);
   const { files } = JSON.parse(await readFile('package.json', 'utf8')) as { files: string[] };
   for (const name of ['package.json', 'README.md', 'LICENSE', ...files]) {
@@ -34,11 +27,9 @@ export async function copyPackage(t: TestContext): Promise<PackageCopy> {
 }
 
 /** Packs a copy of the package; returns the path of the file. The copy is built: its scripts are not run. */
-export async function packCopy({ folder, env }: PackageCopy): Promise<string> {
-  const { exit, stdout, stderr } = await runCommand(['npm', 'pack', '--silent', '--ignore-scripts'], {
-    cwd: folder,
-    env,
-  });
+export async function packCopy({ folder, env }: Awaited<ReturnType<typeof copyPackage>>): Promise<string> {
+  const words = ['npm', 'pack', '--silent', '--ignore-scripts'];
+  const { exit, stdout, stderr } = await runCommand(words, { cwd: folder, env });
   if (exit !== 0) throw new Error(stderr);
   return join(folder, stdout.trim());
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type CommandOptions, type CommandResult, command, runHere } from './command.ts';
+import { type CommandOptions, command, runHere } from './command.ts';
 import { listen } from './listen.ts';
 import {
   type Line,
@@ -31,28 +31,13 @@ export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: unknown; text?: string | Uint8Array }
   | ((response: ServerResponse, socket: Socket) => void);
 
-export interface ScriptedService {
-  readonly url: string;
-  readonly seen: Seen[];
-  /** The requests, decoded: `channel/videos?channel=@a`. */
-  requests(): string[];
-  /** Environment that names it, and the test key. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Runs the program against it: in this process, but as one of its own with `started`. */
-  run(line: Line, options?: RunOptions): Promise<Result>;
-  /** The same, with its summary. */
-  report(line: Line, options?: RunOptions): Promise<Result & { readonly summary: Summary }>;
-  /** Runs the program against it in this process, where waits take no time. */
-  command(line: Line, options?: CommandOptions): Promise<CommandResult>;
-  /** Resolves once so many requests have arrived. */
-  arrived(count: number): Promise<void>;
-}
+export type ScriptedService = Awaited<ReturnType<typeof scriptedService>>;
 
 /** A real HTTP server on loopback whose responses a test decides; `reply` gets each request and its number from 0. */
 export async function scriptedService(
   t: TestContext,
   reply: (request: Seen, number: number) => Reply | Promise<Reply>,
-): Promise<ScriptedService> {
+) {
   const seen: Seen[] = [];
   const arrivals = new EventEmitter();
   const server = createServer({ keepAlive: true }, async (request, response) => {
@@ -75,7 +60,8 @@ export async function scriptedService(
   const url = await listen(t, server);
   const env = serviceEnvironment(url);
   const reports = await temporaryFolder(t);
-  const runAgainst: ScriptedService['run'] = (line, options) => {
+  /** Runs the program against it: in this process, but as one of its own with `started`. */
+  const runAgainst = (line: Line, options?: RunOptions): Promise<Result> => {
     const started = options?.started;
     const all = { ...options, env: { ...env, ...options?.env } };
     return started === undefined ? runHere(line, all) : run(line, { ...all, started });
@@ -83,18 +69,24 @@ export async function scriptedService(
   return {
     url,
     seen,
+    /** The requests, decoded: `channel/videos?channel=@a`. */
     requests: () => seen.map(({ rawUrl }) => decodeURIComponent(rawUrl.replace(/^.*\/api\/v2\/media\//, ''))),
+    /** Environment that names it, and the test key. */
     env,
     run: runAgainst,
-    report: async (line, options) => {
+    /** The same, with its summary. */
+    report: async (line: Line, options?: RunOptions) => {
       const path = join(reports, 'summary.json');
       const run = (words: Line): Promise<Result> => runAgainst(words, options);
       const result = await reported(wordsOf(line), path, run, () => null);
       assert.ok(result.summary !== null, 'there is no summary');
       return result as Result & { readonly summary: Summary };
     },
-    command: (line, options) => command(line, { ...options, env: { ...env, ...options?.env } }),
-    arrived: async (count) => {
+    /** Runs the program against it in this process, where waits take no time. */
+    command: (line: Line, options?: CommandOptions) =>
+      command(line, { ...options, env: { ...env, ...options?.env } }),
+    /** Resolves once so many requests have arrived. */
+    arrived: async (count: number) => {
       while (seen.length < count) await once(arrivals, 'request');
     },
   };

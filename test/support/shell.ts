@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
 import { cleanEnvironment, launcher, temporaryFolder, testKey } from './program.ts';
@@ -12,23 +12,17 @@ export interface ShellOptions {
   readonly started?: (child: ChildProcess) => void;
 }
 
-/** A folder in which shell lines are run as a user with a stored service would: `chanlist` is on their PATH. */
-export interface Workshop {
-  readonly folder: string;
-  /** Holds `chanlist` and `node`, and nothing else. */
-  readonly bin: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** `setUploads` sets the number of uploads of a channel; new ones come first. */
-  readonly sandbox: Sandbox & { setUploads(handle: string, count: number): void };
-  /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
-  sh(line: string, options?: ShellOptions): Promise<Collected>;
-}
+export type Workshop = Awaited<ReturnType<typeof workshop>>;
 
-/** Opens a workshop, with a sandbox of its own that its environment names. */
-export async function workshop(t: TestContext, key = testKey): Promise<Workshop> {
+/**
+ * A folder in which shell lines are run as a user with a stored service would: `chanlist` is on their PATH, and a sandbox of
+ * its own named by its environment. `bin` holds `chanlist` and `node`, and nothing else.
+ */
+export async function workshop(t: TestContext, key = testKey) {
   const folder = await temporaryFolder(t);
   const sizes = new Map<string, number>();
   const started = await startSandbox({ key, sizeOf: (handle) => sizes.get(handle) });
+  /** Sets the number of uploads of a channel; new ones come first. */
   const setUploads = (handle: string, count: number): void => void sizes.set(handle, count);
   const sandbox = { ...started, setUploads };
   t.after(() => sandbox.close());
@@ -44,6 +38,7 @@ export async function workshop(t: TestContext, key = testKey): Promise<Workshop>
     CHANLIST_BASE_URL: sandbox.baseUrl,
     CHANLIST_API_KEY: key,
   };
+  /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
   const sh = (line: string, options: ShellOptions = {}): Promise<Collected> =>
     runCommand(['bash', '-o', 'pipefail', '-c', line], { cwd: folder, env, ...options });
   return { folder, bin, env, sandbox, sh };
