@@ -12,13 +12,13 @@ const read = (list: string | null, ...references: string[]) =>
   );
 
 test('references: arguments, then the list without comments, blank lines, BOM and CR; one given twice stands for itself', async () => {
-  const inputs = await read('\ufeff# x\r\n\r\n@b # note\r\n  https://x.y/@a/videos\n', '@a');
+  const inputs = await read('\ufeff# x\r\n\r\n@b # note\r\n  https://x.y/@a/videos#top\n', '@a');
   assert.deepEqual(
     inputs.map(({ label, value }) => [label, value]),
     [
       ['@a', '@a'],
       ['stdin:3 @b', '@b'],
-      ['stdin:4 https://x.y/@a/videos', '@a'],
+      ['stdin:4 https://x.y/@a/videos#top', '@a'],
     ],
   );
   assert.equal(inputs[2]?.repeats, inputs[0]);

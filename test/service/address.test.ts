@@ -28,9 +28,8 @@ test('an address', () => {
 
 const notHttp = ['', 'api.example.com', 'localhost:8787', '/api', 'ftp://api.example.com'];
 const notPlain = [
-  ...['https:api.example.com', 'https:///api.example.com', 'https://', 'https:\\\\api.example.com'],
-  ...['https://api.example.com\\x', 'https://api example.com', 'https://api.exa\tmple.com'],
-  ...['https://api.example.com/a\nb', 'https://api.example.com:99999', 'https://[::1'],
+  ...['https:api.example.com', 'https:///api.example.com', 'https:\\\\api.example.com', 'https://[::1'],
+  ...['https://api.example.com\\x', 'https://api.exa\tmple.com', 'https://api.example.com:99999'],
 ];
 const withMore = [
   ...['https://user:secret@api.example.com', 'https://@api.example.com', 'https://api.example.com?'],

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Budget, budgetSpent, type Ledger, newTally, type Settle } from '../../src/service/budget.ts';
+import {
+  Budget,
+  budgetSpent,
+  formatBounds,
+  type Ledger,
+  newTally,
+  parseBounds,
+  resolveBounds,
+  type Settle,
+} from '../../src/service/budget.ts';
 
 const perRun = (credits: number) => ({ credits, per: 'run' }) as const;
 const perMonth = { credits: 3, per: 'month' } as const;
@@ -90,4 +99,29 @@ test('without a ledger all bounds apply to the run; possibly charged credits cou
     const shown = per === 'run' ? '2' : '1/day';
     await assert.rejects(reserved(budget), { message: `stopped at --max-credits ${shown}` });
   }
+});
+
+const month = { credits: 3000, per: 'month' } as const;
+const day = { credits: 200, per: 'day' } as const;
+const call = { credits: 5, per: 'run' } as const;
+
+test('bounds are numbers per run, day or month; they print as they are read', () => {
+  assert.deepEqual(parseBounds('5', 'X'), [call]);
+  assert.deepEqual(parseBounds('3000/month, 200/day,5', 'X'), [month, day, call]);
+  assert.deepEqual(parseBounds('0/day', 'X'), [{ credits: 0, per: 'day' }]);
+  assert.equal(formatBounds([month, day, call]), '3000/month,200/day,5');
+  for (const text of ['', '5,', '-1', '1.5', '5/week', '5/ month', '5/MONTH', '/day', '9007199254740993'])
+    assert.throws(() => parseBounds(text, 'CHANLIST_MAX_CREDITS'), {
+      code: 'usage',
+      message: `CHANLIST_MAX_CREDITS is '${text}': expected a whole number, N/day or N/month`,
+    });
+});
+
+test('flag, environment, profile: the first that gives bounds gives all of them', () => {
+  const env = { CHANLIST_MAX_CREDITS: '200/day' };
+  assert.deepEqual(resolveBounds([call], env, [month]), [call]);
+  assert.deepEqual(resolveBounds([], env, [month]), [day]);
+  assert.deepEqual(resolveBounds([], { CHANLIST_MAX_CREDITS: '' }, [month]), [month]);
+  assert.deepEqual(resolveBounds([], {}, []), []);
+  assert.throws(() => resolveBounds([], { CHANLIST_MAX_CREDITS: 'x' }, []), { code: 'usage' });
 });
