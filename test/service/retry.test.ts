@@ -42,23 +42,11 @@ test('Retry-After: seconds and dates are waits of at least a second; anything el
 });
 
 test('spans are seconds, minutes, hours or days', () => {
-  assert.deepEqual([1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(span), [
-    '1 s',
-    '4 s',
-    '1 min',
-    '1 min 5 s',
-    '1 h',
-    '1 h 3 min',
-    '2 days',
-  ]);
+  const spans = [1, 4000, 60_000, 65_000, 3_600_000, 3_780_000, 200_000_000].map(span);
+  assert.deepEqual(spans, ['1 s', '4 s', '1 min', '1 min 5 s', '1 h', '1 h 3 min', '2 days']);
 });
 
-const start: Parameters<typeof decideRetry>[1] = {
-  counted: 0,
-  maybeCharged: 0,
-  requestWaitMs: 0,
-  runWaitMs: 0,
-};
+const start = { counted: 0, maybeCharged: 0, requestWaitMs: 0, runWaitMs: 0 };
 const limits = { retries: 4, maxWaitMs: 120_000 };
 const failed = (status: number | null, retryAfterMs: number | null = null): FailedAttempt => ({
   ...{ failure: new Failure('unavailable', 'x', { status }), isRetryable: true },
@@ -84,20 +72,10 @@ const decisions: readonly (readonly [
   ['a 503 with Retry-After does not count', failed(503, 7000), { counted: 4 }, again(7000, false)],
   ['a 500 with Retry-After counts', failed(500, 7000), {}, again(7000, true)],
   ['and uses retries up', failed(500, 7000), { counted: 4 }, 'retries'],
-  [
-    'a 429: the run has waited 120 s',
-    failed(429, 20_000),
-    { runWaitMs: 100_000 },
-    again(20_000, false, true),
-  ],
+  ['a 429: it has waited 120 s', failed(429, 20_000), { runWaitMs: 100_000 }, again(20_000, false, true)],
   ['a 429: it would wait longer', failed(429, 20_001), { runWaitMs: 100_000 }, 'max-wait'],
   ['a 429: own waits do not matter', failed(429, 1000), { requestWaitMs: 500_000 }, again(1000, false, true)],
-  [
-    'a 503: the request has waited 120 s',
-    failed(503, 20_000),
-    { requestWaitMs: 100_000 },
-    again(20_000, false),
-  ],
+  ['a 503: it has waited 120 s', failed(503, 20_000), { requestWaitMs: 100_000 }, again(20_000, false)],
   ['a 503: it would wait longer', failed(503, 20_001), { requestWaitMs: 100_000 }, 'max-wait'],
   ['a 503: waits of the run do not matter', failed(503, 1000), { runWaitMs: 500_000 }, again(1000, false)],
   ['a wait longer than --max-wait from the start', failed(429, 120_001), {}, 'max-wait'],
