@@ -17,18 +17,14 @@ const rows: readonly Row[] = [
 
 async function printed(
   format: FormatName | null,
-  { isTerminal = false, records = rows, ...options }: Partial<RecordOptions<Row>> & Settings = {},
+  options: Partial<RecordOptions<Row>> & { isTerminal?: boolean; records?: readonly Row[] } = {},
 ): Promise<string> {
+  const { isTerminal = false, records = rows, ...others } = options;
   const { context, stdout } = fakeContext({ stdoutTerminal: isTerminal });
   const stderr = new Stderr(context, { quiet: false, verbose: 0 });
   const fields = ['name', 'sum'] as const;
-  await printRecords(records, { format, color: false, context, stderr, fields, ...options });
+  await printRecords(records, { format, color: false, context, stderr, fields, ...others });
   return stdout();
-}
-
-interface Settings {
-  readonly isTerminal?: boolean;
-  readonly records?: readonly Row[];
 }
 
 test('records are ndjson in a pipe, a table at a terminal; json and csv on request', async () => {
@@ -42,29 +38,27 @@ test('records are ndjson in a pipe, a table at a terminal; json and csv on reque
 });
 
 test('json is indented at a terminal; a single object is no array', async () => {
-  const [row] = rows;
-  const records = row === undefined ? [] : [row];
+  const records = rows.slice(0, 1);
   const indented = '{\n  "name": "one, two",\n  "sum": {\n    "a": 1\n  }\n}\n';
   assert.equal(await printed('json', { records, document: 'object', isTerminal: true }), indented);
-  assert.equal(
-    await printed('ndjson', { records, document: 'object' }),
-    '{"name":"one, two","sum":{"a":1}}\n',
-  );
+  const one = '{"name":"one, two","sum":{"a":1}}\n';
+  assert.equal(await printed('ndjson', { records, document: 'object' }), one);
   assert.equal(await printed('table', { records, document: 'object' }), 'name  one, two\nsum   {"a":1}\n');
 });
 
 test('in a table a time has no seconds; a file with such a name is no time', async () => {
-  const records = ['2026-11-21T10:20:30.456Z', '2026-11-21T10:20.ndjson'].map((name) => ({
-    name,
-    sum: null,
-  }));
+  const names = ['2026-11-21T10:20:30.456Z', '2026-11-21T10:20.ndjson'];
+  const records = names.map((name) => ({ name, sum: null }));
   const shown = await printed('table', { records, columns: ['name'] });
   assert.match(shown, /^name\n─+\n2026-11-21 10:20\n2026-11-21T10:20\.ndjson\n$/);
 });
 
 test('without records: nothing, an empty array, or a header', async () => {
-  const texts = await Promise.all(
-    (['ndjson', 'table', 'json', 'csv'] as const).map((format) => printed(format, { records: [] })),
-  );
-  assert.deepEqual(texts, ['', '', '[]\n', 'name,sum\n']);
+  for (const [format, text] of [
+    ['ndjson', ''],
+    ['table', ''],
+    ['json', '[]\n'],
+    ['csv', 'name,sum\n'],
+  ] as const)
+    assert.equal(await printed(format, { records: [] }), text);
 });

@@ -47,13 +47,9 @@ export async function workshop(t: TestContext, key = testKey) {
 /** Runs a command to its end. */
 export function runCommand(
   [command = '', ...args]: readonly string[],
-  {
-    cwd,
-    env,
-    input,
-    started,
-  }: ShellOptions & { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  options: ShellOptions & { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<Collected> {
+  const { cwd, env, input, started } = options;
   const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   watchOutput(child, testKey);
   child.stdin.on('error', () => {});

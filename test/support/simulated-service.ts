@@ -51,18 +51,9 @@ export interface LoggedRequest {
 /** A status (never charged), or a connection that ends without a response (charged or not). */
 export type Fault = number | 'reset' | 'reset-charged';
 
-export type RequestHook = (request: LoggedRequest) => void | Promise<void>;
+type RequestHook = (request: LoggedRequest) => void | Promise<void>;
 
-export interface SimulatedOptions {
-  readonly pageSize?: number;
-  readonly credits?: number;
-}
-
-export interface ChannelOptions {
-  readonly handle?: string;
-  readonly list?: readonly Entry[];
-  readonly feed?: Feed;
-}
+export type SimulatedOptions = NonNullable<ConstructorParameters<typeof SimulatedService>[0]>;
 
 const paths: Readonly<Record<string, Operation>> = {
   '/api/v2/media/channel/resolve': 'resolve',
@@ -158,13 +149,17 @@ export class SimulatedService {
   #issued = 0;
   #paid = 0;
 
-  constructor({ pageSize = 100, credits = 1_000_000 }: SimulatedOptions = {}) {
+  constructor({ pageSize = 100, credits = 1_000_000 } = {}) {
     this.pageSize = pageSize;
     this.credits = credits;
   }
 
   /** Adds a channel. */
-  addChannel(name: string, { handle = `@${name}`, list = [], feed = 'list' }: ChannelOptions = {}) {
+  addChannel(
+    name: string,
+    options: { readonly handle?: string; readonly list?: readonly Entry[]; readonly feed?: Feed } = {},
+  ) {
+    const { handle = `@${name}`, list = [], feed = 'list' } = options;
     const id = channelId(name);
     this.handles.set(handle.toLowerCase(), id);
     return this.#add(id, id, list, feed);

@@ -21,7 +21,6 @@ import {
   ended,
   type Line,
   linesOf,
-  type Result,
   serviceEnvironment,
   start,
   temporaryFolder,
@@ -34,7 +33,7 @@ import {
   simulatedService,
 } from './simulated-service.ts';
 import { said } from './stderr.ts';
-import { type Reported, reported } from './summary.ts';
+import { reported } from './summary.ts';
 
 /** A paid request that ends a run, counted from 1, and how: a status, or the death of the process (page charged or not). */
 export interface Stop {
@@ -53,19 +52,8 @@ export interface WorldOptions extends Partial<Stop> {
   readonly noSummary?: boolean;
 }
 
-/** How a run ended, and what the service saw of it. */
-interface Ended extends Result {
-  /** Charged by the service. */
-  readonly credits: number;
-  readonly requests: readonly LoggedRequest[];
-  readonly operations: readonly LoggedRequest['operation'][];
-  /** Lines of stderr; the first two without their beginning. */
-  readonly errors: readonly string[];
-  readonly warnings: readonly string[];
-  readonly mail: readonly string[];
-}
-
-export type WorldRun = Ended & Reported;
+/** How a run ended, and what the service saw of it and charged. `errors` and `warnings`: without their beginning. */
+export type WorldRun = Awaited<ReturnType<World['run']>>;
 
 type Snapshot = ReadonlyMap<string, { readonly bytes: Buffer | null; readonly mode: number }>;
 
@@ -101,7 +89,7 @@ export class World {
    * Runs the program once, in this process, but as one of its own with the last three options; no time passes. A kill of
    * this process is the folder as it was when the request arrived: what the run did after that is undone.
    */
-  async run(line: Line, options: WorldOptions | null = null): Promise<WorldRun> {
+  async run(line: Line, options: WorldOptions | null = null) {
     const words = withoutRetries(line);
     const { noSummary = !this.isReported, ...others } = options ?? {};
     const first = this.service.log.length;
@@ -111,7 +99,7 @@ export class World {
     return await reported(words, path, (all) => this.#run(all, others), charged);
   }
 
-  async #run(words: readonly string[], options: WorldOptions): Promise<Ended> {
+  async #run(words: readonly string[], options: WorldOptions) {
     const { at = null, by = 500, env, started, within, stdout } = options;
     const { service, folder, home, now } = this;
     const first = service.log.length;
