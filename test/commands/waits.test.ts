@@ -29,3 +29,26 @@ test('a failure that ends the run ends all waits: nothing more is sent', async (
   assert.equal(service.seen.length, 4);
   onlyError(result, 'the key was rejected (401)');
 });
+
+test('a page that may have been charged twice is not requested again in this run', async (t) => {
+  const broken: Reply = (_, socket) => void socket.destroy();
+  const busy: Reply = { status: 503 };
+  for (const [line, replies, exit, requests] of [
+    ['uploads @a', [broken, broken], 7, 2],
+    ['uploads @a', [broken, busy, broken], 7, 3],
+    ['search @a x', [broken, broken], 7, 2],
+    // Complete errors are not charged, and other requests have their own count.
+    ['uploads @a', [busy, broken, busy, busy], 0, 5],
+    ['uploads @a', [broken, { body: page(0, 1, 'next') }, broken], 0, 4],
+    // Free requests are sent as often as --retries says.
+    ['resolve @a', [broken, broken, broken, broken], 0, 5],
+  ] as const) {
+    const last = { body: { channel_id: 'UCa', ...page(1, 2, null) } };
+    const service = await scriptedService(t, (_, n) => replies[n] ?? last);
+    const result = await service.command(line);
+    assert.deepEqual([result.exit, service.seen.length], [exit, requests], result.stderr);
+    const says =
+      /after \d attempts; 0 credits spent, 2 more possibly charged; each attempt may have been charged: try again later/;
+    if (exit === 7) assert.match(result.stderr, says);
+  }
+});

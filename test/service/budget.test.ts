@@ -61,6 +61,7 @@ test('a free request needs no budget and is not noted', async () => {
   const budget = new Budget([perRun(0)], ledger);
   (await budget.reserve(0, tally))('confirmed');
   assert.deepEqual([budget.total, noted], [newTally(), []]);
+  assert.deepEqual([budget.allowsNothing, new Budget([perRun(1)], ledger).allowsNothing], [true, false]);
 });
 
 for (const [what, bounds, room] of [

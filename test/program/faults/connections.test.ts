@@ -140,37 +140,6 @@ test('a response that is not valid HTTP, or has a wrong length, is 8', (t) =>
 test('the status alone decides if the body of an error breaks off: nothing is charged', (t) =>
   inBatches(certain, (fault) => checkFault(t, fault)));
 
-test('a page that may have been charged twice is not requested again in this run', async (t) => {
-  const broken = raw(`${head(5000)}${cut}`, close);
-  const busy: Reply = { status: 503 };
-  const resolved = { channel_id: 'UCa' };
-  const paged = (replies: readonly Reply[]) => (n: number) =>
-    replies[n] ?? { body: { ...resolved, ...page(n, n + 1, null) } };
-  const cases: readonly (readonly [args: string[], replies: Reply[], exit: number, requests: number])[] = [
-    [['uploads', '@a'], [broken, broken], 7, 2],
-    [['uploads', '@a'], [broken, busy, raw('', reset)], 7, 3],
-    [['search', '@a', 'x'], [raw('', reset), broken], 7, 2],
-    // Complete errors are not charged, and other requests have their own count.
-    [['uploads', '@a'], [busy, broken, busy, busy], 0, 5],
-    // A response that breaks the rules of HTTP: another request would not help.
-    [['uploads', '@a'], [raw('SSH-2.0-OpenSSH_9.2\r\n')], 8, 1],
-    [['uploads', '@a'], [broken, { body: page(0, 1, 'next') }, broken], 0, 4],
-    // Free requests are sent as often as --retries says.
-    [['resolve', '@a'], [broken, broken, broken, broken], 0, 5],
-  ];
-  for (const [args, replies, exit, requests] of cases) {
-    const service = await scriptedService(t, (_, n) => paged(replies)(n));
-    const result = await service.command(args);
-    assert.equal(result.exit, exit, `${args[0]}: ${result.stderr}`);
-    assert.equal(service.seen.length, requests);
-    if (exit === 7)
-      assert.match(
-        result.stderr,
-        /after \d attempts; 0 credits spent, 2 more possibly charged; each attempt may have been charged: try again later/,
-      );
-  }
-});
-
 const tenPages = (n: number): string => JSON.stringify(page(n, n + 1, n === 9 ? null : `t${n}`));
 
 /** Runs a process that lists ten pages, of which `respond` sends one; its possible charges, and the Connection headers. */
