@@ -104,9 +104,6 @@ test('show: files that cannot be shown are usage errors, before anything is prin
     ['a.ndjson b.ndjson', /cannot read b\.ndjson: there is no such file/],
     ['.', /\. is a folder; name its exports: chanlist show \.\/\*\.ndjson/],
     ['a.ndjson -o .chanlist/x', /chanlist's own/],
-    ['a.ndjson -o a.ndjson', /the same file/],
-    ['a.ndjson -f table -o x.csv', /table/],
-    ['a.ndjson -o x.xlsx', /\.xlsx.*--format/],
     ['-q', /missing|needs/],
     ['x'.repeat(5000), /^.{1,400}\n$/],
   ] as const) {

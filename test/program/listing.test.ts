@@ -135,6 +135,7 @@ test('every reference has its place in the document and in the summary, even if 
   ] as const) {
     const result = await service.report(`${line} --json`);
     assert.equal(result.exit, 4);
+    onlyError(result, '@b: ', 'stopped, 2 more not reached');
     const others = ['@b', '@c', '@d'].map((reference) => ({ reference, result: failed }));
     assert.deepEqual(JSON.parse(result.stdout), [{ reference: '@a', result: whole }, ...others]);
     const four = ['complete', 'interrupted 4', 'interrupted 4', 'interrupted 4'];

@@ -9,15 +9,13 @@ const parseBaseUrl = (text: string, source: string): BaseUrl => parseAddress(tex
 const good: [text: string, href: string, origin: string, loopback: boolean][] = [
   ['https://api.example.com/', 'https://api.example.com', 'https://api.example.com', false],
   ['https://api.example.com/v1/x//', 'https://api.example.com/v1/x', 'https://api.example.com', false],
-  ['  https://api.example.com/a  ', 'https://api.example.com/a', 'https://api.example.com', false],
-  ['HTTPS://API.Example.COM:443/A', 'https://api.example.com/A', 'https://api.example.com', false],
+  ['  HTTPS://API.Example.COM:443/A ', 'https://api.example.com/A', 'https://api.example.com', false],
   ['https://api.example.com:8443', 'https://api.example.com:8443', 'https://api.example.com:8443', false],
   ['https://api.example.com/@team', 'https://api.example.com/@team', 'https://api.example.com', false],
   ['http://LOCALHOST:8787', 'http://localhost:8787', 'http://localhost:8787', true],
   ['http://127.1:80', 'http://127.0.0.1', 'http://127.0.0.1', true],
   ['http://127.255.3.4', 'http://127.255.3.4', 'http://127.255.3.4', true],
   ['http://[::1]:8787/', 'http://[::1]:8787', 'http://[::1]:8787', true],
-  ['https://[::1]', 'https://[::1]', 'https://[::1]', true],
   ['https://128.0.0.1', 'https://128.0.0.1', 'https://128.0.0.1', false],
 ];
 
@@ -62,7 +60,6 @@ test('the namespace: one segment that needs no escaping', () => {
 const suffixes: [text: string, href: string, namespace: string | null][] = [
   ['https://api.example.com/api/v2', 'https://api.example.com', null],
   ['https://api.example.com/api/v2/', 'https://api.example.com', null],
-  ['https://api.example.com/api/v2/word', 'https://api.example.com', 'word'],
   ['https://api.example.com/api/v2/word/', 'https://api.example.com', 'word'],
   ['https://api.example.com/p/api/v2/w-o_r~d.1', 'https://api.example.com/p', 'w-o_r~d.1'],
   ['http://localhost:8787/api/v2/media', 'http://localhost:8787', 'media'],
@@ -95,10 +92,6 @@ test('a missing scheme is completed only for a possible host', () => {
   ] as const)
     assert.equal(completeScheme(text), completed);
   const others =
-    'https://api.example.com | ftp://api.example.com | user:1@api.example.com | user@api.example.com';
-  for (const text of [
-    '',
-    ...`${others} | one word | sk_live_0123456789 | abcdefgh12345678 | /path`.split(' | '),
-  ])
-    assert.equal(completeScheme(text), text);
+    'https://api.example.com|ftp://api.example.com|user:1@api.example.com|one word|sk_live_0123456789|/path|';
+  for (const text of others.split('|')) assert.equal(completeScheme(text), text);
 });

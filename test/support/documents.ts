@@ -1,17 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface Block {
-  /** The word after the backquotes: `sh`, `crontab`. */
-  readonly language: string;
-  readonly lines: readonly string[];
-}
-
 /** The text of a file of the repository. */
 export const documentText = (file: string): Promise<string> => readFile(join(process.cwd(), file), 'utf8');
 
-/** The code blocks of a Markdown file. */
-export async function codeBlocks(file: string): Promise<Block[]> {
+/** The code blocks of a Markdown file. `language`: the word after the backquotes: `sh`, `crontab`. */
+export async function codeBlocks(file: string) {
   const text = await documentText(file);
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', body = '']) => ({
     language,

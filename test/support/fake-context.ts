@@ -1,19 +1,20 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { Context } from '../../src/context.ts';
 
-export interface FakeOptions {
-  readonly env?: Record<string, string>;
-  /** The content of stdin, if it is no terminal. */
-  readonly stdin?: string;
-  /** stdin and stderr are a terminal. */
-  readonly terminal?: boolean;
-  readonly stdoutTerminal?: boolean;
-}
-
 export type FakeContext = ReturnType<typeof fakeContext>;
 
-/** A context without a process: an empty environment, captured output, a clock on which no time passes. */
-export function fakeContext(options: FakeOptions = {}) {
+/**
+ * A context without a process: an empty environment, captured output, a clock on which no time passes. `stdin`: its content.
+ * `terminal`: stdin and stderr are one.
+ */
+export function fakeContext(
+  options: {
+    env?: Record<string, string>;
+    stdin?: string;
+    terminal?: boolean;
+    stdoutTerminal?: boolean;
+  } = {},
+) {
   const out = capture(options.stdoutTerminal ? 80 : undefined);
   const err = capture(options.terminal ? 80 : undefined);
   const rawModes: boolean[] = [];

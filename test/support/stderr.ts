@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 
-/** What a run said on stderr, one item a line. */
-export interface Said {
-  /** Without their beginning. */
-  readonly errors: readonly string[];
-  readonly warnings: readonly string[];
-  /** Notes and the tally. */
-  readonly notes: readonly string[];
-}
-
-/** Sorts the lines of stderr; throws if one does not begin as all must. */
-export function said(stderr: string): Said {
+/** Sorts the lines of stderr, without their beginning; throws if one does not begin as all must. `notes`: the tally, too. */
+export function said(stderr: string) {
   const lines = stderr.split('\n').filter((line) => line !== '');
   const after = (start: string): string[] =>
     lines.flatMap((line) => (line.startsWith(start) ? [line.slice(start.length)] : []));

@@ -48,25 +48,17 @@ export interface Summary {
   readonly references: readonly ReferenceSummary[];
 }
 
-export interface Reported {
-  /** Null without one. */
-  readonly summary: Summary | null;
-  /** The only reference of the summary. */
-  readonly only: ReferenceSummary;
-  /** The `counts` of the summary, without those that are 0. */
-  readonly counts: Readonly<Record<string, number>>;
-}
-
 /**
  * Runs a command with `--summary PATH` (null: as it is), and holds the summary against how the run ended, and against what
- * the service charged (null: it keeps no account). A usage error and --dry-run need not write one.
+ * the service charged (null: it keeps no account). A usage error and --dry-run need not write one. `counts`: without those
+ * that are 0.
  */
 export async function reported<R extends Omit<Collected, 'stdout'>>(
   words: readonly string[],
   path: string | null,
   run: (words: readonly string[]) => Promise<R>,
   charged: () => number | null,
-): Promise<R & Reported> {
+) {
   const result = await run(path === null ? words : [...words, '--summary', path]);
   const { exit, signal, stderr } = result;
   const summary = path === null ? null : await takeSummary(path);

@@ -8,21 +8,13 @@ export interface Credentials {
   readonly cert: string;
 }
 
-/** A private certificate authority, made by openssl in a folder. */
-export interface Authority {
-  /** Its own certificate: what NODE_EXTRA_CA_CERTS names. */
-  readonly file: string;
-  /** A certificate for names such as `DNS:service.test` or `IP:127.0.0.1`, valid between two dates. */
-  issue(names: string, from?: string, until?: string): Promise<Credentials>;
-}
-
 const run = promisify(execFile);
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 const longAgo = '20200101000000Z';
 const farOff = '20991231235959Z';
 
-/** Makes an authority. Two of them do not trust each other. */
-export async function createAuthority(folder: string): Promise<Authority> {
+/** A private certificate authority, made by openssl in a folder. Two of them do not trust each other. */
+export async function createAuthority(folder: string) {
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
   await openssl(
     ...['req', '-x509', ...curve, '-subj', '/CN=Test authority', '-days', '3650'],
@@ -33,8 +25,10 @@ export async function createAuthority(folder: string): Promise<Authority> {
   await writeFile(join(folder, 'ca.cnf'), settings);
   let issued = 0;
   return {
+    /** Its own certificate: what NODE_EXTRA_CA_CERTS names. */
     file: join(folder, 'ca.pem'),
-    issue: async (names, from = longAgo, until = farOff) => {
+    /** A certificate for names such as `DNS:service.test` or `IP:127.0.0.1`, valid between two dates. */
+    issue: async (names: string, from = longAgo, until = farOff): Promise<Credentials> => {
       const name = `server${++issued}`;
       await writeFile(join(folder, `${name}.ext`), `subjectAltName=${names}\n`);
       await openssl(

@@ -5,15 +5,6 @@ import type { TestContext } from 'node:test';
 import { listen } from '../../support/listen.ts';
 import type { Credentials } from './authority.ts';
 
-export interface Proxy {
-  readonly port: number;
-  /** The requested hosts: `CONNECT host:port` or a plain request. */
-  readonly asked: string[];
-  readonly headers: IncomingMessage['headers'][];
-  /** All bytes that went through to the service. */
-  through(): Buffer;
-}
-
 /**
  * A real proxy on loopback. It connects to `target`, a local port, whatever host is requested; null: it refuses with
  * `status`. With `credentials` it is reached through TLS.
@@ -23,7 +14,8 @@ export async function startProxy(
   target: number | null,
   status = 502,
   credentials: Credentials | null = null,
-): Promise<Proxy> {
+) {
+  /** The requested hosts: `CONNECT host:port` or a plain request. */
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const chunks: Buffer[] = [];
@@ -59,10 +51,7 @@ export async function startProxy(
     for (const socket of sockets) socket.destroy();
   });
   const { port } = new URL(await listen(t, server));
-  return {
-    port: Number(port),
-    asked,
-    headers,
-    through: () => Buffer.concat(chunks),
-  };
+  /** All bytes that went through to the service. */
+  const through = () => Buffer.concat(chunks);
+  return { port: Number(port), asked, headers, through };
 }

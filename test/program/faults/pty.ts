@@ -2,23 +2,17 @@ import { spawn } from 'node:child_process';
 import { watchForKey } from '../../support/key-watch.ts';
 import { cleanEnvironment, launcher, testKey } from '../../support/program.ts';
 
-export interface OnTerminal {
-  readonly exit: number | null;
-  /** All that the terminal got: stdout and stderr, in order. */
-  readonly screen: string;
-}
-
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Runs the built program with stdin, stdout and stderr at a terminal of 80 columns. `redirect`: words of the
- * shell after the command, `2>/dev/null`.
+ * shell after the command, `2>/dev/null`. `screen`: all that the terminal got, stdout and stderr, in order.
  */
 export function onTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   redirect = '',
-): Promise<OnTerminal> {
+): Promise<{ exit: number | null; screen: string }> {
   const line = `stty cols 80; ${[process.execPath, launcher, ...args].map(quote).join(' ')} ${redirect}`;
   return new Promise((resolve, reject) => {
     const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {

@@ -6,7 +6,7 @@ import { listen } from '../../support/listen.ts';
 import { run, serviceEnvironment, temporaryFolder, testKey } from '../../support/program.ts';
 import { page, scriptedService } from '../../support/service.ts';
 import { missing } from '../../support/shell.ts';
-import { type Authority, type Credentials, createAuthority } from './authority.ts';
+import { type Credentials, createAuthority } from './authority.ts';
 import { inBatches } from './fault.ts';
 import { startProxy } from './proxy.ts';
 
@@ -36,7 +36,7 @@ const behind = (proxy: string, more: Readonly<Record<string, string>> = {}): Rec
 const password = /hunter|c29tZW9uZTpodW50ZXIy/;
 
 const skip = missing('openssl');
-const authority = async (t: TestContext): Promise<Authority> => createAuthority(await temporaryFolder(t));
+const authority = async (t: TestContext) => createAuthority(await temporaryFolder(t));
 
 test('a service with a private certificate authority is trusted with NODE_EXTRA_CA_CERTS', {
   skip,
