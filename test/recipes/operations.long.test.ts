@@ -4,7 +4,7 @@ import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promi
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { type Block, codeBlocks, exampleOf } from '../support/documents.ts';
+import { codeBlocks, exampleOf } from '../support/documents.ts';
 import { listen } from '../support/listen.ts';
 import { copyPackage, packCopy } from '../support/package.ts';
 import { testKey } from '../support/program.ts';
@@ -128,7 +128,7 @@ test('a container: a user without name and home exports with what the environmen
 }, async (t) => {
   const { lists: volume, folder, sandbox } = await lists(t);
   const copy = await copyPackage(t);
-  const image = blocks.find(({ language }: Block) => language === 'dockerfile')?.lines ?? [];
+  const image = blocks.find(({ language }) => language === 'dockerfile')?.lines ?? [];
   const install = image.find((line) => line.startsWith('RUN '))?.slice(4) ?? '';
   const tarball = await packCopy(copy);
   const built = await runCommand(['sh', '-c', install.replaceAll('/tmp/chanlist.tgz', tarball)], {
