@@ -250,6 +250,6 @@ test('five references that fail in a row with 7 or 8 end the run; the line of th
     t,
     ({ query }) => replies[query.get('channel') ?? ''] ?? { status: 404 },
   );
-  const repeated = await other.run('latest @a @a @a @a @a @b @c @d @e @ok -f id --retries 0');
+  const repeated = await other.run('latest @a @a @a @a @a @b @c @d @e @ok -f id --retries 0 --concurrency 1');
   assert.deepEqual([repeated.exit, repeated.lines.length], [7, 1]);
 });
