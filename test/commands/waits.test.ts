@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { page, type Reply, scriptedService } from '../support/service.ts';
 import { onlyError } from '../support/stderr.ts';
 
-test('--max-wait limits the waits since the last success', async (t) => {
+test('--max-wait limits the waits since the last success, --retries the rest', async (t) => {
   const slow: Reply = { status: 429, headers: { 'retry-after': '50' } };
   const replies: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
   const service = await scriptedService(t, (_, number) => replies[number] ?? slow);
@@ -17,6 +17,10 @@ test('--max-wait limits the waits since the last success', async (t) => {
   assert.deepEqual(short.waits, [50_000]);
   assert.equal(service.seen.length - requests, 2);
   assert.match(short.stderr, /try again in 50 s/);
+
+  const busy = await scriptedService(t, () => ({ status: 503 }));
+  assert.equal((await busy.command('uploads @a --retries 2')).exit, 7);
+  assert.equal(busy.seen.length, 3);
 });
 
 test('a failure that ends the run ends all waits: nothing more is sent', async (t) => {
