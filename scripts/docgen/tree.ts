@@ -7,7 +7,7 @@ import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
 import { formatNames } from '../../src/output/formats.ts';
-import { namedFaults } from '../../src/sandbox/faults.ts';
+import { namedFaults } from '../../src/sandbox/defaults.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
 /** Second line of each generated script. */

@@ -1,6 +1,5 @@
 import { parseKey } from '../accounts/key.ts';
-import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
-import { parseFaultRule } from '../sandbox/faults.ts';
+import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
 import { operations, pagedNames } from '../service/contract.ts';
 import { duration, type FlagRow, longFlag, month, oneOf, row, wholeNumber } from './flag.ts';
 import { globalFlags } from './global-flags.ts';

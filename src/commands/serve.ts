@@ -4,7 +4,7 @@ import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { SandboxSettings } from '../sandbox/defaults.ts';
-import { faultMeanings } from '../sandbox/faults.ts';
+import { faultMeanings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 

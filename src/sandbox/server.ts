@@ -1,36 +1,40 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
+import { type Operation, operationPath, operations } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { type SandboxSettings, sandboxDefaults } from './defaults.ts';
-import { faultSource } from './faults.ts';
-import { demoService, type Reply } from './service.ts';
-
-export interface Sandbox {
-  readonly baseUrl: string;
-  readonly key: string;
-  /** The account of the key: the credits left. */
-  readonly account: { credits: number };
-  /** Ends every connection and stops listening. */
-  close(): Promise<void>;
-}
+import { type FaultKind, type SandboxSettings, sandboxDefaults } from './defaults.ts';
+import { ErrorResponse, readParameters } from './query.ts';
+import { seeded } from './random.ts';
+import { responder } from './response-bodies.ts';
 
 /** Starts the service on a local address. Throws `failed` if it cannot listen there. */
-export async function startSandbox(options: Partial<SandboxSettings> = {}): Promise<Sandbox> {
+export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   const settings = { ...sandboxDefaults, ...options };
-  const { host, port, key, latency } = settings;
-  const { account, reply: replyTo } = demoService(settings);
-  const faults = faultSource(settings.fail, settings.seed);
+  const { host, port, key, latency, fail } = settings;
+  /** That of the key: the credits left. */
+  const account = { credits: settings.credits };
+  const replyTo = demoService(settings, account);
+  const draw = seeded(settings.seed);
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const { method, url } = request;
-    const reply = replyTo(request, faults());
-    const outcome = reply.ending === 'whole' ? reply.status : `${reply.status || '-'} (${reply.ending})`;
-    settings.onRequest(sanitize(`${method} ${url} ${outcome} ${credits(account.credits)} left`));
-    if (latency === 0) send(reply, response);
+    // Each request draws one number per rule: the same seed gives the same faults.
+    const faults = fail.filter(({ rate }) => draw() < rate).map(({ kind }) => kind);
+    const reply = faults.includes('reset') ? null : replyTo(request, faults);
+    const outcome = `${reply?.status ?? 'reset'} ${credits(account.credits)} left`;
+    settings.onRequest(sanitize(`${method} ${url} ${outcome}`));
+    const send = (): void => {
+      if (reply === null) return void response.socket?.resetAndDestroy();
+      const { status, headers, body } = reply;
+      response.writeHead(status, { 'content-length': body.length, ...headers });
+      if (status !== 200 || !faults.includes('truncate')) response.end(body);
+      else response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
+    };
+    if (latency === 0) send();
     // Its connection keeps the process alive, not the timer.
-    else setTimeout(send, latency, reply, response).unref();
+    else setTimeout(send, latency).unref();
   };
 
   // Longer than any client pauses between requests: a connection must not end just as it is used again.
@@ -43,25 +47,13 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}): Prom
     baseUrl: baseUrl(server.address() as AddressInfo),
     key,
     account,
+    /** Ends every connection and stops listening. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
-}
-
-function send({ status, headers, body, ending }: Reply, response: ServerResponse): void {
-  if (ending === 'reset') {
-    response.socket?.resetAndDestroy();
-    return;
-  }
-  response.writeHead(status, { 'content-length': body.length, ...headers });
-  if (ending === 'whole') {
-    response.end(body);
-    return;
-  }
-  response.write(body.subarray(0, body.length >> 1), () => response.socket?.destroy());
 }
 
 function baseUrl({ address, family, port }: AddressInfo): string {
@@ -77,4 +69,73 @@ function listenFailure(error: Error, host: string, port: number): Failure {
     hint: '--port 0 takes any free port; --host defaults to 127.0.0.1',
     cause: error,
   });
+}
+
+/** The service without the network: turns a request and its faults into a response, and debits the account. */
+function demoService(settings: SandboxSettings, account: { credits: number }) {
+  const respond = responder(settings);
+  const limit = settings.rate === null ? null : rateLimit(settings.rate, settings.now);
+  const routes: ReadonlyMap<string, Operation> = new Map(
+    Object.values(operations).map((operation) => [operationPath(operation, settings.namespace), operation]),
+  );
+
+  const bodyFor = ({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): string => {
+    for (const kind of faults) {
+      const message = `injected by --fail ${kind}`;
+      if (kind === 429) throw tooManyRequests(message, 1);
+      if (typeof kind === 'number') throw new ErrorResponse(kind, message);
+    }
+    const [path = '', query] = url.split(/\?(.*)/s);
+    const operation = routes.get(path);
+    if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
+    if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
+    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== settings.key) {
+      const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
+      throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
+    }
+    if (account.credits < 1)
+      throw new ErrorResponse(402, { code: 'no_credits', message: 'the account has no credits left' });
+    const body = respond(operation, readParameters(operation, new URLSearchParams(query)), faults);
+    account.credits -= operation.credits;
+    return faults.includes('garbage') ? garbage : JSON.stringify(body);
+  };
+
+  /** Decision and debit are one synchronous step: of two requests for the last credit, one gets it. */
+  return (request: IncomingMessage, faults: readonly FaultKind[]) => {
+    const { headers: limits, retryAfter = null } = limit?.() ?? {};
+    const reply = (status: number, text: string, more: ErrorResponse['headers'] = {}) => {
+      const headers = { 'content-type': 'application/json', ...more, ...limits };
+      return { status, headers, body: Buffer.from(text) };
+    };
+    try {
+      if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
+      return reply(200, bodyFor(request, faults));
+    } catch (error) {
+      if (!(error instanceof ErrorResponse)) throw error;
+      return reply(error.status, JSON.stringify({ detail: error.detail }), error.headers);
+    }
+  };
+}
+
+const garbage = '{"results": [{"videoId": oops, <html><body>this is not JSON</body></html>';
+
+function tooManyRequests(message: string, retryAfter: number): ErrorResponse {
+  return new ErrorResponse(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });
+}
+
+/** Counts each request against a limit per minute. `retryAfter`: seconds until the next minute; null if this one has room. */
+function rateLimit(limit: number, now: SandboxSettings['now']) {
+  let end = Number.NEGATIVE_INFINITY;
+  let left = 0;
+  return () => {
+    const time = now();
+    if (time >= end) [end, left] = [time + 60_000, limit];
+    left--;
+    const headers = {
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': String(Math.max(0, left)),
+      'x-ratelimit-reset': String(Math.ceil(end / 1000)),
+    };
+    return { headers, retryAfter: left < 0 ? Math.ceil((end - time) / 1000) : null };
+  };
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { type Collected, collect } from './collect.ts';
 import { watchOutput } from './key-watch.ts';
 import { cleanEnvironment, launcher, temporaryFolder, testKey } from './program.ts';
@@ -19,7 +19,9 @@ export interface Workshop {
   readonly bin: string;
   readonly env: Readonly<Record<string, string>>;
   /** `setUploads` sets the number of uploads of a channel; new ones come first. */
-  readonly sandbox: Sandbox & { setUploads(handle: string, count: number): void };
+  readonly sandbox: Awaited<ReturnType<typeof startSandbox>> & {
+    setUploads(handle: string, count: number): void;
+  };
   /** Runs a line with bash; a failure anywhere in a pipe is one of the line. */
   sh(line: string, options?: ShellOptions): Promise<Collected>;
 }
