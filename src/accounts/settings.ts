@@ -5,7 +5,7 @@ import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 import { parseKey, readKey } from './key.ts';
-import { type Profile, readStore, unknownProfile } from './store.ts';
+import { readStore, unknownProfile } from './store.ts';
 
 export interface ServiceFlags {
   readonly profile?: string | undefined;
@@ -27,10 +27,7 @@ export interface Settings {
 }
 
 /** As `findService`; throws `unauthorized` (3) if there is no address. */
-export async function resolveService(
-  flags: ServiceFlags,
-  context: Context,
-): Promise<Settings & { baseUrl: BaseUrl }> {
+export async function resolveService(flags: ServiceFlags, context: Context) {
   const { baseUrl, ...settings } = await findService(flags, context);
   if (baseUrl === null) throw settings.problem;
   return { ...settings, baseUrl };
@@ -46,9 +43,12 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
-  let problem: Failure | null = null;
-  if (isForeign && baseUrl !== null && key === null) problem = foreignKey(name, profile, baseUrl);
-  else if (baseUrl === null || key === null) problem = noAccount(baseUrl, key, name === null ? stored : []);
+  let problem = baseUrl && key ? null : noAccount(baseUrl, key, name === null ? stored : []);
+  if (isForeign && baseUrl !== null && key === null) {
+    const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
+    const hint = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
+    problem = new Failure('unauthorized', message, { hint });
+  }
   return {
     baseUrl,
     namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
@@ -71,10 +71,7 @@ export function selectProfile(flags: ServiceFlags, env: Env) {
 }
 
 /** The address and namespace from flags and environment. */
-export function explicitService(
-  flags: ServiceFlags,
-  env: Env,
-): { readonly baseUrl: BaseUrl | undefined; readonly namespace: string | undefined } {
+export function explicitService(flags: ServiceFlags, env: Env) {
   const source = flags.baseUrl === undefined ? 'CHANLIST_BASE_URL' : '--base-url';
   const text = flags.baseUrl ?? (env.CHANLIST_BASE_URL || undefined);
   const address = text === undefined ? undefined : parseAddress(text, source);
@@ -82,10 +79,7 @@ export function explicitService(
   return { baseUrl: address?.baseUrl, namespace };
 }
 
-export function explicitNamespace(
-  { namespace }: Pick<ServiceFlags, 'namespace'>,
-  env: Env,
-): string | undefined {
+export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string | undefined {
   if (namespace !== undefined) return parseNamespace(namespace, '--namespace');
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
@@ -115,12 +109,4 @@ function noAccount(baseUrl: BaseUrl | null, key: string | null, stored: readonly
   return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
     hint: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
   });
-}
-
-function foreignKey(name: string | null, { baseUrl: { origin } }: Profile, baseUrl: BaseUrl): Failure {
-  return new Failure(
-    'unauthorized',
-    `the key of profile '${name}' belongs to ${origin} and is not sent to ${baseUrl.origin}`,
-    { hint: `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}` },
-  );
 }

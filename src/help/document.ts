@@ -25,10 +25,9 @@ export function costSentence(operation: Operation): string {
   return 'Free; the account needs at least 1 credit.';
 }
 
-/** The width of help texts on this stdout: that of the terminal, from 60 to 200 columns; 80 elsewhere. */
+/** The width of help texts on this stdout: that of the terminal; 80 elsewhere. */
 export function helpColumns({ stdout }: Pick<Context, 'stdout'>): number {
-  const columns = stdout.isTTY === true ? stdout.columns : undefined;
-  return columns ? Math.max(60, Math.min(200, columns)) : 80;
+  return (stdout.isTTY && stdout.columns) || 80;
 }
 
 export function wrap(text: string, width: number): string[] {

@@ -1,46 +1,30 @@
 import { usage } from '../errors.ts';
 import { defaultNamespace } from '../service/contract.ts';
 
-export interface SandboxSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly namespace: string;
-  readonly key: string;
-  readonly credits: number;
-  readonly pageSize: number;
-  /** Milliseconds between the decision on a request and its response. */
-  readonly latency: number;
-  /** Seed of the faults only: the data never depend on it. */
-  readonly seed: number;
-  readonly rate: number | null;
-  readonly grow: number;
-  readonly plainTokens: boolean;
-  readonly fail: readonly ReturnType<typeof parseFaultRule>[];
-  /** The number of uploads of a channel, where it is not that of the demo data. */
-  readonly sizeOf: (handle: string) => number | undefined;
-  /** The clock of `rate` and `grow`, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Called for each request with one line: method, path, status, credits left. */
-  readonly onRequest: (line: string) => void;
-}
-
-export const sandboxDefaults: SandboxSettings = {
+export const sandboxDefaults = {
   host: '127.0.0.1',
   port: 0,
-  namespace: defaultNamespace,
+  namespace: defaultNamespace as string,
   key: 'sk_sandbox',
   credits: 1000,
   pageSize: 100,
+  /** Milliseconds between the decision on a request and its response. */
   latency: 0,
+  /** Seed of the faults only: the data never depend on it. */
   seed: 1,
-  rate: null,
+  rate: null as number | null,
   grow: 0,
   plainTokens: false,
-  fail: [],
-  sizeOf: () => undefined,
+  fail: [] as readonly ReturnType<typeof parseFaultRule>[],
+  /** The number of uploads of a channel, where it is not that of the demo data. */
+  sizeOf: (_handle: string): number | undefined => undefined,
+  /** The clock of `rate` and `grow`, in milliseconds since 1970. */
   now: Date.now,
-  onRequest: () => {},
+  /** Called for each request with one line: method, path, status, credits left. */
+  onRequest: (_line: string): void => {},
 };
+
+export type SandboxSettings = Readonly<typeof sandboxDefaults>;
 
 export const servePort = 8787;
 

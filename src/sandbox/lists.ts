@@ -14,12 +14,10 @@ import {
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {
   readonly owner: Channel;
-  readonly title: string;
-  readonly description: string;
   readonly count: number;
-  readonly numVideos: string;
-  /** Total views, as deployments show them: null for some lists, absent for others. */
-  readonly viewCount: string | null | undefined;
+  /** Its playlist_info, but for the description, which only a playlist has. */
+  readonly info: object;
+  readonly description: string;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
@@ -43,11 +41,15 @@ export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' 
     const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
     return {
       owner,
-      title: `Uploads from ${owner.title}`,
-      description: '',
       count,
-      numVideos: isOdd ? oddCount(count) : String(count),
-      viewCount: isOdd ? undefined : viewCount,
+      info: {
+        title: `Uploads from ${owner.title}`,
+        numVideos: isOdd ? oddCount(count) : String(count),
+        ownerName: owner.title,
+        // Deployments show null for some lists, and nothing for others.
+        viewCount: isOdd ? undefined : viewCount,
+      },
+      description: '',
       at,
       feed: isOdd ? () => oddFeed(owner, count, video) : newest,
     };
@@ -64,11 +66,14 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
 /** Every fifth video is from another channel than the owner's. */
 const demoPlaylist: VideoList = {
   owner: demoChannel,
-  title: 'Demo playlist: the best of “everything” & more',
-  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   count: 321,
-  numVideos: '321',
-  viewCount: '81726354',
+  info: {
+    title: 'Demo playlist: the best of “everything” & more',
+    numVideos: '321',
+    ownerName: demoChannel.title,
+    viewCount: '81726354',
+  },
+  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }
@@ -120,7 +125,7 @@ export function oddPageSize(offset: number, pageSize: number): number {
 
 const unknown = {
   ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
-  ...{ thumbnails: [], publishedTimeText: null, members_only: null, captions: null },
+  ...{ thumbnails: [], publishedTimeText: null, members_only: null },
 };
 const special: Readonly<Record<number, object>> = {
   [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
@@ -137,7 +142,6 @@ export function oddFields(video: Video): object {
   return {
     publishedTimeText: ageText(video),
     members_only: isMembersOnly(number),
-    captions: { languages: ['en', 'pt-BR'], automatic: number % 5 === 0 },
     ...special[number],
   };
 }

@@ -8,13 +8,14 @@ export class ErrorResponse extends Error {
   readonly status: number;
   /** A text, an object with a message, or a list of issues: deployments use all three. */
   readonly detail: string | object;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly retryAfter: number | null;
 
-  constructor(status: number, detail: string | object, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, detail: string | object, retryAfter: number | null = null) {
     super(`${status}`);
     this.status = status;
     this.detail = detail;
-    this.headers = headers;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -4,7 +4,6 @@ import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from '.
 import { ErrorResponse, findChannel, readReference } from './query.ts';
 import {
   ageText,
-  type Channel,
   isoTime,
   lengthText,
   published,
@@ -19,12 +18,28 @@ import {
 export function responder({ pageSize, plainTokens, ...settings }: SandboxSettings) {
   const catalog = demoCatalog(settings);
 
-  const page = (place: Place, faults: readonly FaultKind[]): object => {
+  const page = (
+    { name: operation, reference: kind }: PagedOperation,
+    parameters: ReadonlyMap<string, string>,
+    faults: readonly FaultKind[],
+  ): object => {
+    const token = parameters.get('continuation');
+    const first = (): string => {
+      const reference = readReference(parameters.get(kind) ?? '', kind);
+      return kind === 'playlist' ? reference : `UU${findChannel(reference).id.slice(2)}`;
+    };
+    const place = token === undefined ? { operation, list: first(), offset: 0 } : readToken(token);
+    if (place?.operation !== operation) {
+      const message = 'this is not a continuation token of this operation';
+      throw new ErrorResponse(400, { code: 'bad_token', message });
+    }
+    if (token !== undefined && faults.includes('expire'))
+      throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
+    const { offset } = place;
     const list = listById(place.list, catalog);
     if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-    const { offset, operation } = place;
-    const { title, numVideos, owner, viewCount, description, count } = list;
-    const size = owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
+    const { count, info, description } = list;
+    const size = list.owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
     const end = Math.min(count, offset + size);
     const isLoop = faults.includes('loop');
     const next = isLoop || end < count ? { ...place, offset: isLoop ? offset : end } : null;
@@ -32,13 +47,7 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
       results: Array.from({ length: Math.max(0, end - offset) }, (_, i) =>
         videoEntry(list.at(offset + i), offset + i),
       ),
-      playlist_info: {
-        title,
-        numVideos,
-        ownerName: owner.title,
-        viewCount,
-        ...(operation === 'playlist' && { description }),
-      },
+      playlist_info: { ...info, ...(operation === 'playlist' && { description }) },
       continuation_token: next && writeToken(next, plainTokens),
       has_more: next !== null,
     };
@@ -49,7 +58,7 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
     parameters: ReadonlyMap<string, string>,
     faults: readonly FaultKind[],
   ): object => {
-    if (isPaged(operation)) return page(placeOf(operation, parameters, faults), faults);
+    if (isPaged(operation)) return page(operation, parameters, faults);
     const value = (name: string): string => parameters.get(name) ?? '';
     if (operation.name === 'resolve') {
       const input = value('input');
@@ -61,7 +70,15 @@ export function responder({ pageSize, plainTokens, ...settings }: SandboxSetting
     const uploads = catalog(channel);
     if (operation.name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
     if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
-    return latest(channel, faults.includes('feed-empty') ? [] : uploads.feed());
+    const videos = faults.includes('feed-empty') ? [] : uploads.feed();
+    const { id: channelId, title } = channel;
+    const url = `https://video.example/channel/${channelId}`;
+    const first = isoTime(published({ channel, number: 1 }));
+    return {
+      channel: { channelId, title, author: title, url, published: first },
+      results: videos.map(latestEntry),
+      result_count: videos.length,
+    };
   };
 }
 
@@ -74,38 +91,6 @@ function search(uploads: VideoList, query: string, limit: number): object {
     if (words.every((word) => text.includes(word))) results.push(searchEntry(video));
   }
   return { results, result_count: results.length };
-}
-
-function latest(channel: Channel, videos: readonly Video[]): object {
-  const { id: channelId, title } = channel;
-  const url = `https://video.example/channel/${channelId}`;
-  return {
-    channel: { channelId, title, author: title, url, published: isoTime(published({ channel, number: 1 })) },
-    results: videos.map(latestEntry),
-    result_count: videos.length,
-  };
-}
-
-/** The page that the parameters name. Refuses a token that is not valid for the operation with 400. */
-function placeOf(
-  { name: operation, reference: kind }: PagedOperation,
-  parameters: ReadonlyMap<string, string>,
-  faults: readonly FaultKind[],
-): Place {
-  const token = parameters.get('continuation');
-  if (token === undefined) {
-    const reference = readReference(parameters.get(kind) ?? '', kind);
-    const list = kind === 'playlist' ? reference : `UU${findChannel(reference).id.slice(2)}`;
-    return { operation, list, offset: 0 };
-  }
-  const place = readToken(token);
-  if (place?.operation !== operation) {
-    const message = 'this is not a continuation token of this operation';
-    throw new ErrorResponse(400, { code: 'bad_token', message });
-  }
-  if (faults.includes('expire'))
-    throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
-  return place;
 }
 
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */

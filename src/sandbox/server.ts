@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import { type Operation, operationPath, operations } from '../service/contract.ts';
+import { operationPath, operations } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { type FaultKind, type SandboxSettings, sandboxDefaults } from './defaults.ts';
@@ -40,7 +40,12 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
   // Longer than any client pauses between requests: a connection must not end just as it is used again.
   const server = createServer({ keepAliveTimeout: 120_000 }, handle);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenFailure(error, host, port)));
+    server.once('error', (cause) => {
+      const code = systemCode(cause) ?? cause.message;
+      const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
+      const hint = '--port 0 takes any free port; --host defaults to 127.0.0.1';
+      reject(new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, { hint, cause }));
+    });
     server.listen({ host, port }, resolve);
   });
   return {
@@ -62,37 +67,24 @@ function baseUrl({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
 }
 
-function listenFailure(error: Error, host: string, port: number): Failure {
-  const code = systemCode(error) ?? error.message;
-  const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
-  return new Failure('failed', `cannot listen on ${host}, port ${port}: ${why}`, {
-    hint: '--port 0 takes any free port; --host defaults to 127.0.0.1',
-    cause: error,
-  });
-}
-
 /** The service without the network: turns a request and its faults into a response, and debits the account. */
 function demoService(settings: SandboxSettings, account: { credits: number }) {
   const respond = responder(settings);
   const limit = settings.rate === null ? null : rateLimit(settings.rate, settings.now);
-  const routes: ReadonlyMap<string, Operation> = new Map(
-    Object.values(operations).map((operation) => [operationPath(operation, settings.namespace), operation]),
-  );
 
   const bodyFor = ({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): string => {
     for (const kind of faults) {
       const message = `injected by --fail ${kind}`;
-      if (kind === 429) throw tooManyRequests(message, 1);
-      if (typeof kind === 'number') throw new ErrorResponse(kind, message);
+      if (typeof kind === 'number') throw new ErrorResponse(kind, message, kind === 429 ? 1 : null);
     }
     const [path = '', query] = url.split(/\?(.*)/s);
-    const operation = routes.get(path);
+    const operation = Object.values(operations).find(
+      (each) => operationPath(each, settings.namespace) === path,
+    );
     if (operation === undefined) throw new ErrorResponse(404, 'there is no such path');
-    if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed', { allow: 'GET' });
-    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== settings.key) {
-      const expected = 'the API key is not valid: expected the header Authorization: Bearer <API_KEY>';
-      throw new ErrorResponse(401, expected, { 'www-authenticate': 'Bearer' });
-    }
+    if (method !== 'GET') throw new ErrorResponse(405, 'only GET is allowed');
+    if (/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] !== settings.key)
+      throw new ErrorResponse(401, 'the API key is not valid: expected Authorization: Bearer <API_KEY>');
     if (account.credits < 1)
       throw new ErrorResponse(402, { code: 'no_credits', message: 'the account has no credits left' });
     const body = respond(operation, readParameters(operation, new URLSearchParams(query)), faults);
@@ -103,25 +95,29 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
   /** Decision and debit are one synchronous step: of two requests for the last credit, one gets it. */
   return (request: IncomingMessage, faults: readonly FaultKind[]) => {
     const { headers: limits, retryAfter = null } = limit?.() ?? {};
-    const reply = (status: number, text: string, more: ErrorResponse['headers'] = {}) => {
-      const headers = { 'content-type': 'application/json', ...more, ...limits };
-      return { status, headers, body: Buffer.from(text) };
+    const reply = (status: number, text: string, pause: number | null = null) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(pause !== null && { 'retry-after': String(pause) }),
+        ...limits,
+      };
+      return {
+        status,
+        headers,
+        body: Buffer.from(text),
+      };
     };
     try {
-      if (retryAfter !== null) throw tooManyRequests('the rate limit is exceeded', retryAfter);
+      if (retryAfter !== null) throw new ErrorResponse(429, 'the rate limit is exceeded', retryAfter);
       return reply(200, bodyFor(request, faults));
     } catch (error) {
       if (!(error instanceof ErrorResponse)) throw error;
-      return reply(error.status, JSON.stringify({ detail: error.detail }), error.headers);
+      return reply(error.status, JSON.stringify({ detail: error.detail }), error.retryAfter);
     }
   };
 }
 
 const garbage = '{"results": [{"videoId": oops, <html><body>this is not JSON</body></html>';
-
-function tooManyRequests(message: string, retryAfter: number): ErrorResponse {
-  return new ErrorResponse(429, { code: 'rate_limited', message }, { 'retry-after': String(retryAfter) });
-}
 
 /** Counts each request against a limit per minute. `retryAfter`: seconds until the next minute; null if this one has room. */
 function rateLimit(limit: number, now: SandboxSettings['now']) {
