@@ -5,16 +5,13 @@ import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } from '../json/shape.ts';
-import { homeFolder, openOwnFolder } from './store.ts';
+import { homeFolder } from './store.ts';
 
-function ledgerFolder(env: Env): string {
+export function ledgerFolder(env: Env): string {
   const { XDG_STATE_HOME: stateFolder } = env;
   const isSet = stateFolder && isAbsolute(stateFolder);
   return join(isSet ? stateFolder : join(homeFolder(env), '.local/state'), 'chanlist');
 }
-
-export const openLedgerFolder = (env: Env): PrivateFolder =>
-  openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
 
 const fileName = (month: string): string => `credits-${month}.ndjson`;
 

@@ -85,7 +85,11 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
       clearInvalidConfig: false,
       accessPropertiesByDotNotation: false,
     });
-    conf.store = storedForm(store);
+    const profiles = [...store.profiles].map(([name, { baseUrl, maxCredits, ...profile }]) => {
+      const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };
+      return [name, { ...profile, baseUrl: baseUrl.href, ...bound }];
+    });
+    conf.store = { version: 1, active: store.active, profiles: Object.fromEntries(profiles) };
   } catch (error) {
     // Without its cause, whose message may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
@@ -129,12 +133,4 @@ function parseStore(text: string, file: string): Store {
       hint: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
     });
   }
-}
-
-function storedForm({ active, profiles }: Store): Record<string, unknown> {
-  const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits }]) => {
-    const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };
-    return [name, { baseUrl: baseUrl.href, namespace, key, ...bound }];
-  });
-  return { version: 1, active, profiles: Object.fromEntries(stored) };
 }

@@ -1,7 +1,6 @@
 import { Help } from 'commander';
 import type { Example, Terms } from '../cli/command.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
-import type { Context } from '../context.ts';
 import { type Operation, pageSize } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
@@ -23,11 +22,6 @@ export function shortCost(operation: Operation): string {
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';
-}
-
-/** The width of help texts on this stdout: that of the terminal; 80 elsewhere. */
-export function helpColumns({ stdout }: Pick<Context, 'stdout'>): number {
-  return (stdout.isTTY && stdout.columns) || 80;
 }
 
 export function wrap(text: string, width: number): string[] {

@@ -73,10 +73,9 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
   const limit = settings.rate === null ? null : rateLimit(settings.rate, settings.now);
 
   const bodyFor = ({ method, url = '', headers }: IncomingMessage, faults: readonly FaultKind[]): string => {
-    for (const kind of faults) {
-      const message = `injected by --fail ${kind}`;
-      if (typeof kind === 'number') throw new ErrorResponse(kind, message, kind === 429 ? 1 : null);
-    }
+    const status = faults.find((kind) => typeof kind === 'number');
+    if (status !== undefined)
+      throw new ErrorResponse(status, `injected by --fail ${status}`, status === 429 ? 1 : null);
     const [path = '', query] = url.split(/\?(.*)/s);
     const operation = Object.values(operations).find(
       (each) => operationPath(each, settings.namespace) === path,
@@ -101,11 +100,7 @@ function demoService(settings: SandboxSettings, account: { credits: number }) {
         ...(pause !== null && { 'retry-after': String(pause) }),
         ...limits,
       };
-      return {
-        status,
-        headers,
-        body: Buffer.from(text),
-      };
+      return { status, headers, body: Buffer.from(text) };
     };
     try {
       if (retryAfter !== null) throw new ErrorResponse(429, 'the rate limit is exceeded', retryAfter);
