@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
 import { operationPath, operations } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
-import { sanitize } from '../text/sanitize.ts';
 import { type FaultKind, type SandboxSettings, sandboxDefaults } from './defaults.ts';
 import { ErrorResponse, readParameters } from './query.ts';
 import { seeded } from './random.ts';
@@ -23,8 +22,8 @@ export async function startSandbox(options: Partial<SandboxSettings> = {}) {
     // Each request draws one number per rule: the same seed gives the same faults.
     const faults = fail.filter(({ rate }) => draw() < rate).map(({ kind }) => kind);
     const reply = faults.includes('reset') ? null : replyTo(request, faults);
-    const outcome = `${reply?.status ?? 'reset'} ${credits(account.credits)} left`;
-    settings.onRequest(sanitize(`${method} ${url} ${outcome}`));
+    // The parser of Node accepts a URL of printable ASCII only.
+    settings.onRequest(`${method} ${url} ${reply?.status ?? 'reset'} ${credits(account.credits)} left`);
     const send = (): void => {
       if (reply === null) return void response.socket?.resetAndDestroy();
       const { status, headers, body } = reply;

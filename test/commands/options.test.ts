@@ -49,15 +49,8 @@ const commonFlags: readonly (readonly [flags: string, options: Partial<CommonOpt
   ['--namespace other', { namespace: 'other' }],
   ['--key-file key.txt', { keyFile: 'key.txt' }],
   ['--sandbox', { sandbox: true }],
-  [
-    '--max-credits 5 --max-credits=100/day',
-    {
-      maxCredits: [
-        { credits: 5, per: 'run' },
-        { credits: 100, per: 'day' },
-      ],
-    },
-  ],
+  ['--max-credits 5', { maxCredits: [{ credits: 5, per: 'run' }] }],
+  ['--max-credits=100/day', { maxCredits: [{ credits: 100, per: 'day' }] }],
   ['-f csv', { format: 'csv' }],
   ['-qfcsv', { quiet: true, format: 'csv' }],
   ['-f=csv', { format: 'csv' }],
@@ -144,27 +137,14 @@ const ownOptions: readonly (readonly [line: string, options: object])[] = [
   ['auth login --no-verify', { noVerify: true }],
   ['serve', serve],
   [
-    'serve --port 0 --host ::1 --key k --credits 5 --page-size 10 --latency 20 --seed 7 --rate 60 --grow 2 ' +
-      '--plain-tokens --fail 429:0.1 --fail reset:.02',
-    {
-      ...{
-        port: 0,
-        host: '::1',
-        key: 'k',
-        credits: 5,
-        pageSize: 10,
-        latency: 20,
-        seed: 7,
-        rate: 60,
-        grow: 2,
-      },
-      plainTokens: true,
-      fail: [
-        { kind: 429, rate: 0.1 },
-        { kind: 'reset', rate: 0.02 },
-      ],
-    },
+    'serve --port 0 --host ::1 --key k --credits 5 --page-size 10 --latency 20',
+    { ...serve, port: 0, host: '::1', key: 'k', credits: 5, pageSize: 10, latency: 20 },
   ],
+  [
+    'serve --seed 7 --rate 60 --grow 2 --plain-tokens',
+    { ...serve, seed: 7, rate: 60, grow: 2, plainTokens: true },
+  ],
+  ['serve --fail 429:0.1', { ...serve, fail: [{ kind: 429, rate: 0.1 }] }],
 ];
 
 test('each command has its own options', async () => {

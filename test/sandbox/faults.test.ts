@@ -19,16 +19,6 @@ test('fault rules are KIND:RATE', () => {
   }
 });
 
-test('a status rule of rate 1 gives that status; 429 says when to retry', async (t) => {
-  for (const [kind, retryAfter] of [
-    [429, '1'],
-    [503, null],
-  ] as const) {
-    const { status, headers } = await get(await sandbox(t, always(kind)), ...uploads);
-    assert.deepEqual([status, headers.get('retry-after')], [kind, retryAfter]);
-  }
-});
-
 test('reset sends and debits nothing; truncate and garbage are a 200 that is debited', async (t) => {
   const sent = async (kind: FaultKind): Promise<[text: string, left: number]> => {
     const service = await sandbox(t, { credits: 5, ...always(kind) });
