@@ -2,7 +2,6 @@ import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from './program.ts';
-import { runCommand } from './shell.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -31,14 +30,4 @@ export async function copyPackage(t: TestContext): Promise<PackageCopy> {
     npm_config_update_notifier: 'false',
   };
   return { folder, env, prefix };
-}
-
-/** Packs a copy of the package; returns the path of the file. The copy is built: its scripts are not run. */
-export async function packCopy({ folder, env }: PackageCopy): Promise<string> {
-  const { exit, stdout, stderr } = await runCommand(['npm', 'pack', '--silent', '--ignore-scripts'], {
-    cwd: folder,
-    env,
-  });
-  if (exit !== 0) throw new Error(stderr);
-  return join(folder, stdout.trim());
 }
