@@ -55,7 +55,8 @@ const cases: readonly (readonly [flags: ServiceFlags, env: Record<string, string
   [{ baseUrl: 'http://localhost:1/', namespace: 'ff' }, full, `http://localhost:1 ff ${ofEnv} work`],
   [{}, { CHANLIST_API_KEY: 'sk_environment' }, `https://work.example.com/p ww ${ofEnv} work`],
   [{}, { ...full, CHANLIST_NAMESPACE: '' }, `https://env.example.com ww ${ofEnv} work`],
-  // Another address of the origin of the profile takes its key.
+  // Another origin does not get the key of the profile, another address of its origin does.
+  [{ baseUrl: 'https://other.example.com' }, {}, 'https://other.example.com ww   work'],
   [{ baseUrl: 'https://WORK.example.com:443/other/' }, {}, work.replace('/p', '/other')],
   // The word of an address: after the namespace of flag or environment, before that of the profile.
   [{ namespace: 'ff' }, url, work.replace('ww', 'ff')],

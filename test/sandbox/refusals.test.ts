@@ -19,6 +19,8 @@ function raw(url: string, method: string, headers: Record<string, string>): Prom
 const channel = '@demo';
 const long = 'a'.repeat(200);
 const faces = '😀'.repeat(199);
+const place = '{"operation":"uploads","list":"UUdemo__________________","offset":100}';
+const continuation = `+/${Buffer.from(place).toString('base64')}`;
 
 /** Requests by path and status: the parameters of each. */
 const rules: readonly (readonly [path: string, status: number, ...queries: Record<string, string>[]])[] = [
@@ -31,9 +33,8 @@ const rules: readonly (readonly [path: string, status: number, ...queries: Recor
   [
     'channel/resolve',
     404,
-    ...['@nobody', `@${long.slice(1)}`, `@${faces}`, 'UCshort'].map((input) => ({ input })),
+    ...['@nobody', `@${long.slice(1)}`, `@${faces}`, 'UCshort', '@size-1000001'].map((input) => ({ input })),
   ],
-  ['channel/resolve', 404, ...['@size-1000001', '@size-007', '@size-'].map((input) => ({ input }))],
   ['channel/search', 422, { channel }, { q: 'bread' }, { channel, q: '' }, { channel, q: `a${long}` }],
   ['channel/search', 200, { channel, q: `a${faces}` }, { channel, q: long }],
   [
@@ -42,7 +43,7 @@ const rules: readonly (readonly [path: string, status: number, ...queries: Recor
     ...['0', '51', '1.5', 'ten', '', '1e1', '-1'].map((limit) => ({ channel, q: 'a', limit })),
   ],
   ['channel/search', 200, { channel, q: 'a', limit: '1' }, { channel, q: 'a', limit: '50' }],
-  ['channel/videos', 400, {}, { channel, continuation: 'x' }, { continuation: 'x' }, { continuation: '' }],
+  ['channel/videos', 400, {}, { channel, continuation }, { continuation: 'x' }, { continuation: '' }],
   ['channel/videos', 404, { channel: '@nobody' }, { channel: 'https://video.example/whatever' }],
   ['channel/videos', 404, { channel: 'UC0123456789012345678901' }, { channel: 'UCdemo_________________x' }],
   ['channel/videos', 422, { channel: '' }],
