@@ -31,7 +31,12 @@ export interface Store {
 
 /** The home folder from the environment, else from the system. */
 export function homeFolder(env: Env, platform = process.platform): string {
-  return (platform === 'win32' ? env.USERPROFILE : env.HOME) || userInfo().homedir;
+  try {
+    return (platform === 'win32' ? env.USERPROFILE : env.HOME) || userInfo().homedir;
+  } catch {
+    // The user has no entry in the user database, as in many containers, which have this home.
+    return '/';
+  }
 }
 
 /** Opens the folder of the store or of the ledgers; creates it and those above it (0700). `variable` would move it. */
