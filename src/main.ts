@@ -2,7 +2,6 @@ import { parseArguments } from './cli/program.ts';
 import { commands } from './commands/command-table.ts';
 import type { Context } from './context.ts';
 import { ClosedPipe, Failure, toFailure } from './errors.ts';
-import { helpColumns } from './help/document.ts';
 import { Stderr } from './output/stderr.ts';
 import { Stdout } from './output/stdout.ts';
 import { escapeUnsafe } from './text/sanitize.ts';
@@ -24,7 +23,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     else if ('run' in request) return await request.run(request.options, context, stderr);
     else {
       const { helpText } = await import('./help/help-text.ts');
-      await stdout.write(await helpText(request.help, commands, helpColumns(context)));
+      const width = (context.stdout.isTTY && context.stdout.columns) || 80;
+      await stdout.write(await helpText(request.help, commands, width));
     }
     return 0;
   } catch (error) {

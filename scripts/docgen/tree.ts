@@ -1,13 +1,12 @@
 import type { CommandFile, CommandRow } from '../../src/cli/command.ts';
 import { type FlagRow, flagHelp, longFlag, shortFlag, valueName } from '../../src/cli/flag.ts';
-import { flagsOf, helpFlag, parts, versionFlag } from '../../src/cli/flags.ts';
-import { localReports } from '../../src/cli/global-flags.ts';
+import { flagsOf, helpFlag, localReports, parts, versionFlag } from '../../src/cli/flags.ts';
 import { commands } from '../../src/commands/command-table.ts';
 import { shellNames } from '../../src/commands/completion.ts';
 import { topicNames } from '../../src/help/document.ts';
 import { computedFields, knownFields } from '../../src/output/fields.ts';
 import { formatNames } from '../../src/output/formats.ts';
-import { namedFaults } from '../../src/sandbox/faults.ts';
+import { namedFaults } from '../../src/sandbox/defaults.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 
 /** Second line of each generated script. */

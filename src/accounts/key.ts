@@ -2,7 +2,6 @@ import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { readLines } from '../fs/text-input.ts';
 
-const maxInputLength = 64 * 1024;
 const expected = 'expected one key and nothing else';
 
 /** Parses a key; `source` names where it was given. The usage error for a text that is none never shows it. */
@@ -25,7 +24,7 @@ export async function readKey(
   for await (const { number, text: line, problem } of readLines(from, unreadable, stop)) {
     if (problem !== null) throw unreadable(`line ${number}: ${problem}`);
     text += `${line}\n`;
-    if (text.length > maxInputLength) throw unreadable('it is too long');
+    if (text.length > 64 * 1024) throw unreadable('it is too long');
   }
   return parseKey(text, source);
 }

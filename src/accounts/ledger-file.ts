@@ -5,16 +5,13 @@ import { Failure } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { isCount, isOneOf, isText, orNull, type Passing, parseObject, shape } from '../json/shape.ts';
-import { homeFolder, openOwnFolder } from './home.ts';
+import { homeFolder } from './store.ts';
 
-function ledgerFolder(env: Env): string {
+export function ledgerFolder(env: Env): string {
   const { XDG_STATE_HOME: stateFolder } = env;
   const isSet = stateFolder && isAbsolute(stateFolder);
   return join(isSet ? stateFolder : join(homeFolder(env), '.local/state'), 'chanlist');
 }
-
-export const openLedgerFolder = (env: Env): PrivateFolder =>
-  openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
 
 const fileName = (month: string): string => `credits-${month}.ndjson`;
 
@@ -34,7 +31,7 @@ const isRequest = shape({
   reference: orNull(isText),
   credits: isCount,
 });
-export type RequestLine = Passing<typeof isRequest>;
+type RequestLine = Passing<typeof isRequest>;
 
 const isOutcome = shape({
   version: isOneOf(1),
@@ -42,17 +39,7 @@ const isOutcome = shape({
   id: isText,
   outcome: isOneOf('confirmed', 'free', 'possibly_charged'),
 });
-export type OutcomeLine = Passing<typeof isOutcome>;
-
-/** The text to append for a line. The line end in front closes a line that a crash cut short. */
-export function lineText(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): string {
-  return `\n${JSON.stringify({ version: 1, ...line })}\n`;
-}
-
-export function parseLine(text: string): RequestLine | OutcomeLine | null {
-  const line = parseObject(text);
-  return isOutcome(line) || isRequest(line) ? line : null;
-}
+type OutcomeLine = Passing<typeof isOutcome>;
 
 /** A paid request, or a line that cannot be read, which may have been one of a credit on any day, at any origin. */
 export interface LedgerEntry {
@@ -95,8 +82,9 @@ export class LedgerFile {
     return file;
   }
 
-  append(line: Parameters<typeof lineText>[0]): void {
-    const text = Buffer.from(lineText(line));
+  append(line: Omit<RequestLine, 'version'> | Omit<OutcomeLine, 'version'>): void {
+    // The line end in front closes a line that a crash cut short.
+    const text = Buffer.from(`\n${JSON.stringify({ version: 1, ...line })}\n`);
     const written = guardFile(this.path, 'write', () => writeSync(this.#fd, text));
     if (written === text.length) return;
     throw new Failure('failed', `${this.path}: a line was written only in part`, { hint: 'free some space' });
@@ -131,16 +119,15 @@ export class LedgerFile {
   }
 
   #add(text: string): void {
-    const line = parseLine(text);
-    if (line === null) this.#entries.push(unreadable);
-    else if (line.kind === 'request') {
+    const line = parseObject(text);
+    if (isRequest(line)) {
       const entry: LedgerEntry = { request: line, credits: line.credits, outcome: 'possibly_charged' };
       this.#entries.push(entry);
       this.#pending.set(line.id, entry);
-    } else {
+    } else if (isOutcome(line)) {
       const entry = this.#pending.get(line.id);
       if (entry !== undefined) entry.outcome = line.outcome;
       this.#pending.delete(line.id);
-    }
+    } else this.#entries.push(unreadable);
   }
 }

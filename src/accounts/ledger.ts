@@ -5,8 +5,9 @@ import { acquireLock } from '../fs/file-lock.ts';
 import type { PrivateFolder } from '../fs/private-folder.ts';
 import { budgetSpent, type CreditBound, type Ledger, type Settle } from '../service/budget.ts';
 import { lastFour } from './key.ts';
-import { LedgerFile, openLedgerFolder } from './ledger-file.ts';
+import { LedgerFile, ledgerFolder } from './ledger-file.ts';
 import { localDay, monthOf, resetTime } from './local-time.ts';
+import { openOwnFolder } from './store.ts';
 
 export interface LedgerOptions {
   readonly context: Pick<Context, 'env' | 'clock' | 'stop'>;
@@ -98,7 +99,7 @@ export function openLedger(options: LedgerOptions): Ledger {
 
   let folder: PrivateFolder | null = null;
   try {
-    folder = openLedgerFolder(env);
+    folder = openOwnFolder(ledgerFolder(env), 'XDG_STATE_HOME');
     fileOf(folder, clock.now());
   } catch (error) {
     fail(error);

@@ -14,13 +14,11 @@ export function monthOf(day: string): string {
 
 /** When the calendar day or month of a time ends, as local date and time: `2026-12-01 00:00`. */
 export function resetTime(per: 'day' | 'month', time: number): string {
-  const now = new Date(time);
-  // By calendar fields, not by hours: a day has 23 or 25 hours when the clocks change, and midnight may be skipped.
-  const reset =
-    per === 'day'
-      ? new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1)
-      : new Date(now.getFullYear(), now.getMonth() + 1, 1);
-  return `${localDay(reset.getTime())} ${twoDigits(reset.getHours())}:${twoDigits(reset.getMinutes())}`;
+  const date = new Date(time);
+  // By calendar fields, not by hours: a day has 23 or 25 hours when the clocks change.
+  if (per === 'day') date.setDate(date.getDate() + 1);
+  else date.setMonth(date.getMonth() + 1, 1);
+  return `${localDay(date.getTime())} 00:00`;
 }
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');

@@ -1,11 +1,11 @@
 import type { Context, Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type BaseUrl, completeScheme, parseAddress, parseNamespace } from '../service/address.ts';
+import { type BaseUrl, parseAddress, parseNamespace } from '../service/address.ts';
 import type { CreditBound } from '../service/budget.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
 import { parseKey, readKey } from './key.ts';
-import { type Profile, readStore, unknownProfile } from './store.ts';
+import { readStore, unknownProfile } from './store.ts';
 
 export interface ServiceFlags {
   readonly profile?: string | undefined;
@@ -26,14 +26,8 @@ export interface Settings {
   readonly problem: Failure | null;
 }
 
-export const firstSteps =
-  'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login';
-
 /** As `findService`; throws `unauthorized` (3) if there is no address. */
-export async function resolveService(
-  flags: ServiceFlags,
-  context: Context,
-): Promise<Settings & { baseUrl: BaseUrl }> {
+export async function resolveService(flags: ServiceFlags, context: Context) {
   const { baseUrl, ...settings } = await findService(flags, context);
   if (baseUrl === null) throw settings.problem;
   return { ...settings, baseUrl };
@@ -49,9 +43,12 @@ export async function findService(flags: ServiceFlags, context: Context): Promis
   const baseUrl = explicit.baseUrl ?? profile?.baseUrl ?? null;
   const isForeign = profile !== undefined && profile.baseUrl.origin !== baseUrl?.origin;
   const key = explicitKey?.text ?? (isForeign ? undefined : profile?.key) ?? null;
-  let problem: Failure | null = null;
-  if (isForeign && baseUrl !== null && key === null) problem = foreignKey(name, profile, baseUrl);
-  else if (baseUrl === null || key === null) problem = noAccount(baseUrl, key, name === null ? stored : []);
+  let problem = baseUrl && key ? null : noAccount(baseUrl, key, name === null ? stored : []);
+  if (isForeign && baseUrl !== null && key === null) {
+    const message = `the key of profile '${name}' belongs to ${profile.baseUrl.origin} and is not sent to ${baseUrl.origin}`;
+    const hint = `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}`;
+    problem = new Failure('unauthorized', message, { hint });
+  }
   return {
     baseUrl,
     namespace: explicit.namespace ?? profile?.namespace ?? defaultNamespace,
@@ -73,25 +70,16 @@ export function selectProfile(flags: ServiceFlags, env: Env) {
   return { name, profile, stored: [...profiles.keys()] };
 }
 
-/** The address and namespace from flags and environment. `complete`: an address may lack its scheme. */
-export function explicitService(
-  flags: ServiceFlags,
-  env: Env,
-  { complete = false } = {},
-): { readonly baseUrl: BaseUrl | undefined; readonly namespace: string | undefined } {
-  const parse = (text: string, source: string) =>
-    parseAddress(complete ? completeScheme(text) : text, source);
+/** The address and namespace from flags and environment. */
+export function explicitService(flags: ServiceFlags, env: Env) {
   const source = flags.baseUrl === undefined ? 'CHANLIST_BASE_URL' : '--base-url';
   const text = flags.baseUrl ?? (env.CHANLIST_BASE_URL || undefined);
-  const address = text === undefined ? undefined : parse(text, source);
+  const address = text === undefined ? undefined : parseAddress(text, source);
   const namespace = explicitNamespace(flags, env) ?? address?.namespace ?? undefined;
   return { baseUrl: address?.baseUrl, namespace };
 }
 
-export function explicitNamespace(
-  { namespace }: Pick<ServiceFlags, 'namespace'>,
-  env: Env,
-): string | undefined {
+export function explicitNamespace({ namespace }: ServiceFlags, env: Env): string | undefined {
   if (namespace !== undefined) return parseNamespace(namespace, '--namespace');
   return env.CHANLIST_NAMESPACE ? parseNamespace(env.CHANLIST_NAMESPACE, 'CHANLIST_NAMESPACE') : undefined;
 }
@@ -100,17 +88,13 @@ export function explicitProfile({ profile }: ServiceFlags, env: Env): string | u
   return profile ?? (env.CHANLIST_PROFILE || undefined);
 }
 
-async function readExplicitKey(
-  { keyFile }: ServiceFlags,
-  { env, stop }: Context,
-): Promise<{ readonly text: string; readonly source: string } | undefined> {
+async function readExplicitKey({ keyFile }: ServiceFlags, { env, stop }: Context) {
   const { CHANLIST_API_KEY: key, CHANLIST_API_KEY_FILE: variable } = env;
   if (keyFile === undefined && key)
     return { text: parseKey(key, 'CHANLIST_API_KEY'), source: 'CHANLIST_API_KEY' };
-  const [path, source] =
-    keyFile === undefined ? [variable, 'CHANLIST_API_KEY_FILE'] : [keyFile, '--key-file'];
-  if (!path) return undefined;
-  return { text: await readKey(path, source, stop), source: `${source} ${path}` };
+  const source = keyFile === undefined ? 'CHANLIST_API_KEY_FILE' : '--key-file';
+  const path = keyFile ?? variable;
+  return path ? { text: await readKey(path, source, stop), source: `${source} ${path}` } : undefined;
 }
 
 /** `stored`: profiles of which none is active. */
@@ -119,16 +103,10 @@ function noAccount(baseUrl: BaseUrl | null, key: string | null, stored: readonly
   const variables = missing.filter(Boolean).join(' and ');
   const [first] = stored;
   if (first === undefined)
-    return new Failure('unauthorized', `no account is configured: set ${variables}`, { hint: firstSteps });
+    return new Failure('unauthorized', `no account is configured: set ${variables}`, {
+      hint: 'try it without an account: chanlist uploads @demo --sandbox; or store one: chanlist auth login',
+    });
   return new Failure('unauthorized', `no profile is active (stored: ${stored.join(', ')})`, {
     hint: `chanlist auth switch ${shellQuote(first)}; or set ${variables}`,
   });
-}
-
-function foreignKey(name: string | null, { baseUrl: { origin } }: Profile, baseUrl: BaseUrl): Failure {
-  return new Failure(
-    'unauthorized',
-    `the key of profile '${name}' belongs to ${origin} and is not sent to ${baseUrl.origin}`,
-    { hint: `store one for that address: chanlist auth login --profile NAME --base-url ${baseUrl.origin}` },
-  );
 }

@@ -1,13 +1,15 @@
+import { mkdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../context.ts';
 import { Failure, systemCode, usage } from '../errors.ts';
+import { ignoreErrors, makeFolders } from '../fs/files.ts';
 import { PrivateFolder } from '../fs/private-folder.ts';
 import { isOneOf, isText, mapOf, orNull, parseObject, shape } from '../json/shape.ts';
 import { parseAddress, parseNamespace } from '../service/address.ts';
 import { type CreditBound, formatBounds, parseBounds } from '../service/budget.ts';
 import type { Service } from '../service/client.ts';
 import { expectedOneOf } from '../text/nearest.ts';
-import { homeFolder, openOwnFolder } from './home.ts';
 import { parseKey } from './key.ts';
 
 /** A stored account. The key belongs to the origin of `baseUrl` and is sent to no other. */
@@ -27,6 +29,30 @@ export interface Store {
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
+/** The home folder from the environment, else from the system. */
+export function homeFolder(env: Env, platform = process.platform): string {
+  try {
+    return (platform === 'win32' ? env.USERPROFILE : env.HOME) || userInfo().homedir;
+  } catch {
+    // The user has no entry in the user database, as in many containers, which have this home.
+    return '/';
+  }
+}
+
+/** Opens the folder of the store or of the ledgers; creates it and those above it (0700). `variable` would move it. */
+export function openOwnFolder(folder: string, variable: string): PrivateFolder {
+  try {
+    makeFolders(path.dirname(folder), 0o700);
+    ignoreErrors(['EEXIST'], () => mkdirSync(folder, 0o700));
+  } catch (error) {
+    throw new Failure('failed', `${folder} cannot be created (${systemCode(error)})`, {
+      hint: `set ${variable} to a folder that you can write to`,
+      cause: error,
+    });
+  }
+  return PrivateFolder.open(folder).ensure();
+}
+
 /** The config folder of other platforms than Linux: its place in the home folder, and the variable that names it. */
 const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, variable?: string]>> = {
   darwin: ['Library/Preferences'],
@@ -34,7 +60,7 @@ const configFolders: Partial<Record<NodeJS.Platform, readonly [inHome: string, v
 };
 
 /** The file that `conf` chooses for a project of this name. */
-export function storeFile(env: Env, platform: NodeJS.Platform = process.platform): string {
+export function storeFile(env: Env, platform = process.platform): string {
   const { join, resolve } = platform === 'win32' ? path.win32 : path.posix;
   const [inHome, variable = ''] = configFolders[platform] ?? ['.config', 'XDG_CONFIG_HOME'];
   const folder = env[variable] || join(homeFolder(env, platform), inHome);
@@ -64,7 +90,11 @@ export async function updateStore(env: Env, change: (store: Store) => Store): Pr
       clearInvalidConfig: false,
       accessPropertiesByDotNotation: false,
     });
-    conf.store = storedForm(store);
+    const profiles = [...store.profiles].map(([name, { baseUrl, maxCredits, ...profile }]) => {
+      const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };
+      return [name, { ...profile, baseUrl: baseUrl.href, ...bound }];
+    });
+    conf.store = { version: 1, active: store.active, profiles: Object.fromEntries(profiles) };
   } catch (error) {
     // Without its cause, whose message may show the text of the store.
     throw new Failure('failed', `${file} cannot be written (${systemCode(error) ?? 'unknown error'})`, {
@@ -108,12 +138,4 @@ function parseStore(text: string, file: string): Store {
       hint: 'the file is not changed; fix it, or move it away and run: chanlist auth login',
     });
   }
-}
-
-function storedForm({ active, profiles }: Store): Record<string, unknown> {
-  const stored = [...profiles].map(([name, { baseUrl, namespace, key, maxCredits }]) => {
-    const bound = maxCredits.length > 0 && { max_credits: formatBounds(maxCredits) };
-    return [name, { baseUrl: baseUrl.href, namespace, key, ...bound }];
-  });
-  return { version: 1, active, profiles: Object.fromEntries(stored) };
 }

@@ -1,9 +1,101 @@
 import { parseKey } from '../accounts/key.ts';
-import { sandboxDefaults, servePort } from '../sandbox/defaults.ts';
-import { parseFaultRule } from '../sandbox/faults.ts';
-import { operations, pagedNames } from '../service/contract.ts';
-import { duration, type FlagRow, longFlag, month, oneOf, row, wholeNumber } from './flag.ts';
-import { globalFlags } from './global-flags.ts';
+import { formatNames } from '../output/formats.ts';
+import { parseFaultRule, sandboxDefaults, servePort } from '../sandbox/defaults.ts';
+import { parseBound } from '../service/budget.ts';
+import { defaultNamespace, operations, pagedNames } from '../service/contract.ts';
+import {
+  duration,
+  type FlagRow,
+  longFlag,
+  month,
+  oneOf,
+  outputFile,
+  row,
+  seconds,
+  summaryFile,
+  wholeNumber,
+} from './flag.ts';
+
+const requesting = ['resolve', 'search', ...pagedNames, 'latest'];
+const keyed = [...requesting, 'auth login', 'auth status'];
+const account = [...keyed, 'credits'];
+/** Commands that print records of this machine: without the format id. */
+export const localReports: readonly string[] = ['check', 'credits', 'auth list', 'auth status'];
+const selecting = [...requesting, 'show'];
+const printing = [...selecting, ...localReports];
+const reporting = [...printing, 'auth login', 'auth switch', 'auth logout'];
+const daySeconds = 24 * 60 * 60;
+const noAccount = 'the sandbox needs no account';
+
+export const globalFlags: readonly FlagRow[] = [
+  ...inGroup('Service:', [
+    row('--profile <name>', account, 'use this account', { variable: 'CHANLIST_PROFILE' }),
+    row('--base-url <url>', account, 'use this address', { variable: 'CHANLIST_BASE_URL' }),
+    row(
+      '--namespace <word>',
+      [...keyed, 'serve'],
+      `set the path segment after /api/v2/ (default: ${defaultNamespace})`,
+      { variable: 'CHANLIST_NAMESPACE' },
+    ),
+    row('--key-file <file>', keyed, 'read the key from <file>', { variable: 'CHANLIST_API_KEY_FILE' }),
+    row('--sandbox', requesting, 'use a private local service with demo data', {
+      excludes: {
+        ...{ '--profile': noAccount, '--base-url': noAccount },
+        ...{ '--namespace': noAccount, '--key-file': noAccount },
+      },
+    }),
+  ]),
+  ...inGroup('Output:', [
+    row('-o, --output <file>', selecting, 'write to <file>; - is stdout', { parse: outputFile }),
+    row('-f, --format <format>', printing, 'print table, json, ndjson or csv (lists: id too)', {
+      parse: oneOf(formatNames),
+    }),
+    row('--json', printing, 'short for --format json', { format: 'json' }),
+    row('--ndjson', printing, 'short for --format ndjson', { format: 'ndjson' }),
+    row('--fields <a,b.c,d.0>', selecting, 'print these fields; see: chanlist help fields', {
+      combine: (values) => values.join(',') || null,
+    }),
+    row('--summary <file>', requesting, 'write a JSON report of the run to <file>', { parse: summaryFile }),
+    row('--no-color', reporting, 'print no colour', {
+      variable: 'NO_COLOR',
+      option: 'color',
+      combine: (switches) => switches.length === 0,
+    }),
+  ]),
+  ...inGroup('Credits:', [
+    row(
+      '--max-credits <n>',
+      [...requesting, 'credits', 'auth login'],
+      'spend at most <n> credits, <n>/day or <n>/month',
+      { parse: parseBound, combine: (bounds) => bounds, variable: 'CHANLIST_MAX_CREDITS' },
+    ),
+    row('--dry-run', requesting, 'print the first request and its cost; send nothing'),
+  ]),
+  ...inGroup('Network:', [
+    row('--timeout <seconds>', keyed, 'limit the time of each request', {
+      parse: seconds(0.001, daySeconds),
+      default: 30,
+    }),
+    row('--retries <n>', keyed, 'retry each request at most <n> times', {
+      parse: wholeNumber(0, 1000),
+      default: 4,
+    }),
+    row('--max-wait <seconds>', keyed, 'give up after waiting this long', {
+      parse: seconds(0, 7 * daySeconds),
+      default: 120,
+    }),
+  ]),
+  ...inGroup('Messages:', [
+    row('-q, --quiet', reporting, 'print errors only'),
+    row('-v, --verbose', reporting, 'print tally, waits and retries; -vv: every request', {
+      combine: (switches) => switches.length,
+    }),
+  ]),
+];
+
+function inGroup(group: string, flags: readonly FlagRow[]): readonly FlagRow[] {
+  return flags.map((flag) => ({ ...flag, group }));
+}
 
 const responses = ['resolve', 'latest'];
 const lists = [...responses, ...pagedNames];
@@ -60,23 +152,11 @@ export const ownFlags: readonly FlagRow[] = [
   onServe('--host <address>', 'listen on this address', { default: host }),
   onServe('--key <key>', 'accept only this key', { parse: parseKey, default: key }),
   onServe('--credits <n>', 'start with <n> credits', { parse: wholeNumber(0), default: credits }),
-  onServe('--page-size <n>', 'send <n> entries per page', {
-    parse: wholeNumber(1, 10_000),
-    default: pageSize,
-  }),
-  onServe('--latency <ms>', 'delay every response by <ms>', {
-    parse: wholeNumber(0, 3_600_000),
-    default: latency,
-  }),
-  onServe('--seed <n>', 'seed the choice of requests that fail', {
-    parse: wholeNumber(0, 0xffff_ffff),
-    default: seed,
-  }),
+  onServe('--page-size <n>', 'send <n> entries per page', { parse: wholeNumber(1), default: pageSize }),
+  onServe('--latency <ms>', 'delay every response by <ms>', { parse: wholeNumber(0), default: latency }),
+  onServe('--seed <n>', 'seed the choice of requests that fail', { parse: wholeNumber(0), default: seed }),
   onServe('--rate <n>', 'allow <n> requests per minute; 429 beyond', { parse: wholeNumber(1) }),
-  onServe('--grow <n>', 'add <n> uploads per channel and minute', {
-    parse: wholeNumber(0, 1_000_000),
-    default: grow,
-  }),
+  onServe('--grow <n>', 'add <n> uploads per channel and minute', { parse: wholeNumber(0), default: grow }),
   onServe('--plain-tokens', 'issue tokens that need no encoding in a URL'),
   onServe('--fail <kind:rate>', 'make a share of the requests fail; may repeat', {
     parse: parseFaultRule,

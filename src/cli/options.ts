@@ -34,33 +34,24 @@ export interface CommonOptions extends OutputOptions, ServiceFlags {
   readonly invocation: { readonly name: string; readonly flags: readonly Flag[] };
 }
 
-/** Options of the commands that send requests to the service. */
-export interface RunOptions extends CommonOptions {
-  readonly references: readonly string[];
-  /** Undefined: the command takes no list. */
-  readonly from: string | null | undefined;
-  readonly limit: number | null;
-  readonly continuation: string | null;
-  readonly outputDir: string | null;
-  readonly concurrency: number;
-  readonly restart: boolean;
-  readonly update: boolean;
-  readonly all: boolean;
-  readonly seen: string | null;
-}
-
 /** The options of flags that a command may not take. */
 export const defaultOptions = {
-  from: undefined,
-  limit: null,
-  continuation: null,
-  outputDir: null,
+  /** Undefined: the command takes no list. */
+  from: undefined as string | null | undefined,
+  limit: null as number | null,
+  continuation: null as string | null,
+  outputDir: null as string | null,
   concurrency: 1,
   restart: false,
   update: false,
   all: false,
-  seen: null,
-} as const satisfies Partial<RunOptions>;
+  seen: null as string | null,
+};
+
+/** Options of the commands that send requests to the service. */
+export interface RunOptions extends CommonOptions, Readonly<typeof defaultOptions> {
+  readonly references: readonly string[];
+}
 
 /** The format as given, else by the extension of `-o`, else a table at a terminal and ndjson elsewhere. */
 export function effectiveFormat(

@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { type Failure, toFailure, usage } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
 import type { CommandFile, CommandRow } from './command.ts';
 import { type FlagRow, longFlag, nonEmpty, optionName, shortFlag, valueName } from './flag.ts';
-import { flagsOf, helpFlag, ownFlagsOf, versionFlag } from './flags.ts';
-import { globalFlags, localReports } from './global-flags.ts';
+import { flagsOf, globalFlags, helpFlag, localReports, ownFlags, ownFlagsOf, versionFlag } from './flags.ts';
 import {
   assertFileFormat,
   type CommonOptions,
@@ -11,7 +11,6 @@ import {
   type Flag,
   type RunOptions,
 } from './options.ts';
-import { pathOf, unknownFlag, usageErrorOf } from './usage-errors.ts';
 
 interface CommandLine {
   /** Its flags in order, by their long names; of one that cannot be parsed, those that were understood. */
@@ -34,8 +33,8 @@ export async function parseArguments(
   const program = new Command('chanlist');
   let called = program;
 
-  const addFlags = (command: Command, rows: readonly FlagRow[]): void => {
-    for (const row of [...rows, ...globalFlags, helpFlag, versionFlag]) {
+  const addFlags = (command: Command): void => {
+    for (const row of [...ownFlagsOf(pathOf(command)), ...globalFlags, helpFlag, versionFlag]) {
       const option = new Option(row.flag);
       command.addOption(option).on(`option:${option.name()}`, (text?: string) => {
         flags.push(typedFlag(row, text));
@@ -51,20 +50,19 @@ export async function parseArguments(
     });
   };
   const addParts = (command: Command, { args = [], actions = [], run }: CommandFile): void => {
-    const path = pathOf(command);
     for (const [, term] of args) command.argument(term);
-    addFlags(command, ownFlagsOf(path));
+    addFlags(command);
     if (actions.length > 0) addCommands(command, actions);
     else
       command.action(() => {
         if (run === undefined) request = { help: command.args };
-        else request = { run, options: optionsOf(path, command, args, flags) };
+        else request = { run, options: optionsOf(command, args, flags) };
       });
   };
 
   program.configureOutput({ writeErr: () => {}, outputError: () => {} });
   program.exitOverride().helpOption(false).helpCommand(false).enablePositionalOptions();
-  addFlags(program, []);
+  addFlags(program);
   addCommands(program, table);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -88,17 +86,17 @@ function typedFlag(row: FlagRow, text?: string): Flag {
 }
 
 function optionsOf(
-  path: string,
-  { processedArgs }: Command,
+  command: Command,
   args: Required<CommandFile>['args'],
   flags: readonly Flag[],
 ): CommonOptions {
+  const path = pathOf(command);
   const values = [...ownFlagsOf(path), ...globalFlags]
     .filter(({ format }) => format === undefined)
     .map((row) => [optionName(row), flagValue(row, flags)] as const);
   const options = { ...Object.fromEntries(values), invocation: { name: path, flags } } as CommonOptions;
   assertFlags(path, flags, options);
-  return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, processedArgs[i]])) };
+  return { ...options, ...Object.fromEntries(args.map(([option], i) => [option, command.processedArgs[i]])) };
 }
 
 function flagValue(row: FlagRow, flags: readonly Flag[]): unknown {
@@ -114,7 +112,11 @@ function flagValue(row: FlagRow, flags: readonly Flag[]): unknown {
 }
 
 /** Throws a usage error for flags that the command does not take, that exclude each other or that do not fit. */
-function assertFlags(path: string, flags: readonly Flag[], options: CommonOptions): void {
+function assertFlags(
+  path: string,
+  flags: readonly Flag[],
+  options: CommonOptions & Partial<RunOptions>,
+): void {
   const rows = flagsOf(path);
   const foreign = flags.find(({ name }) => !rows.some((row) => longFlag(row) === name));
   if (foreign !== undefined) throw unknownFlag(path, foreign.name);
@@ -133,17 +135,79 @@ function assertFlags(path: string, flags: readonly Flag[], options: CommonOption
   if (format === 'id' && fields !== null)
     throw usage('-f id prints the ID alone and takes no --fields', 'use -f csv');
   if (output !== null) assertFileFormat(output, format);
-  assertArchive(options);
-}
-
-/** Throws a usage error for a flag that works with archives beside what makes a view. */
-function assertArchive(options: CommonOptions & Partial<RunOptions>): void {
-  const { outputDir, update, fields, limit } = options;
-  const flag = outputDir ? '--output-dir' : update ? '--update' : null;
-  const isView = effectiveFormat(options, false) !== 'ndjson' || fields !== null || limit != null;
-  if (flag !== null && isView)
+  const archives = options.outputDir ? '--output-dir' : options.update ? '--update' : null;
+  const isView = effectiveFormat(options, false) !== 'ndjson' || fields !== null || options.limit != null;
+  if (archives !== null && isView)
     throw usage(
-      `${flag} works with archives: whole lists as ndjson`,
+      `${archives} works with archives: whole lists as ndjson`,
       'show makes views of them: chanlist help show',
     );
+}
+
+/** Words of other tools, and of other commands, with the one to use here. */
+const pointers = new Map(
+  Object.entries({
+    ...{ '--force': '--restart', '--overwrite': '--restart', '--update': '--restart', '--file': '--from' },
+    ...{ export: 'uploads', download: 'uploads', list: 'uploads', cat: 'show', convert: 'show' },
+  }),
+);
+
+/** The words that name a command, without the program: `auth login`; '' for the program. */
+export function pathOf(command: Command): string {
+  if (command.parent === null) return '';
+  return `${pathOf(command.parent)} ${command.name()}`.trim();
+}
+
+export function usageErrorOf(error: CommanderError, command: Command): Failure {
+  const path = pathOf(command);
+  const actions = command.commands.map((each) => each.name());
+  // Commander quotes what the message is about. A value after the sign may be a secret.
+  const subject = (/'([^'=]*)/.exec(error.message)?.[1] ?? '').trim();
+  switch (error.code) {
+    case 'commander.help':
+      if (path === '') return usage('missing command', seeHelp(path));
+      return usage(`${path} needs an action`, `expected one of ${actions.join(', ')}`);
+    case 'commander.unknownCommand':
+      return unknownCommand(path, command.args[0] ?? '', actions);
+    case 'commander.unknownOption':
+      return unknownFlag(path, subject);
+    case 'commander.missingArgument':
+      return usage(`missing ${subject}`, seeHelp(path));
+    case 'commander.optionMissingArgument':
+      return usage(`missing value: ${subject}`);
+    case 'commander.excessArguments':
+      return usage('too many arguments', seeHelp(path));
+    default:
+      return usage(error.message, seeHelp(path));
+  }
+}
+
+const seeHelp = (path: string): string => `see: chanlist help ${path}`.trim();
+
+/** `flag`: as typed, without its value. */
+export function unknownFlag(path: string, flag: string): Failure {
+  const names = [...flagsOf(path), helpFlag, versionFlag].map(longFlag);
+  if (names.includes(flag)) return usage(`${flag} takes no value`);
+  // `-j4`
+  const name = flag.startsWith('--') ? flag : flag.slice(0, 2);
+  const message = `${path === '' ? 'there is' : `${path} has`} no flag ${name}`;
+  const pointer = pointers.get(name);
+  if (pointer !== undefined && names.includes(pointer)) return usage(message, `use ${pointer}`);
+  if (name === '--resume' || name === '--continue')
+    return usage(message, 'run the same command again to resume');
+  const owners = [...ownFlags, ...globalFlags]
+    .filter((row) => longFlag(row) === name || shortFlag(row) === name)
+    .flatMap(({ commands }) => commands);
+  if (owners.length > 0) return usage(message, `it is a flag of ${owners.join(', ')}`);
+  const meant = nearest(name, names);
+  return usage(message, meant === undefined ? seeHelp(path) : `did you mean ${meant}?`);
+}
+
+export function unknownCommand(path: string, word: string, names: readonly string[]): Failure {
+  const meant = nearest(word, names);
+  const suggestion = meant && `did you mean ${meant}?`;
+  if (path !== '')
+    return usage(`${path} has no action '${word}'`, suggestion ?? `expected one of ${names.join(', ')}`);
+  const pointer = pointers.get(word);
+  return usage(`there is no command '${word}'`, pointer ? `use ${pointer}` : (suggestion ?? seeHelp(path)));
 }

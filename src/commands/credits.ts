@@ -1,10 +1,10 @@
 import { type LedgerEntry, LedgerFile } from '../accounts/ledger-file.ts';
 import { localDay, monthOf } from '../accounts/local-time.ts';
-import { explicitService, type ServiceFlags, selectProfile } from '../accounts/settings.ts';
+import { explicitService, selectProfile } from '../accounts/settings.ts';
 import type { Example, RunCommand } from '../cli/command.ts';
-import type { CommonOptions, OutputOptions } from '../cli/options.ts';
+import type { CommonOptions } from '../cli/options.ts';
 import { printRecords } from '../run/output.ts';
-import { type Credits, noCredits, resolveBounds, spent } from '../service/budget.ts';
+import { noCredits, resolveBounds, spent } from '../service/budget.ts';
 import { count, thousands } from '../text/count.ts';
 
 export const about = [
@@ -20,12 +20,7 @@ export const examples: readonly Example[] = [
 
 /** Prints what was spent in a month (`2026-11`; null: this one), per account, or per account and part. Offline. */
 export const run: RunCommand<
-  OutputOptions &
-    ServiceFlags &
-    Pick<CommonOptions, 'maxCredits'> & {
-      readonly month: string | null;
-      readonly by: 'day' | 'command' | 'reference' | null;
-    }
+  CommonOptions & { readonly month: string | null; readonly by: 'day' | 'command' | 'reference' | null }
 > = async (options, context, stderr) => {
   const { by, format, color, maxCredits } = options;
   const { env, clock } = context;
@@ -33,7 +28,8 @@ export const run: RunCommand<
   const month = options.month ?? monthOf(today);
   const isThisMonth = month === monthOf(today);
   using ledger = LedgerFile.read(month, env);
-  const spendings = spendingsIn(ledger?.entries ?? [], today, by);
+  const entries = ledger?.entries ?? [];
+  const spendings = spendingsIn(entries, today, by);
   const records = spendings.map(({ account, part, today, total }): Record<string, unknown> => {
     if (by !== null) return { account, month, [by]: part, ...total };
     return { account, month, today: isThisMonth ? today : null, total };
@@ -56,11 +52,9 @@ export const run: RunCommand<
   const isUncertain = by === null && spendings.some(({ total }) => total.possibly_charged > 0);
   const footer = () => [...(isUncertain ? ['(+N): possibly charged'] : []), ...left()];
   await printRecords(records, { format, color, context, stderr, fields, footer });
-  const unreadable = ledger?.entries.filter(({ request }) => request === null).length ?? 0;
-  if (unreadable > 0) {
-    const lines = count(unreadable, 'line', 'lines');
-    stderr.warn(`${ledger?.path}: ${lines} cannot be read; each counts as one possibly charged credit`);
-  }
+  const unreadable = count(entries.filter(({ request }) => request === null).length, 'line', 'lines');
+  if (entries.some(({ request }) => request === null))
+    stderr.warn(`${ledger?.path}: ${unreadable} cannot be read; each counts as one possibly charged credit`);
   if (records.length === 0) stderr.note(`this user spent nothing in ${month} on this machine`);
   return 0;
 };
@@ -71,28 +65,25 @@ function spendingsIn(
   today: string,
   by: 'day' | 'command' | 'reference' | null,
 ) {
-  const all = new Map<
-    string,
-    { account: string | null; part: string | null; today: Credits; total: Credits }
-  >();
+  const spendingOf = (request: LedgerEntry['request']) => ({
+    account: request && `${request.origin} …${request.last_four}`,
+    part: (by && request?.[by]) ?? null,
+    today: noCredits(),
+    total: noCredits(),
+  });
+  const all = new Map<string, ReturnType<typeof spendingOf>>();
   for (const { request, credits, outcome } of entries) {
-    const part = (by && request?.[by]) ?? null;
-    const id = JSON.stringify([request?.origin, request?.key, part]);
-    const account = request && `${request.origin} …${request.last_four}`;
-    const spending = all.get(id) ?? { account, part, today: noCredits(), total: noCredits() };
-    all.set(id, spending);
     if (outcome === 'free') continue;
+    const id = JSON.stringify([request?.origin, request?.key, by && request?.[by]]);
+    const spending = all.get(id) ?? spendingOf(request);
+    all.set(id, spending);
     spending.total[outcome] += credits;
     if ((request?.day ?? today) === today) spending.today[outcome] += credits;
   }
-  return [...all.values()]
-    .filter(({ total }) => by === null || spent(total) > 0)
-    .sort(
-      (a, b) =>
-        compare(a.account ?? '~', b.account ?? '~') ||
-        (by === 'day' ? 0 : spent(b.total) - spent(a.total)) ||
-        compare(a.part ?? '', b.part ?? ''),
-    );
+  const accountOf = ({ account }: ReturnType<typeof spendingOf>): string => account ?? '~';
+  return [...all.values()].sort(
+    (a, b) =>
+      Number(accountOf(a) > accountOf(b)) - Number(accountOf(a) < accountOf(b)) ||
+      (by === 'day' ? 0 : spent(b.total) - spent(a.total)),
+  );
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

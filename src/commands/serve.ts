@@ -4,14 +4,9 @@ import type { Example, RunCommand, Terms } from '../cli/command.ts';
 import { ClosedPipe, Failure } from '../errors.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { SandboxSettings } from '../sandbox/defaults.ts';
-import { faultMeanings } from '../sandbox/faults.ts';
+import { faultMeanings } from '../sandbox/defaults.ts';
 import { defaultNamespace } from '../service/contract.ts';
 import { shellQuote } from '../text/sanitize.ts';
-
-/** The options of `chanlist serve`. Without a namespace: CHANLIST_NAMESPACE, or the default. */
-type ServeOptions = Partial<Omit<SandboxSettings, 'namespace'>> & {
-  readonly namespace: string | undefined;
-};
 
 export const about = [
   'Runs the service on this machine, with demo data: all operations, keys, credits and errors. It costs nothing ' +
@@ -39,22 +34,18 @@ export const terms: Terms = {
 };
 
 /** Runs the sandbox until SIGINT, SIGTERM or a closed stdout (0); throws for any other signal. */
-export const run: RunCommand<ServeOptions> = async (options, context, stderr) => {
+export const run: RunCommand<
+  Partial<Omit<SandboxSettings, 'namespace'>> & { readonly namespace: string | undefined }
+> = async (options, context, stderr) => {
   const { startSandbox } = await import('../sandbox/server.ts');
   const namespace = explicitNamespace(options, context.env) ?? defaultNamespace;
   const stdout = new Stdout(context, stderr);
   const failed = new AbortController();
-  let printed = Promise.resolve();
-  /** Prints lines in order; the first one that cannot be written ends the sandbox. */
+  /** The first line that cannot be written ends the sandbox. */
   const print = (line: string): void => {
-    printed = printed.then(() => stdout.write(`${line}\n`));
-    printed.catch((error) => failed.abort(error));
+    stdout.write(`${line}\n`).catch((error) => failed.abort(error));
   };
-  const { baseUrl, key, close } = await startSandbox({
-    ...options,
-    namespace,
-    onRequest: print,
-  });
+  const { baseUrl, key, close } = await startSandbox({ ...options, namespace, onRequest: print });
   print(
     [
       `# chanlist sandbox at ${baseUrl} with key ${key}`,

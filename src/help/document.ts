@@ -1,7 +1,6 @@
 import { Help } from 'commander';
 import type { Example, Terms } from '../cli/command.ts';
 import { type FlagRow, flagHelp } from '../cli/flag.ts';
-import type { Context } from '../context.ts';
 import type { Operation } from '../service/contract.ts';
 import { credits } from '../text/count.ts';
 
@@ -23,12 +22,6 @@ export function shortCost(operation: Operation): string {
 export function costSentence(operation: Operation): string {
   if (operation.credits > 0) return `Costs ${shortCost(operation)}; failed requests are free.`;
   return 'Free; the account needs at least 1 credit.';
-}
-
-/** The width of help texts on this stdout: that of the terminal, from 60 to 200 columns; 80 elsewhere. */
-export function helpColumns({ stdout }: Pick<Context, 'stdout'>): number {
-  const columns = stdout.isTTY === true ? stdout.columns : undefined;
-  return columns ? Math.max(60, Math.min(200, columns)) : 80;
 }
 
 export function wrap(text: string, width: number): string[] {

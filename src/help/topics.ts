@@ -1,5 +1,5 @@
 import type { Example, Terms } from '../cli/command.ts';
-import { globalFlags } from '../cli/global-flags.ts';
+import { globalFlags } from '../cli/flags.ts';
 import { exitCodes, failureCodes, gravity } from '../errors.ts';
 import { formatNames, formats } from '../output/formats.ts';
 import { operations, pagedNames } from '../service/contract.ts';

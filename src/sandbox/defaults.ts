@@ -1,47 +1,63 @@
+import { usage } from '../errors.ts';
 import { defaultNamespace } from '../service/contract.ts';
-import type { parseFaultRule } from './faults.ts';
 
-export interface SandboxSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly namespace: string;
-  readonly key: string;
-  readonly credits: number;
-  readonly pageSize: number;
-  /** Milliseconds between the decision on a request and its response. */
-  readonly latency: number;
-  /** Seed of the faults only: the data never depend on it. */
-  readonly seed: number;
-  readonly rate: number | null;
-  readonly grow: number;
-  readonly plainTokens: boolean;
-  readonly fail: readonly ReturnType<typeof parseFaultRule>[];
-  /** The number of uploads of a channel, where it is not that of the demo data. */
-  readonly sizeOf: (handle: string) => number | undefined;
-  /** The clock of `rate` and `grow`, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Called for each request with one line: method, path, status, credits left. */
-  readonly onRequest: (line: string) => void;
-}
-
-export const sandboxDefaults: SandboxSettings = {
+export const sandboxDefaults = {
   host: '127.0.0.1',
   port: 0,
-  namespace: defaultNamespace,
+  namespace: defaultNamespace as string,
   key: 'sk_sandbox',
   credits: 1000,
   pageSize: 100,
+  /** Milliseconds between the decision on a request and its response. */
   latency: 0,
+  /** Seed of the faults only: the data never depend on it. */
   seed: 1,
-  rate: null,
+  rate: null as number | null,
   grow: 0,
   plainTokens: false,
-  fail: [],
-  sizeOf: () => undefined,
+  fail: [] as readonly ReturnType<typeof parseFaultRule>[],
+  /** The number of uploads of a channel, where it is not that of the demo data. */
+  sizeOf: (_handle: string): number | undefined => undefined,
+  /** The clock of `rate` and `grow`, in milliseconds since 1970. */
   now: Date.now,
-  onRequest: () => {},
+  /** Called for each request with one line: method, path, status, credits left. */
+  onRequest: (_line: string): void => {},
 };
+
+export type SandboxSettings = Readonly<typeof sandboxDefaults>;
 
 export const servePort = 8787;
 
 export const demoReferences = 'the sandbox has @demo, @empty, @odd, @size-N and PLdemo';
+
+/** The effect of each fault that has a name: one row per kind, in the order of the help. */
+export const namedFaults = {
+  reset: 'resets the connection before the response; debits nothing',
+  truncate: 'ends the connection in the middle of a 200; debits',
+  garbage: 'sends a complete 200 that is not JSON; debits',
+  loop: 'sends a page whose token names the same page again',
+  expire: 'refuses a valid token with 410',
+  'feed-404': 'latest responds with 404',
+  'feed-empty': 'latest has no entries',
+} as const;
+
+export type FaultKind = number | keyof typeof namedFaults;
+
+const names = Object.keys(namedFaults) as (keyof typeof namedFaults)[];
+
+export const faultMeanings = [
+  ['400 to 599', 'responds with this status, e.g. 503; 429 with Retry-After'],
+  ...Object.entries(namedFaults),
+] as const;
+
+/** Parses `KIND:RATE`, a share of the requests from 0 to 1; throws a usage error that says what was expected. */
+export function parseFaultRule(text: string): { readonly kind: FaultKind; readonly rate: number } {
+  const [, word = '', number = ''] = /^([^:]*):(\d+(?:\.\d*)?|\.\d+)$/.exec(text) ?? [];
+  const kind = /^[45]\d\d$/.test(word) ? Number(word) : names.find((name) => name === word);
+  if (kind !== undefined && Number(number) <= 1) return { kind, rate: Number(number) };
+  throw usage(
+    `--fail: '${text}' is not a fault rule`,
+    `expected KIND:RATE, e.g. 429:0.1; KIND is a status from 400 to 599 or one of ${names.join(', ')}; ` +
+      'RATE is a number from 0 to 1',
+  );
+}

@@ -1,17 +1,23 @@
 import { latestSize } from '../service/contract.ts';
 import type { SandboxSettings } from './defaults.ts';
-import { oddCount, oddFeed, oddNumber } from './odd.ts';
-import { type Channel, channelById, channelOfSize, demoChannel, type Video } from './videos.ts';
+import { hash } from './random.ts';
+import {
+  ageText,
+  type Channel,
+  channelById,
+  channelOfSize,
+  demoChannel,
+  published,
+  type Video,
+} from './videos.ts';
 
 /** A list that is read page by page: a playlist, or the uploads of a channel at one moment. */
 export interface VideoList {
   readonly owner: Channel;
-  readonly title: string;
-  readonly description: string;
   readonly count: number;
-  readonly numVideos: string;
-  /** Total views, as deployments show them: null for some lists, absent for others. */
-  readonly viewCount: string | null | undefined;
+  /** Its playlist_info, but for the description, which only a playlist has. */
+  readonly info: object;
+  readonly description: string;
   /** The video at a position, counted from the top, from 0. */
   at(position: number): Video;
 }
@@ -19,11 +25,11 @@ export interface VideoList {
 const minute = 60_000;
 
 /** The uploads of each channel, which grows from now on, and what the feed shows of them. */
-export function demoCatalog({ grow, now, sizeOf }: SandboxSettings) {
+export function demoCatalog({ grow, now, sizeOf }: Pick<SandboxSettings, 'grow' | 'now' | 'sizeOf'>) {
   const started = now();
   return (owner: Channel): VideoList & { feed(): readonly Video[] } => {
     const { handle, size, seed, isOdd } = owner;
-    const added = Math.max(0, Math.floor(((now() - started) * grow) / minute));
+    const added = Math.floor(((now() - started) * grow) / minute);
     const count = sizeOf(handle) ?? size + added;
     const video = (number: number): Video => {
       const extra = number - size;
@@ -35,19 +41,19 @@ export function demoCatalog({ grow, now, sizeOf }: SandboxSettings) {
     const viewCount = size > 0 && seed % 3 !== 1 ? String(size * 41_687 + seed) : null;
     return {
       owner,
-      title: `Uploads from ${owner.title}`,
-      description: '',
       count,
-      numVideos: isOdd ? oddCount(count) : String(count),
-      viewCount: isOdd ? undefined : viewCount,
+      info: {
+        title: `Uploads from ${owner.title}`,
+        numVideos: isOdd ? oddCount(count) : String(count),
+        ownerName: owner.title,
+        // Deployments show null for some lists, and nothing for others.
+        viewCount: isOdd ? undefined : viewCount,
+      },
+      description: '',
       at,
       feed: isOdd ? () => oddFeed(owner, count, video) : newest,
     };
   };
-}
-
-export function uploadsId(channel: Channel): string {
-  return `UU${channel.id.slice(2)}`;
 }
 
 /** The list with this ID: `PLdemo` or the uploads of a channel (UU); undefined if there is none. */
@@ -60,13 +66,82 @@ export function listById(id: string, catalog: ReturnType<typeof demoCatalog>): V
 /** Every fifth video is from another channel than the owner's. */
 const demoPlaylist: VideoList = {
   owner: demoChannel,
-  title: 'Demo playlist: the best of “everything” & more',
-  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   count: 321,
-  numVideos: '321',
-  viewCount: '81726354',
+  info: {
+    title: 'Demo playlist: the best of “everything” & more',
+    numVideos: '321',
+    ownerName: demoChannel.title,
+    viewCount: '81726354',
+  },
+  description: 'Videos of two demo channels.\nOldest first, new ones are added at the end.',
   at: (position) =>
     position % 5 === 4
       ? { channel: channelOfSize(500), number: position + 1 }
       : { channel: demoChannel, number: position * 3 + 1 },
 };
+
+/** The upload that is always on top of the list of `@odd`, but at its date in the feed. */
+const premiere = 250;
+const scheduledStream = 5_000_001;
+const shorts = 5_000_100;
+const shortPlaces: readonly number[] = [1, 5];
+
+const alwaysFuture = Date.UTC(2099, 0, 1, 18);
+
+function isMembersOnly(number: number): boolean {
+  return number === 259 || number % 40 === 0;
+}
+
+/** Number of the upload at a position of a list of `total`: the premiere first, then from the newest. */
+function oddNumber(total: number, position: number): number {
+  if (position === 0) return premiere;
+  const number = total - position + 1;
+  return number > premiere ? number : number - 1;
+}
+
+/** It shows a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
+function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
+  const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: alwaysFuture }];
+  for (let number = total - 1; feed.length < latestSize; number--) {
+    if (isMembersOnly(number)) continue;
+    const next = upload(number);
+    const short = shortPlaces.indexOf(feed.length);
+    if (short >= 0) feed.push({ channel, number: shorts + short, short: true, publishedAt: published(next) });
+    feed.push(next);
+  }
+  return feed.slice(0, latestSize);
+}
+
+/** `numVideos` of `@odd`: also counts videos that are never listed, and has a thousands separator. */
+function oddCount(listed: number): string {
+  return (listed + 755).toLocaleString('en');
+}
+
+/** Length of the page of `@odd` that begins at an offset: pages are uneven. */
+export function oddPageSize(offset: number, pageSize: number): number {
+  const shares = [0.97, 1, 0.41, 0.88];
+  return Math.ceil(pageSize * (shares[hash(offset, 10) % shares.length] ?? 1));
+}
+
+const unknown = {
+  ...{ channelId: null, channelTitle: null, channelHandle: null, lengthText: null, viewCountText: null },
+  ...{ thumbnails: [], publishedTimeText: null, members_only: null },
+};
+const special: Readonly<Record<number, object>> = {
+  [premiere]: { lengthText: 'PREMIERE', viewCountText: '214 waiting', publishedTimeText: null },
+  262: { lengthText: 'LIVE', viewCountText: null, publishedTimeText: null },
+  247: { title: '[Private video]', ...unknown },
+  233: { videoId: null, title: '[Deleted video]', ...unknown },
+  256: { lengthText: undefined, channelHandle: undefined },
+  244: { viewCountText: undefined },
+};
+
+/** Fields of a video entry of `@odd` that replace or follow the usual ones; undefined removes a field. */
+export function oddFields(video: Video): object {
+  const { number } = video;
+  return {
+    publishedTimeText: ageText(video),
+    members_only: isMembersOnly(number),
+    ...special[number],
+  };
+}

@@ -8,39 +8,41 @@ export class ErrorResponse extends Error {
   readonly status: number;
   /** A text, an object with a message, or a list of issues: deployments use all three. */
   readonly detail: string | object;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly retryAfter: number | null;
 
-  constructor(status: number, detail: string | object, headers: Readonly<Record<string, string>> = {}) {
+  constructor(status: number, detail: string | object, retryAfter: number | null = null) {
     super(`${status}`);
     this.status = status;
     this.detail = detail;
-    this.headers = headers;
+    this.retryAfter = retryAfter;
   }
 }
 
-export const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
+const issue = (name: string, msg: string): object => ({ loc: ['query', name], msg });
 
 /**
  * The parameters of a query by name, checked against the contract. Refuses both or neither of two exclusive parameters with
  * 400, other faults with 422 and the list of all bad parameters.
  */
-export function readParameters(operation: Operation, query: URLSearchParams): ReadonlyMap<string, string> {
-  const { parameters } = operation;
-  const names = parameters.map(({ name }) => name);
-  if (isPaged(operation) && names.filter((name) => query.has(name)).length !== 1)
+export function readParameters(
+  operation: Operation,
+  query: Iterable<[string, string]>,
+): ReadonlyMap<string, string> {
+  const values = new Map(query);
+  const names = operation.parameters.map(({ name }) => name);
+  if (isPaged(operation) && names.filter((name) => values.has(name)).length !== 1)
     throw new ErrorResponse(400, `exactly one of ${names.join(' and ')} is required`);
-  const issues = parameters.flatMap((parameter) => issuesOf(parameter, query.getAll(parameter.name)));
+  const issues = operation.parameters.flatMap((parameter) => issuesOf(parameter, values.get(parameter.name)));
   if (issues.length > 0) throw new ErrorResponse(422, issues);
-  return new Map(query);
+  return values;
 }
 
 function issuesOf(
   { name, type, when, minimum = 0, maximum }: Operation['parameters'][number],
-  values: readonly string[],
+  value: string | undefined,
 ): object[] {
-  const [value] = values;
   if (value === undefined) return when === 'required' ? [issue(name, 'Field required')] : [];
-  if (values.length > 1) return [issue(name, 'Parameter is given more than once')];
   const isInteger = type === 'integer';
   const size = !isInteger ? codePoints(value) : /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (size >= minimum && size <= (maximum ?? size)) return [];
@@ -61,8 +63,4 @@ export function findChannel(reference: string): Channel {
   const channel = channelById(reference) ?? channelByHandle(reference);
   if (channel === undefined) throw new ErrorResponse(404, 'channel not found');
   return channel;
-}
-
-export function resolveId(reference: string): string {
-  return /^UC[\w-]{22}$/.test(reference) ? reference : findChannel(reference).id;
 }

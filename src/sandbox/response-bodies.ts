@@ -1,12 +1,9 @@
 import { isPaged, type Operation, type PagedOperation } from '../service/contract.ts';
-import type { SandboxSettings } from './defaults.ts';
-import type { FaultKind } from './faults.ts';
-import { type demoCatalog, listById, uploadsId, type VideoList } from './lists.ts';
-import { oddFields, oddPageSize } from './odd.ts';
-import { ErrorResponse, findChannel, readReference, resolveId } from './query.ts';
+import type { FaultKind, SandboxSettings } from './defaults.ts';
+import { demoCatalog, listById, oddFields, oddPageSize, type VideoList } from './lists.ts';
+import { ErrorResponse, findChannel, readReference } from './query.ts';
 import {
   ageText,
-  type Channel,
   isoTime,
   lengthText,
   published,
@@ -17,30 +14,72 @@ import {
   viewsText,
 } from './videos.ts';
 
-/** The body of a 200 response. Throws an `ErrorResponse` for any other response. */
-export function respond(
-  operation: Operation,
-  parameters: ReadonlyMap<string, string>,
-  faults: readonly FaultKind[],
-  catalog: ReturnType<typeof demoCatalog>,
-  settings: SandboxSettings,
-): object {
-  if (isPaged(operation)) {
-    const place = placeOf(operation, parameters, faults);
+/** Makes the bodies of 200 responses. They throw an `ErrorResponse` for any other response. */
+export function responder({ pageSize, plainTokens, ...settings }: SandboxSettings) {
+  const catalog = demoCatalog(settings);
+
+  const page = (
+    { name: operation, reference: kind }: PagedOperation,
+    parameters: ReadonlyMap<string, string>,
+    faults: readonly FaultKind[],
+  ): object => {
+    const token = parameters.get('continuation');
+    const first = (): string => {
+      const reference = readReference(parameters.get(kind) ?? '', kind);
+      return kind === 'playlist' ? reference : `UU${findChannel(reference).id.slice(2)}`;
+    };
+    const place = token === undefined ? { operation, list: first(), offset: 0 } : readToken(token);
+    if (place?.operation !== operation) {
+      const message = 'this is not a continuation token of this operation';
+      throw new ErrorResponse(400, { code: 'bad_token', message });
+    }
+    if (token !== undefined && faults.includes('expire'))
+      throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
+    const { offset } = place;
     const list = listById(place.list, catalog);
     if (list === undefined) throw new ErrorResponse(404, 'playlist not found');
-    return page(operation, place, list, faults.includes('loop'), settings);
-  }
-  const value = (name: string): string => parameters.get(name) ?? '';
-  if (operation.name === 'resolve') {
-    const input = value('input');
-    return { channel_id: resolveId(readReference(input, 'channel', 'input')), resolved_from: input };
-  }
-  const channel = findChannel(readReference(value('channel'), 'channel'));
-  const uploads = catalog(channel);
-  if (operation.name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
-  if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
-  return latest(channel, faults.includes('feed-empty') ? [] : uploads.feed());
+    const { count, info, description } = list;
+    const size = list.owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
+    const end = Math.min(count, offset + size);
+    const isLoop = faults.includes('loop');
+    const next = isLoop || end < count ? { ...place, offset: isLoop ? offset : end } : null;
+    return {
+      results: Array.from({ length: Math.max(0, end - offset) }, (_, i) =>
+        videoEntry(list.at(offset + i), offset + i),
+      ),
+      playlist_info: { ...info, ...(operation === 'playlist' && { description }) },
+      continuation_token: next && writeToken(next, plainTokens),
+      has_more: next !== null,
+    };
+  };
+
+  return (
+    operation: Operation,
+    parameters: ReadonlyMap<string, string>,
+    faults: readonly FaultKind[],
+  ): object => {
+    if (isPaged(operation)) return page(operation, parameters, faults);
+    const value = (name: string): string => parameters.get(name) ?? '';
+    if (operation.name === 'resolve') {
+      const input = value('input');
+      const reference = readReference(input, 'channel', 'input');
+      const isCanonical = /^UC[\w-]{22}$/.test(reference);
+      return { channel_id: isCanonical ? reference : findChannel(reference).id, resolved_from: input };
+    }
+    const channel = findChannel(readReference(value('channel'), 'channel'));
+    const uploads = catalog(channel);
+    if (operation.name === 'search') return search(uploads, value('q'), Number(value('limit') || 30));
+    if (faults.includes('feed-404')) throw new ErrorResponse(404, 'feed not found');
+    const videos = faults.includes('feed-empty') ? [] : uploads.feed();
+    const { id: channelId, title } = channel;
+    const url = `https://video.example/channel/${channelId}`;
+    const first = isoTime(published({ channel, number: 1 }));
+    return {
+      channel: { channelId, title, author: title, url, published: first },
+      results: videos.map(latestEntry),
+      result_count: videos.length,
+    };
+  };
 }
 
 function search(uploads: VideoList, query: string, limit: number): object {
@@ -54,69 +93,6 @@ function search(uploads: VideoList, query: string, limit: number): object {
   return { results, result_count: results.length };
 }
 
-function latest(channel: Channel, videos: readonly Video[]): object {
-  const { id: channelId, title } = channel;
-  const url = `https://video.example/channel/${channelId}`;
-  return {
-    channel: { channelId, title, author: title, url, published: isoTime(published({ channel, number: 1 })) },
-    results: videos.map(latestEntry),
-    result_count: videos.length,
-  };
-}
-
-/** `isLoop`: the token names the same page again. */
-function page(
-  { reference }: PagedOperation,
-  place: Place,
-  list: VideoList,
-  isLoop: boolean,
-  { pageSize, plainTokens }: SandboxSettings,
-): object {
-  const { offset } = place;
-  const size = list.owner.isOdd ? oddPageSize(offset, pageSize) : pageSize;
-  const last = Math.min(list.count, offset + size);
-  const hasMore = isLoop || last < list.count;
-  const next = isLoop ? place : { ...place, offset: last };
-  const { title, numVideos, owner, viewCount, description } = list;
-  return {
-    results: Array.from({ length: Math.max(0, last - offset) }, (_, i) =>
-      videoEntry(list.at(offset + i), offset + i),
-    ),
-    playlist_info: {
-      title,
-      numVideos,
-      ownerName: owner.title,
-      viewCount,
-      ...(reference === 'playlist' && { description }),
-    },
-    continuation_token: hasMore ? writeToken(next, plainTokens) : null,
-    has_more: hasMore,
-  };
-}
-
-/** The page that the parameters name. Refuses a token that is not valid for the operation with 400. */
-function placeOf(
-  { name: operation, reference: kind }: PagedOperation,
-  parameters: ReadonlyMap<string, string>,
-  faults: readonly FaultKind[],
-): Place {
-  const token = parameters.get('continuation');
-  if (token === undefined) {
-    const reference = readReference(parameters.get(kind) ?? '', kind);
-    const list = kind === 'playlist' ? reference : uploadsId(findChannel(reference));
-    return { operation, list, offset: 0 };
-  }
-  const place = readToken(token);
-  if (place?.operation !== operation) {
-    const message = 'this is not a continuation token of this operation';
-    throw new ErrorResponse(400, { code: 'bad_token', message });
-  }
-  if (faults.includes('expire')) {
-    throw new ErrorResponse(410, { code: 'expired_token', message: 'this continuation token has expired' });
-  }
-  return place;
-}
-
 /** The page that a continuation token names. The token contains all of it: the sandbox stores nothing. */
 interface Place {
   readonly operation: string;
@@ -127,7 +103,7 @@ interface Place {
 /** Begins a token: text that a query must encode. */
 const mark = '+/';
 const plainMark = '4qmF';
-const form = /^\{"operation":"([a-z]+)","list":"([\w-]+)","offset":(\d{1,9})\}$/;
+const form = /^\{"operation":"[a-z]+","list":"[\w-]+","offset":\d{1,9}\}$/;
 
 /** The token of a place: JSON in base64, the same in every process and for every page size. */
 function writeToken({ operation, list, offset }: Place, plain: boolean): string {
@@ -139,9 +115,8 @@ function writeToken({ operation, list, offset }: Place, plain: boolean): string 
 function readToken(token: string): Place | null {
   const plain = token.startsWith(plainMark);
   const json = Buffer.from(token.slice((plain ? plainMark : mark).length), 'base64').toString();
-  const [, operation, list, offset] = form.exec(json) ?? [];
-  if (operation === undefined || list === undefined) return null;
-  const place = { operation, list, offset: Number(offset) };
+  if (!form.test(json)) return null;
+  const place: Place = JSON.parse(json);
   return writeToken(place, plain) === token ? place : null;
 }
 

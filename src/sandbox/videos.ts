@@ -110,9 +110,8 @@ export function title({ channel, number }: Video): string {
   const chance = hash(channel.seed, number, 7);
   const pick = chance >>> 8;
   if (chance % 8 === 0) return rare[pick % rare.length] ?? '';
-  const shape = shapes[pick % shapes.length];
   const topic = topics[(pick >>> 6) % topics.length] ?? '';
-  return shape === undefined ? topic : shape(topic, number);
+  return shapes[pick % shapes.length]?.(topic, number) ?? topic;
 }
 
 /** A demo channel. Nothing is stored: everything is derived from these fields. */

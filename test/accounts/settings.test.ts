@@ -42,60 +42,33 @@ const brief = ({ baseUrl, namespace, key, keySource, profile }: Settings): strin
 const work = "https://work.example.com/p ww sk_profile_work profile 'work' work";
 const home = "https://home.example.com hh sk_profile_home profile 'home' home";
 const ofEnv = 'sk_environment CHANLIST_API_KEY';
-const noWord = { ...full, CHANLIST_NAMESPACE: '' };
-const word = { ...full, CHANLIST_BASE_URL: 'https://env.example.com/api/v2/uu/' };
-const empty = Object.fromEntries(
-  [...Object.keys(full), 'CHANLIST_PROFILE', 'CHANLIST_API_KEY_FILE'].map((name) => [name, '']),
-);
-const cases: readonly (readonly [
-  name: string,
-  flags: ServiceFlags,
-  env: Record<string, string>,
-  expected: string,
-])[] = [
-  ['the active profile', {}, {}, work],
-  ['the profile of the environment before the active one', {}, { CHANLIST_PROFILE: 'home' }, home],
-  ['the profile of the flag before both', { profile: 'work' }, { CHANLIST_PROFILE: 'home' }, work],
-  ['empty variables count as unset', {}, empty, work],
-  ['the environment before the active profile', {}, full, `https://env.example.com ee ${ofEnv} work`],
-  [
-    'flags before the environment',
-    { baseUrl: 'http://localhost:1/', namespace: 'ff' },
-    full,
-    `http://localhost:1 ff ${ofEnv} work`,
-  ],
-  [
-    'each setting by itself',
-    { namespace: 'ff' },
-    { CHANLIST_API_KEY: 'sk_environment' },
-    `https://work.example.com/p ff ${ofEnv} work`,
-  ],
-  ['the namespace of the profile', {}, noWord, `https://env.example.com ww ${ofEnv} work`],
-  [
-    'another address of the origin of the profile takes its key',
-    { baseUrl: 'https://WORK.example.com:443/other/' },
-    {},
-    work.replace('/p', '/other'),
-  ],
-  [
-    '--namespace before the word of an address',
-    { namespace: 'ff' },
-    word,
-    `https://env.example.com ff ${ofEnv} work`,
-  ],
-  ['CHANLIST_NAMESPACE before that of a variable', {}, word, `https://env.example.com ee ${ofEnv} work`],
-  [
-    'that word before the profile',
-    {},
-    { CHANLIST_BASE_URL: 'https://work.example.com/p/api/v2/uu' },
-    work.replace('ww', 'uu'),
-  ],
+const unset = [...Object.keys(full), 'CHANLIST_PROFILE', 'CHANLIST_API_KEY_FILE'];
+const empty = Object.fromEntries(unset.map((name) => [name, '']));
+const url = { CHANLIST_BASE_URL: 'https://work.example.com/p/api/v2/uu' };
+/** Flags and variables beside the stored profiles, and the settings that they come down to. */
+const cases: readonly (readonly [flags: ServiceFlags, env: Record<string, string>, expected: string])[] = [
+  [{}, {}, work],
+  [{}, empty, work],
+  [{}, { CHANLIST_PROFILE: 'home' }, home],
+  [{ profile: 'work' }, { CHANLIST_PROFILE: 'home' }, work],
+  [{}, full, `https://env.example.com ee ${ofEnv} work`],
+  [{ baseUrl: 'http://localhost:1/', namespace: 'ff' }, full, `http://localhost:1 ff ${ofEnv} work`],
+  [{}, { CHANLIST_API_KEY: 'sk_environment' }, `https://work.example.com/p ww ${ofEnv} work`],
+  [{}, { ...full, CHANLIST_NAMESPACE: '' }, `https://env.example.com ww ${ofEnv} work`],
+  // Another origin does not get the key of the profile, another address of its origin does.
+  [{ baseUrl: 'https://other.example.com' }, {}, 'https://other.example.com ww   work'],
+  [{ baseUrl: 'https://WORK.example.com:443/other/' }, {}, work.replace('/p', '/other')],
+  // The word of an address: after the namespace of flag or environment, before that of the profile.
+  [{ namespace: 'ff' }, url, work.replace('ww', 'ff')],
+  [{}, { ...url, CHANLIST_NAMESPACE: 'ee' }, work.replace('ww', 'ee')],
+  [{}, url, work.replace('ww', 'uu')],
 ];
 
-for (const [name, flags, env, expected] of cases)
-  test(`precedence: ${name}`, async (t) => {
-    assert.equal(brief(await (await stored(t))(flags, env)), expected);
-  });
+test('precedence: flag, environment, profile; empty variables count as unset', async (t) => {
+  const find = await stored(t);
+  for (const [flags, env, expected] of cases)
+    assert.equal(brief(await find(flags, env)), expected, JSON.stringify([flags, env]));
+});
 
 test('precedence: key file, then CHANLIST_API_KEY, then CHANLIST_API_KEY_FILE, then the profile', async (t) => {
   const find = await stored(t);

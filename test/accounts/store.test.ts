@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import { type Profile, readStore, type Store, storeFile, updateStore } from '../../src/accounts/store.ts';
 import { parseAddress } from '../../src/service/address.ts';
 import { isFailure } from '../support/failures.ts';
-import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { storeIn, writeRawStore, writeStore } from '../support/stored-accounts.ts';
 import { nobody, notRoot } from '../support/users.ts';
@@ -24,21 +23,10 @@ const add =
 
 test('the path: by platform and environment', () => {
   const cases: [NodeJS.Platform, Record<string, string>, string][] = [
-    ['linux', { HOME: '/home/u' }, '/home/u/.config/chanlist/config.json'],
-    ['linux', { HOME: '/home/u', XDG_CONFIG_HOME: '' }, '/home/u/.config/chanlist/config.json'],
-    ['linux', { HOME: '/home/u', XDG_CONFIG_HOME: '/cfg' }, '/cfg/chanlist/config.json'],
-    ['linux', { XDG_CONFIG_HOME: '/cfg' }, '/cfg/chanlist/config.json'],
-    [
-      'darwin',
-      { HOME: '/Users/u', XDG_CONFIG_HOME: '/cfg' },
-      '/Users/u/Library/Preferences/chanlist/config.json',
-    ],
+    ['linux', { HOME: '/u', XDG_CONFIG_HOME: '/cfg' }, '/cfg/chanlist/config.json'],
+    ['darwin', { HOME: '/u', XDG_CONFIG_HOME: '/cfg' }, '/u/Library/Preferences/chanlist/config.json'],
     ['win32', { APPDATA: 'C:\\Roaming' }, 'C:\\Roaming\\chanlist\\Config\\config.json'],
-    [
-      'win32',
-      { USERPROFILE: 'C:\\Users\\u' },
-      'C:\\Users\\u\\AppData\\Roaming\\chanlist\\Config\\config.json',
-    ],
+    ['win32', { USERPROFILE: 'C:\\u' }, 'C:\\u\\AppData\\Roaming\\chanlist\\Config\\config.json'],
   ];
   for (const [platform, env, file] of cases) assert.equal(storeFile(env, platform), file);
 });
@@ -139,13 +127,7 @@ test('a damaged store is an error that does not show it, and is not changed', as
   assert.deepEqual(readdirSync(dirname(storeIn(folder))), ['config.json']);
 });
 
-test('a store that cannot be created is an error in one line', { skip: noProc }, async () => {
-  for (const [XDG_CONFIG_HOME, code] of [
-    ['/dev/null', 'ENOTDIR'],
-    ['/proc/x', 'ENOENT'],
-  ] as const)
-    await assert.rejects(
-      updateStore({ XDG_CONFIG_HOME }, add('a')),
-      isFailure(1, `cannot be created (${code})`, 'set XDG_CONFIG_HOME'),
-    );
+test('a store that cannot be created is an error in one line', async () => {
+  const refused = isFailure(1, 'cannot be created (ENOTDIR)', 'set XDG_CONFIG_HOME');
+  await assert.rejects(updateStore({ XDG_CONFIG_HOME: '/dev/null' }, add('a')), refused);
 });

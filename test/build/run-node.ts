@@ -1,13 +1,9 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
-import { type Collected, collect } from '../support/collect.ts';
+import { collect } from '../support/collect.ts';
 import { cleanEnvironment } from '../support/program.ts';
 
 /** Runs Node with these arguments to its end, in the given environment alone. */
-export function runNode(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  options: Pick<SpawnOptions, 'cwd'> = {},
-): Promise<Collected> {
+export function runNode(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'pipe'];
-  return collect(spawn(process.execPath, args, { ...options, env: cleanEnvironment(env), stdio }));
+  return collect(spawn(process.execPath, args, { env: cleanEnvironment(env), stdio }));
 }

@@ -75,17 +75,13 @@ test('login: key from --key-file; stdin is not read', async (t) => {
 });
 
 test('login: usage errors come before any request', async (t) => {
-  const folder = await temporaryFolder(t);
-  const given = `--base-url ${baseUrl}`;
+  const env = { XDG_CONFIG_HOME: await temporaryFolder(t) };
   for (const [flags, stdin, message] of [
     ['-q', key, 'address'],
     ['--base-url http://api.example.com', key, 'plain http'],
-    [`${given} --namespace a/b`, key, '--namespace'],
-    [`${given} --key-file ${join(folder, 'none')}`, key, '--key-file'],
-    [given, '', 'stdin: no key'],
-    [given, `${key}\n${key}\n`, 'stdin: '],
+    [`--base-url ${baseUrl}`, '', 'stdin: no key'],
   ] as const) {
-    const result = await auth(`login ${flags}`, { XDG_CONFIG_HOME: folder }, { stdin });
+    const result = await auth(`login ${flags}`, env, { stdin });
     assert.equal(result.exit, 2, flags);
     onlyError(result, message);
   }

@@ -45,10 +45,8 @@ const offers: Readonly<
 
 async function lines(command: string, args: readonly string[], home: string): Promise<string[]> {
   const env = cleanEnvironment({ HOME: home, TERM: 'dumb', LC_ALL: 'C.UTF-8' });
-  const options = { cwd: home, env, timeout: 20_000 };
-  const { stdout, stderr } = await collect(
-    spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  const child = spawn(command, args, { cwd: home, env, timeout: 20_000, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { stdout, stderr } = await collect(child);
   if (stderr !== '') throw new Error(stderr);
   return stdout.split('\n').filter((line) => line !== '');
 }

@@ -12,7 +12,7 @@ import {
   testKey,
 } from '../support/program.ts';
 import { page, scriptedService } from '../support/service.ts';
-import { onlyError, onlyWarning, said } from '../support/stderr.ts';
+import { onlyError, onlyWarning } from '../support/stderr.ts';
 import { writeStore } from '../support/stored-accounts.ts';
 import { asUser, nobody, notRoot } from '../support/users.ts';
 
@@ -71,20 +71,12 @@ test('credits prints what was spent, per account, day, command and reference', a
     const records = rows.map((row) => ({ account, month: month(), ...row }));
     assert.deepEqual(await report(` --by ${by}`), records);
   }
-  const printed = async (more = ''): Promise<string> =>
-    (await call(`credits${more}`)).stdout.replaceAll(account, 'ACCOUNT').replaceAll(/ {2,}/g, '  ');
-  assert.equal(await printed(), `${JSON.stringify({ ...all, account: 'ACCOUNT' })}\n`);
-  assert.match(
-    await printed(' -f table'),
-    /^account {2}month {2}today {2}total\n─+\nACCOUNT {2}\d{4}-\d\d {2}4 {2}4\n$/,
-  );
-  assert.equal(
-    await printed(' --by command -f csv'),
-    `account,month,command,confirmed,possibly_charged
+  const table = `account,month,command,confirmed,possibly_charged
 ACCOUNT,${month()},uploads,3,0
 ACCOUNT,${month()},search,1,0
-`,
-  );
+`;
+  const csv = await call('credits --by command -f csv');
+  assert.equal(csv.stdout.replaceAll(account, 'ACCOUNT'), table);
   const [name] = await readdir(join(state, 'chanlist'));
   assert.ok(!(await readFile(join(state, 'chanlist', name ?? ''), 'utf8')).includes(testKey));
 });
@@ -125,7 +117,7 @@ test('credits: a ledger that cannot be opened is 1, of another user 2', { skip: 
 });
 
 test('a table fits 80 columns, cuts no number, and says what is left of the bounds that hold', async (t) => {
-  const { env, file, state } = await fixture(t);
+  const { file, state } = await fixture(t);
   const origin = `https://${'a'.repeat(30)}.example`;
   const line = (id: string, command: string, credits: number) => ({
     ...{ version: 1, kind: 'request', time: '', day: day(), origin, key: 'x', last_four: 'wxyz' },
@@ -172,8 +164,6 @@ test('a table fits 80 columns, cuts no number, and says what is left of the boun
   const other = { CHANLIST_BASE_URL: 'http://127.0.0.1:1', CHANLIST_MAX_CREDITS: '7/day' };
   assert.equal((await table('credits', other)).at(-1), '7 of 7/day left at http://127.0.0.1:1');
   assert.equal((await table('credits --month 2020-01', other)).at(-1), '');
-  const piped = await run('credits', { env: { ...env, XDG_CONFIG_HOME: state } });
-  assert.deepEqual(Object.keys(JSON.parse(piped.stdout)), ['account', 'month', 'today', 'total']);
 });
 
 test('the bound of a profile applies unless flag or environment give one', async (t) => {
@@ -194,24 +184,15 @@ test('a ledger that cannot be used: nothing is sent with a bound per month; with
   const { env, service, file } = await fixture(t);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // Files of these runs may have 1,024 bytes: a line is written only in part.
-  await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
   const within = ['bash', '-c', 'ulimit -f 1; exec "$@"', 'bash'];
-  for (const [options, why] of [
-    [{ env: { ...env, XDG_STATE_HOME: '/dev/null/x' } }, ''],
-    [{ env: { ...env, XDG_STATE_HOME: '/proc/x' } }, ''],
-    [{ env, within }, 'a line was written only in part'],
-  ] as const) {
-    const bounded = await ended(start('uploads @a -n 1 --max-credits 5/month', options));
-    assert.deepEqual([bounded.exit, service.seen.length], [1, 0], bounded.stderr);
-    const [error = ''] = said(bounded.stderr).errors;
-    assert.ok(error.startsWith('the credit ledger, which --max-credits needs, cannot be used: '), error);
-    assert.ok(error.includes(why), error);
-    await writeFile(file, '\n'.repeat(1000));
-    const free = await ended(start('uploads @a -n 1', options));
-    assert.deepEqual([free.exit, service.seen.length], [0, 1]);
-    onlyWarning(free, 'some requests of this run could not be recorded in the credit ledger: ');
-    service.seen.length = 0;
-  }
+  await writeFile(file, '\n'.repeat(1000), { mode: 0o600 });
+  const bounded = await ended(start('uploads @a -n 1 --max-credits 5/month', { env, within }));
+  assert.deepEqual([bounded.exit, service.seen.length], [1, 0]);
+  onlyError(bounded, /^the credit ledger, which --max-credits needs, cannot be used: .* only in part/);
+  await writeFile(file, '\n'.repeat(1000));
+  const free = await ended(start('uploads @a -n 1', { env, within }));
+  assert.deepEqual([free.exit, service.seen.length], [0, 1]);
+  onlyWarning(free, 'some requests of this run could not be recorded in the credit ledger: ');
 });
 
 test('--sandbox is not noted in the ledger, and bounds apply to the run alone', async (t) => {

@@ -1,6 +1,8 @@
 import type { TestContext } from 'node:test';
 import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** A response. This client follows the specification and shares nothing with the program's. */
 export interface Received {

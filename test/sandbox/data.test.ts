@@ -20,28 +20,26 @@ test('data are the same for every page size', async (t) => {
 });
 
 test('data are the same on every machine; IDs name the channel and count from the oldest upload', async (t) => {
-  const service = await sandbox(t, { pageSize: 3 });
-  const rows = async (path: string, query: Record<string, string>): Promise<string[]> =>
-    (await page(service, path, query)).results.map(
-      ({ videoId, title, viewCountText }) => `${videoId} ${title}: ${viewCountText}`,
-    );
-  assert.deepEqual(await rows('channel/videos', { channel: '@demo' }), [
-    'demo0001234 Fixing a bicycle wheel 🎉🔥 #shorts: 434K views • 1 day ago',
-    'demo0001233 Why the sky is blue: 134 views • 2 days ago',
-    'demo0001232 Bread with three ingredients: 32 views • 3 days ago',
-  ]);
-  const ids = async (path: string, query: Record<string, string>): Promise<string[]> =>
-    (await page(service, path, query)).results.map(({ videoId }) => videoId);
-  assert.deepEqual(await ids('channel/videos', { channel: '@size-250' }), [
-    '006Y0000250',
-    '006Y0000249',
-    '006Y0000248',
-  ]);
-  assert.deepEqual(await ids('playlist/videos', { playlist: 'PLdemo' }), [
-    'demo0000001',
-    'demo0000004',
-    'demo0000007',
-  ]);
+  const service = await sandbox(t, { pageSize: 2 });
+  const rows: string[] = [];
+  for (const [path, query] of [
+    ['channel/videos', { channel: '@demo' }],
+    ['channel/videos', { channel: '@size-250' }],
+    ['playlist/videos', { playlist: 'PLdemo' }],
+  ] as const)
+    for (const { videoId, title, viewCountText } of (await page(service, path, query)).results)
+      rows.push(`${videoId} ${title}: ${viewCountText}`);
+  assert.deepEqual(
+    rows.map((row, at) => (at % 2 === 0 ? row : row.slice(0, 11))),
+    [
+      'demo0001234 Fixing a bicycle wheel 🎉🔥 #shorts: 434K views • 1 day ago',
+      'demo0001233',
+      '006Y0000250 One pot, five dinners | Part 11: 26 views • 1 day ago',
+      '006Y0000249',
+      'demo0000001 Live from the garden: 233M views • 3 years ago',
+      'demo0000004',
+    ],
+  );
 });
 
 test('a channel of a million: its first page, a page near its end and latest', async (t) => {
@@ -56,4 +54,47 @@ test('a channel of a million: its first page, a page near its end and latest', a
   assert.deepEqual([last.results.at(-1)?.index, last.results.at(-1)?.videoId], ['999999', 'LFLS0000001']);
   const latest = body<{ result_count: number }>(await get(service, 'channel/latest', { channel }));
   assert.equal(latest.result_count, 15);
+});
+
+type Entry = Readonly<Record<string, unknown>>;
+
+test('@odd: a channel as real ones are', async (t) => {
+  const service = await sandbox(t);
+  const list = await pages(service, 'channel/videos', { channel: '@odd' });
+  assert.ok(new Set(list.map(({ results }) => results.length)).size > 1, 'uneven pages');
+  for (const { playlist_info } of list) {
+    assert.deepEqual(Object.keys(playlist_info), ['title', 'numVideos', 'ownerName']);
+    assert.equal(playlist_info.numVideos, '1,017');
+  }
+  const entries = list.flatMap(({ results }) => results as readonly object[] as readonly Entry[]);
+  assert.deepEqual(
+    entries.map(({ index }) => index),
+    Array.from({ length: 262 }, (_, at) => String(at)),
+  );
+  for (const is of [
+    (entry: Entry) => entry.lengthText === 'LIVE' && entry.viewCountText === null,
+    (entry: Entry) => entry.members_only === true,
+    (entry: Entry) => entry.videoId === null,
+    (entry: Entry) => entry.videoId !== null && entry.channelId === null,
+    (entry: Entry) => !('lengthText' in entry),
+    (entry: Entry) => !('viewCountText' in entry),
+  ])
+    assert.ok(entries.some(is), String(is));
+  for (const key of ['publishedTimeText', 'members_only']) assert.ok(key in (entries[0] ?? {}));
+
+  const feed = body<{ results: Entry[] }>(await get(service, 'channel/latest', { channel: '@odd' })).results;
+  const listed = new Set(entries.map(({ videoId }) => videoId));
+  const unlisted = feed.filter(({ videoId }) => !listed.has(videoId));
+  assert.deepEqual([feed.length, unlisted.length], [15, 3]);
+  assert.equal(unlisted.filter(({ link }) => String(link).includes('/shorts/')).length, 2);
+  assert.equal(unlisted.filter(({ published }) => String(published) > '2090').length, 1);
+  const dates = new Map(feed.map(({ videoId, published }) => [videoId, published]));
+  const [premiere, newest, second] = entries;
+  assert.equal(premiere?.lengthText, 'PREMIERE');
+  assert.deepEqual(
+    [premiere, newest, second, entries.find((entry) => entry.members_only === true)].map((entry) =>
+      dates.get(entry?.videoId),
+    ),
+    ['2024-12-20T16:00:00Z', undefined, '2024-12-31T16:00:00Z', undefined],
+  );
 });

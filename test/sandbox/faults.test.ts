@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SandboxSettings } from '../../src/sandbox/defaults.ts';
-import { type FaultKind, parseFaultRule } from '../../src/sandbox/faults.ts';
+import { type FaultKind, parseFaultRule } from '../../src/sandbox/defaults.ts';
 import { isFailure } from '../support/failures.ts';
 import { get, page, sandbox } from './client.ts';
 
@@ -16,16 +16,6 @@ test('fault rules are KIND:RATE', () => {
   const names = ['RESET:1', 'crash:1', 'reset:1.1', 'reset:-1', 'reset:1e-1', 'reset:NaN', 'reset:10%'];
   for (const text of [...statuses, ...names, 'reset:.', 'reset:0.1:2', ' reset:1']) {
     assert.throws(() => parseFaultRule(text), isFailure(2, 'KIND:RATE'), text);
-  }
-});
-
-test('a status rule of rate 1 gives that status; 429 says when to retry', async (t) => {
-  for (const [kind, retryAfter] of [
-    [429, '1'],
-    [503, null],
-  ] as const) {
-    const { status, headers } = await get(await sandbox(t, always(kind)), ...uploads);
-    assert.deepEqual([status, headers.get('retry-after')], [kind, retryAfter]);
   }
 });
 

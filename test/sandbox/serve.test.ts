@@ -61,15 +61,13 @@ test('ready, it prints URL, key and export lines; then one line per request; SIG
 });
 
 test('serve: SIGTERM ends it with 0, SIGHUP with 129', async (t) => {
-  for (const [signal, code] of [
-    ['SIGTERM', 0],
-    ['SIGHUP', 129],
-  ] as const) {
+  const endedBy = async (signal: 'SIGTERM' | 'SIGHUP'): Promise<number> => {
     const { line, stop, exit } = serve(t);
     await line(0);
     stop.abort(stoppedBy(signal));
-    assert.equal(await exit, code);
-  }
+    return await exit;
+  };
+  assert.deepEqual([await endedBy('SIGTERM'), await endedBy('SIGHUP')], [0, 129]);
 });
 
 test('the namespace, from the flag or the environment, is the third export line', async (t) => {
@@ -81,8 +79,9 @@ test('the namespace, from the flag or the environment, is the third export line'
   assert.equal(await serve(t, ['--namespace', 'a/b']).exit, 2);
 });
 
-test('a key that a shell would expand is quoted', async (t) => {
-  const { line } = serve(t, ['--key', "a$HOME'b"]);
+test('what it prints works: a key that a shell would expand is quoted, an address of all is that of this machine', async (t) => {
+  const { line } = serve(t, ['--host', '0.0.0.0', '--key', "a$HOME'b"]);
+  assert.match(await line(0), / at http:\/\/127\.0\.0\.1:\d+ with /);
   assert.equal(await line(2), `export CHANLIST_API_KEY='a$HOME'\\''b'`);
 });
 
@@ -109,9 +108,4 @@ test('a closed stdout ends it with 0, a full disk with 1', async (t) => {
     });
   assert.equal(await serve(t, [], { stdout: failing('EPIPE') }).exit, 0);
   assert.equal(await serve(t, [], { stdout: failing('ENOSPC') }).exit, 1);
-});
-
-test('listening on every address, it prints one that clients on this machine can use', async (t) => {
-  const { line } = serve(t, ['--host', '0.0.0.0']);
-  assert.match(await line(0), / at http:\/\/127\.0\.0\.1:\d+ with /);
 });

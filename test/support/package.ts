@@ -2,7 +2,6 @@ import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from './program.ts';
-import { runCommand } from './shell.ts';
 
 /**
  * Copies what `npm pack` puts into the package; returns the folder, an environment in which npm installs from it without the
@@ -24,12 +23,4 @@ export async function copyPackage(t: TestContext) {
     npm_config_update_notifier: 'false',
   };
   return { folder, env, prefix };
-}
-
-/** Packs a copy of the package; returns the path of the file. The copy is built: its scripts are not run. */
-export async function packCopy({ folder, env }: Awaited<ReturnType<typeof copyPackage>>): Promise<string> {
-  const words = ['npm', 'pack', '--silent', '--ignore-scripts'];
-  const { exit, stdout, stderr } = await runCommand(words, { cwd: folder, env });
-  if (exit !== 0) throw new Error(stderr);
-  return join(folder, stdout.trim());
 }

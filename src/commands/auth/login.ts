@@ -34,7 +34,8 @@ export const run: RunCommand<CommonOptions & { readonly noVerify: boolean }> = a
 ) => {
   const { env, stdin } = context;
   const name = explicitProfile(options, env) ?? 'default';
-  const explicit = explicitService(options, env, { complete: true });
+  const flags = { ...options, baseUrl: options.baseUrl && completeScheme(options.baseUrl) };
+  const explicit = explicitService(flags, env);
   const stored = readStore(env).profiles.get(name);
 
   const account = await readAccount(options, context, explicit.baseUrl ?? stored?.baseUrl);

@@ -7,7 +7,6 @@ import { usage } from '../../errors.ts';
 import { printRecords } from '../../run/output.ts';
 import { shellQuote } from '../../text/sanitize.ts';
 
-/** `auth list`: the stored profiles, sorted by name. Sends nothing. */
 export const list: CommandFile = {
   about: ['Lists the stored profiles. Sends nothing.'],
   examples: [['list the stored profiles', 'chanlist auth list']],
@@ -29,7 +28,6 @@ export const list: CommandFile = {
   },
 };
 
-/** `auth switch NAME`: makes a stored profile the active one. Throws a usage error for an unknown name. */
 export const switchProfile: CommandFile = {
   args: [['name', '<profile>', 'name of the profile']],
   about: ['Makes a stored profile the active one.'],
@@ -44,10 +42,7 @@ export const switchProfile: CommandFile = {
   },
 };
 
-/**
- * `auth logout [NAME]`: removes the named profile, else that of CHANLIST_PROFILE, else the active one. If that was the
- * active one, no profile is active: each spends its own credits, so the user has to choose.
- */
+/** After the active profile none is active: each spends its own credits, so the user has to choose. */
 export const logout: CommandFile = {
   args: [['name', '[profile]', 'name of the profile; default: the active one']],
   about: ['Removes a profile from the store: the named one, or else the active one.'],

@@ -19,13 +19,7 @@ export async function withPrompt<T>(
     done();
   };
   const output = Object.assign(new Writable({ write }), { columns: stderr.columns });
-  const terminal = createInterface({
-    input: stdin,
-    output,
-    terminal: true,
-    historySize: 0,
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
+  const terminal = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   // Node reads a pasted text at once: what follows a line must not be shown before it is known what it answers.
   terminal.on('line', () => {
     isMuted = true;

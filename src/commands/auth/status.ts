@@ -16,7 +16,6 @@ export const examples: readonly Example[] = [
 
 /** Returns the exit code of the verification; 3 without an account. */
 export const run: RunCommand<CommonOptions> = async (options, context, stderr) => {
-  const { env } = context;
   const { profile, baseUrl, namespace, maxCredits, keySource, key, problem } = await findService(
     options,
     context,
@@ -30,8 +29,8 @@ export const run: RunCommand<CommonOptions> = async (options, context, stderr) =
   const record = {
     status,
     profile,
-    active: profile === null ? null : readStore(env).active === profile,
-    store: storeFile(env),
+    active: profile === null ? null : readStore(context.env).active === profile,
+    store: storeFile(context.env),
     origin: baseUrl?.origin ?? null,
     namespace,
     max_credits: maxCredits.length === 0 ? null : formatBounds(maxCredits),

@@ -28,19 +28,18 @@ export async function verifyKey(
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'interrupted') throw error;
     if (error.code === 'unauthorized') return error;
-    if (error.code !== 'no_credits') return proofless(service, error);
-    stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
-    return null;
+    if (error.code === 'no_credits') {
+      stderr.warn('the key was accepted, but its account has no credits (402): free requests need one, too');
+      return null;
+    }
+    const message = `could not verify the key: ${error.message}`;
+    const { baseUrl, namespace } = service;
+    const place = `the address ${baseUrl.href} or --namespace ${namespace} may be wrong`;
+    if (error.exit === 7)
+      return error.with({ message, hint: `${error.hint ?? 'try again later'}; ${place}` });
+    return new Failure('invalid_response', message, { status: error.status, hint: place, cause: error });
   } finally {
     await client.close();
     await progress.stop();
   }
-}
-
-/** The failure of a verification whose response proves nothing. */
-function proofless({ baseUrl, namespace }: Service, cause: Failure): Failure {
-  const message = `could not verify the key: ${cause.message}`;
-  const place = `the address ${baseUrl.href} or --namespace ${namespace} may be wrong`;
-  if (cause.exit === 7) return cause.with({ message, hint: `${cause.hint ?? 'try again later'}; ${place}` });
-  return new Failure('invalid_response', message, { status: cause.status, hint: place, cause });
 }
