@@ -86,8 +86,6 @@ const scheduledStream = 5_000_001;
 const shorts = 5_000_100;
 const shortPlaces: readonly number[] = [1, 5];
 
-const alwaysFuture = Date.UTC(2099, 0, 1, 18);
-
 function isMembersOnly(number: number): boolean {
   return number === 259 || number % 40 === 0;
 }
@@ -101,7 +99,7 @@ function oddNumber(total: number, position: number): number {
 
 /** It shows a scheduled stream and Shorts, which the list never has, and lacks members-only uploads and the newest one. */
 function oddFeed(channel: Channel, total: number, upload: (number: number) => Video): Video[] {
-  const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: alwaysFuture }];
+  const feed: Video[] = [{ channel, number: scheduledStream, publishedAt: Date.UTC(2099, 0, 1, 18) }];
   for (let number = total - 1; feed.length < latestSize; number--) {
     if (isMembersOnly(number)) continue;
     const next = upload(number);
