@@ -20,8 +20,7 @@ test('a table of a listing at a terminal stops after the first page of each refe
   const terminal = { columns: 100 };
 
   const first = await list(['@short', '--summary', summary], terminal);
-  assert.equal(first.exit, 0);
-  assert.equal(first.requests, 2);
+  assert.deepEqual([first.exit, first.requests], [0, 2]);
   assert.match(first.stderr, /^chanlist: @a: 3 of 6 entries; --all lists all for about 2 credits$/m);
   assert.doesNotMatch(first.stderr, /@short: /);
   const { references, counts } = JSON.parse(await readFile(summary, 'utf8'));

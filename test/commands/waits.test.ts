@@ -8,14 +8,11 @@ test('--max-wait limits the waits since the last success, --retries the rest', a
   const replies: Reply[] = [slow, slow, { body: page(0, 1, 'x') }, slow, slow, { body: page(1, 2, null) }];
   const service = await scriptedService(t, (_, number) => replies[number] ?? slow);
   const enough = await service.command('uploads @a --max-wait 100');
-  assert.equal(enough.exit, 0);
-  assert.deepEqual(enough.waits, [50_000, 50_000, 50_000, 50_000]);
+  assert.deepEqual([enough.exit, enough.waits], [0, [50_000, 50_000, 50_000, 50_000]]);
 
   const requests = service.seen.length;
   const short = await service.command('uploads @a --max-wait 99');
-  assert.equal(short.exit, 6);
-  assert.deepEqual(short.waits, [50_000]);
-  assert.equal(service.seen.length - requests, 2);
+  assert.deepEqual([short.exit, short.waits, service.seen.length - requests], [6, [50_000], 2]);
   assert.match(short.stderr, /try again in 50 s/);
 
   const busy = await scriptedService(t, () => ({ status: 503 }));

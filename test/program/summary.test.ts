@@ -98,8 +98,7 @@ test('a run that ends before its work begins writes no summary, and leaves the l
     assert.equal(exit, line.endsWith('--dry-run') ? 0 : 2, line);
     assert.equal(await readFile(join(folder, 's.json'), 'utf8'), last, line);
   }
-  const stdout = await run('uploads @a --summary -', { cwd: folder, env });
-  assert.equal(stdout.exit, 2);
+  assert.equal((await run('uploads @a --summary -', { cwd: folder, env })).exit, 2);
   assert.deepEqual((await readdir(folder)).sort(), ['refs.txt', 's.json']);
 });
 
