@@ -2,7 +2,7 @@ import { commandLine, type Flag } from '../cli/options.ts';
 import { Failure } from '../errors.ts';
 import { shellQuote } from '../text/sanitize.ts';
 import { notMounted } from './destination.ts';
-import type { Export, ExportState } from './inspect.ts';
+import { type Export, type ExportState, isArchive } from './inspect.ts';
 import type { Refusal } from './next-step.ts';
 import { RunFile } from './run-file.ts';
 import { type ExportRequest, runName } from './run-header.ts';
@@ -51,10 +51,10 @@ export function refusal(why: Refusal, state: ExportState): Failure {
           : record.id === request.id
             ? 'is an archive; chanlist show prints it in other formats'
             : `is an archive of ${record.id}, not of ${request.id}`;
-      return refused(
-        `${path} ${what}`,
-        `name another file, or replace it (${wholeCost}): ${commandWith(state, '--restart')}`,
-      );
+      const replace = `name another file, or replace it (${wholeCost}): ${commandWith(state, '--restart')}`;
+      const isAdoptable = record === null && state.operation.name === 'uploads' && isArchive(request);
+      const adopt = `if each line is an entry of this channel, take it as its archive: ${commandWith(state, '--update')}`;
+      return refused(`${path} ${what}`, isAdoptable ? `${adopt}; ${replace}` : replace);
     }
   }
 }
