@@ -111,15 +111,13 @@ async function exportLists(request: Request<PagedOperation>): Promise<number> {
   if (format === 'table') throw tableInFile();
   if (outputDir === null && distinct.length > 1)
     throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-  const { openDestination } = await import('../export/destination.ts');
-  const destination = openDestination(outputDir, format, target, options.update);
+  const { openExports } = await import('../export/exports.ts');
+  const exports = openExports(operation, options, context, format, target);
+  const { exportAll, firstRequests } = await import('../export/export-all.ts');
   if (dryRun) {
-    const { firstRequests } = await import('../export/export-all.ts');
-    const { requests, results } = await firstRequests(operation, distinct, options, destination, context);
+    const { requests, results } = await firstRequests(exports, distinct);
     return await printDryRun(requests, options, context, stderr, results);
   }
-  const { exportAll } = await import('../export/export-all.ts');
   await using run = await openRun(operation, distinct, concurrency, options, context, stderr);
-  const results = exportAll(run, operation, distinct, destination);
-  return await run.finish(results, outputDir ?? output);
+  return await run.finish(exportAll(run, exports, distinct), outputDir ?? output);
 }

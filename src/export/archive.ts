@@ -6,7 +6,7 @@ import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import type { ExportState } from './inspect.ts';
+import type { Export } from './exports.ts';
 import { commandWith } from './messages.ts';
 import type { ArchiveRecord } from './record.ts';
 
@@ -86,7 +86,7 @@ function problemOf(line: Buffer | null, entry: JsonText | null, id: string | nul
 
 /** FILE as an archive, which is read at most once, and only if something needs its content. */
 export class Archive {
-  readonly #state: ExportState;
+  readonly #one: Export;
   readonly #target: Target;
   /** Null: it is as recorded, so that each line is what the service sent. */
   readonly #id: string | null;
@@ -98,9 +98,9 @@ export class Archive {
   #contents: Contents | null = null;
 
   /** `all`: `--update --all`, which repairs it. */
-  constructor(state: ExportState, all: boolean) {
-    const { target, id, record, existing, context } = state;
-    this.#state = state;
+  constructor(one: Export, all: boolean) {
+    const { target, id, record, existing, context } = one;
+    this.#one = one;
     this.#target = target;
     this.#id = existing.file === 'archive' ? null : id;
     this.#record = record;
@@ -123,7 +123,7 @@ export class Archive {
     this.#contents ??= await readArchive(this.#target, this.#id, this.#stop, (_, videoId) => {
       if (videoId !== null) this.#ids.add(videoId);
     });
-    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#state, this.#contents);
+    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;
   }
 
@@ -143,10 +143,10 @@ export class Archive {
 const lineEnd = Buffer.from('\n');
 
 /** Throws `damaged` for an archive with a line that is no entry, `lost` for one with fewer entries than recorded. */
-function assertIntact(state: ExportState, { damage, entries }: Contents): void {
-  const { record, target } = state;
+function assertIntact(one: Export, { damage, entries }: Contents): void {
+  const { record, target } = one;
   const { path } = target;
-  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(state, '--update', '--all')}`;
+  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(one, '--update', '--all')}`;
   if (damage !== null) {
     const what =
       record === null ? 'is no archive of this channel, and chanlist has no record of it' : 'is damaged';

@@ -17,7 +17,7 @@ import {
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { isUnresumable, type Page } from '../service/pages.ts';
-import type { ExportState } from './inspect.ts';
+import type { Export } from './exports.ts';
 import { unresumable } from './messages.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -27,25 +27,25 @@ import type { RunFile } from './run-file.ts';
  */
 export async function buyPages(
   run: Run,
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   select: Listing['select'],
   kept = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation, id, target, tally } = state;
+  const { operation, id, target, tally } = one;
   const { limit } = runFile.header.request;
   const { token, pages: before } = runFile.position;
   // After a page that showed a loop there is no token that leads on.
   if (needsPage(runFile.position, limit) && token === null && before > 0)
     return {
       facts: { pages: 0, missing: null, token },
-      failure: unresumable(state, runFile, 'the list repeats itself'),
+      failure: unresumable(one, runFile, 'the list repeats itself'),
     };
   const folder = dirname(target.real);
   guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
   const listing = { operation, reference: id, before: runFile.position, limit, select };
-  const { pages, failure } = await listPages(run, listing, sinkOf(state, runFile, format), tally);
+  const { pages, failure } = await listPages(run, listing, sinkOf(one, runFile, format), tally);
   const { position } = runFile;
   const isBroken = failure !== null && isUnresumable(failure, position.token);
   return {
@@ -54,12 +54,12 @@ export async function buyPages(
       missing: missingEntries(position.total, pages, kept + position.entries),
       token: position.hasMore && failure !== null && !isBroken ? position.token : null,
     },
-    failure: isBroken ? unresumable(state, runFile, failure.message, failure.status) : failure,
+    failure: isBroken ? unresumable(one, runFile, failure.message, failure.status) : failure,
   };
 }
 
 /** Appends pages to a run file. */
-function sinkOf({ target: { real, stats } }: ExportState, runFile: RunFile, format: Format): Sink {
+function sinkOf({ target: { real, stats } }: Export, runFile: RunFile, format: Format): Sink {
   const { update, request } = runFile.header;
   return {
     // There must be room for a page, and at the end for the new FILE, which can take its place.

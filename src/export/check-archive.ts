@@ -11,9 +11,9 @@ import { sandboxName } from '../run/open-run.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { type ArchiveRecord, readRecord, recordedFile } from './record.ts';
+import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
-import { type ExportRequest, fileOfRun, runName } from './run-header.ts';
+import type { ExportRequest } from './run-header.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -71,19 +71,19 @@ export function findArchives(path: string): FoundArchive[] {
   const isFolder = stats?.isDirectory() ?? false;
   const file = isFolder ? null : resolveTarget(path);
   const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file.real)));
-  const names = new Set(folder.names().flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []));
+  const names = recordedFiles(folder);
   const own = file && basename(file.real);
-  if (own === null ? !folder.wasThere : !names.has(own))
+  if (own === null ? !folder.wasThere : !names.includes(own))
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
       'check the path, and whether the disk is mounted',
     );
   if (file !== null) return [{ target: file, folder, name: basename(file.real) }];
-  return [...names].sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
+  return names.sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws `damaged` for a record that cannot be
+ * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if its record or interrupted run cannot be
  * read, and the reason of `stop`.
  */
 export async function checkArchive(
@@ -92,9 +92,7 @@ export async function checkArchive(
   stop: AbortSignal,
 ): Promise<CheckRow> {
   const record = readRecord(folder, name);
-  const found = await RunFile.open(folder, name, stop);
-  using run = found === 'unreadable' ? null : found;
-  const isUnreadable = found === 'unreadable';
+  using run = await RunFile.open(folder, name, stop);
   const id = record?.id ?? run?.header.request.id ?? null;
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
@@ -103,7 +101,6 @@ export async function checkArchive(
   const problem =
     (record && archiveProblem(target, record, contents)) ??
     (run && interruptedProblem(target, run)) ??
-    (isUnreadable ? unreadableRun(folder.at(runName(name))) : null) ??
     (record && staleProblem(target, record, now, maxAge));
   return {
     file: target.path,
@@ -141,12 +138,6 @@ function interruptedProblem({ path }: Target, { header, position }: RunFile): Ch
   const isStuck = header.update === null && position.hasMore && position.token === null;
   return { code: 'interrupted', message, fix: fixOf(path, header.request, isStuck ? ['--restart'] : []) };
 }
-
-const unreadableRun = (path: string): CheckRow['problem'] => ({
-  code: 'interrupted',
-  message: `${path} is an interrupted run of another version`,
-  fix: null,
-});
 
 /** Without a feed, a page is bought every seven days (docs/updates.md, rule 3). */
 const ageWithoutFeed = (daysWithoutFeed + 1) * day;

@@ -11,11 +11,11 @@ import { entriesOf, render } from '../output/render.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
-import { type ExportState, isArchive, referenceToKeep } from './inspect.ts';
+import type { Export } from './exports.ts';
 import { gone, moveAway, sameCommand } from './messages.ts';
 import { type ArchiveRecord, checksAfterFailure, newRecord, writeRecord } from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
-import { newFileName } from './run-header.ts';
+import { isArchive, newFileName } from './run-header.ts';
 
 /**
  * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
@@ -24,15 +24,15 @@ import { newFileName } from './run-header.ts';
  */
 export async function endRun(
   run: Run,
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   checks: ArchiveRecord['checks'],
   below: Archive | null = null,
 ): Promise<void> {
-  const { folder, name, target, id, context } = state;
+  const { folder, name, target, id, context } = one;
   const { request, replaces } = runFile.header;
   const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
-  const hint = below === null ? moveAway(state) : `run ${sameCommand(state)} to resume`;
+  const hint = below === null ? moveAway(one) : `run ${sameCommand(one)} to resume`;
   const assertSame = (): void => assertUnchanged(target, expected, hint);
   assertSame();
   const temporary = newFileName(name);
@@ -41,7 +41,7 @@ export async function endRun(
     guardFile(target.path, 'write', () => writeFileSync(fd, chunk));
   let end: RunEnd;
   try {
-    if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, state, runFile, write);
+    if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
     else for await (const chunk of runFile.rows(context.stop)) write(chunk);
     await below?.copy(write);
     guardFile(target.path, 'write', () => {
@@ -50,7 +50,7 @@ export async function endRun(
     });
     const mark = markOf(fstatSync(fd));
     const entries = runFile.position.entries + (below?.entries ?? 0);
-    const record = newRecord({ reference: referenceToKeep(state), id, ...mark, entries, checks });
+    const record = newRecord({ reference: one.keptReference, id, ...mark, entries, checks });
     end = { ...mark, record: isArchive(request) ? record : null };
   } finally {
     closeQuietly(fd);
@@ -61,11 +61,11 @@ export async function endRun(
     renameSync(folder.at(temporary), target.real);
     syncFolder(dirname(target.real));
   });
-  recordEnd(state, runFile, end);
+  recordEnd(one, runFile, end);
 }
 
 /** The last steps of a run whose new FILE is in its place. */
-export function recordEnd({ folder, name }: ExportState, runFile: RunFile, { record }: RunEnd): void {
+export function recordEnd({ folder, name }: Export, runFile: RunFile, { record }: RunEnd): void {
   if (record === null) folder.remove(recordName(name));
   else writeRecord(folder, name, record);
   folder.sync();
@@ -75,7 +75,7 @@ export function recordEnd({ folder, name }: ExportState, runFile: RunFile, { rec
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { context, label, reference, operation, fields, format }: ExportState,
+  { context, label, reference, operation, fields, format }: Export,
   runFile: RunFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
@@ -102,10 +102,10 @@ function parseRow(line: Buffer | null): JsonText {
 }
 
 /** The result of an export that failed, which the record of an archive notes. */
-export function failedExport(run: Run, state: ExportState, cause: Failure, facts: Partial<Result>): Result {
-  const { id, context, folder, name } = state;
+export function failedExport(run: Run, one: Export, cause: Failure, facts: Partial<Result>): Result {
+  const { id, context, folder, name } = one;
   // That of another ID is about what FILE still is.
-  const record = state.record?.id === id ? state.record : null;
+  const record = one.record?.id === id ? one.record : null;
   const checked = record?.checks.checked ?? null;
   const failure = cause.code === 'not_found' && checked !== null ? gone(checked, cause) : cause;
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
@@ -114,6 +114,6 @@ export function failedExport(run: Run, state: ExportState, cause: Failure, facts
     failure.scope !== 'reference' &&
     failure.code !== 'usage' &&
     !(failure.code === 'budget' && run.budget.allowsNothing);
-  const next = isResumable ? `run ${sameCommand(state)} to resume` : null;
-  return resultOf(state, { ...facts, failure, next });
+  const next = isResumable ? `run ${sameCommand(one)} to resume` : null;
+  return resultOf(one, { ...facts, failure, next });
 }

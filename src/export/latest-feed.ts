@@ -4,7 +4,7 @@ import { records } from '../output/records.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
-import type { Export } from './inspect.ts';
+import type { Export } from './exports.ts';
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty

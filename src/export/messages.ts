@@ -1,11 +1,9 @@
 import { commandLine, type Flag } from '../cli/options.ts';
-import { Failure } from '../errors.ts';
-import { shellQuote } from '../text/sanitize.ts';
-import { notMounted } from './destination.ts';
-import { type Export, type ExportState, isArchive } from './inspect.ts';
+import { Failure, usage } from '../errors.ts';
+import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
-import { RunFile } from './run-file.ts';
-import { type ExportRequest, runName } from './run-header.ts';
+import type { RunFile } from './run-file.ts';
+import { giveUp, isArchive } from './run-header.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
 const wholeCost = '1 credit per 100 entries';
@@ -15,54 +13,33 @@ export function commandWith(
   { options: { invocation }, reference, value, target }: Export,
   ...flags: readonly string[]
 ): string {
-  const drop = [
-    '--from',
-    '--summary',
-    '--update',
-    '--all',
-    '--restart',
-    '--dry-run',
-    '--output',
-    '--output-dir',
-  ];
+  const ofRun = ['--from', '--summary', '--update', '--all', '--restart', '--dry-run'];
+  const drop = [...ofRun, '--output', '--output-dir'];
   const add: Flag[] = [{ name: '-o', value: target.path }, ...flags.map((name) => ({ name, value: null }))];
   return commandLine(invocation, [reference ?? value], { drop, add });
 }
 
 /** The failure that refuses an export. */
-export function refusal(why: Refusal, state: ExportState): Failure {
-  const { target, record, request, folder, name, interrupted } = state;
+export function refusal(why: Refusal, one: Export): Failure {
+  const { target, record, request, folder, name, interrupted, operation } = one;
   const { path } = target;
-  const refused = (message: string, hint: string): Failure =>
-    new Failure('usage', message, { hint, scope: 'reference' });
-  switch (why) {
-    case 'another run': {
-      const what =
-        interrupted instanceof RunFile ? describe(interrupted.header.request) : 'of another version';
-      const file = shellQuote(folder.at(runName(name)));
-      return refused(`${path} has pages of an interrupted run ${what}`, `to give it up: rm ${file}`);
-    }
-    case 'not mounted':
-      return notMounted(path).with({ scope: 'reference' });
-    case 'another file': {
-      const what =
-        record === null
-          ? 'exists, and chanlist has no record of it'
-          : record.id === request.id
-            ? 'is an archive; chanlist show prints it in other formats'
-            : `is an archive of ${record.id}, not of ${request.id}`;
-      const replace = `name another file, or replace it (${wholeCost}): ${commandWith(state, '--restart')}`;
-      const isAdoptable = record === null && state.operation.name === 'uploads' && isArchive(request);
-      const adopt = `if each line is an entry of this channel, take it as its archive: ${commandWith(state, '--update')}`;
-      return refused(`${path} ${what}`, isAdoptable ? `${adopt}; ${replace}` : replace);
-    }
+  if (why === 'not mounted') return notMounted(path);
+  if (why === 'another run') {
+    const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
+    const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
+    const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
+    return usage(`${path} has pages of an interrupted run ${what}`, giveUp(folder, name));
   }
-}
-
-/** `of UC…, as csv with --fields videoId,title and --limit 5, at https://…` */
-function describe({ id, format, fields, limit, service }: ExportRequest): string {
-  const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
-  return `of ${id}, as ${format}${flags === '' ? '' : ` with ${flags}`}, at ${service}`;
+  const what =
+    record === null
+      ? 'exists, and chanlist has no record of it'
+      : record.id === request.id
+        ? 'is an archive; chanlist show prints it in other formats'
+        : `is an archive of ${record.id}, not of ${request.id}`;
+  const replace = `name another file, or replace it (${wholeCost}): ${commandWith(one, '--restart')}`;
+  const isAdoptable = record === null && operation.name === 'uploads' && isArchive(request);
+  const adopt = `if each line is an entry of this channel, take it as its archive: ${commandWith(one, '--update')}`;
+  return usage(`${path} ${what}`, isAdoptable ? `${adopt}; ${replace}` : replace);
 }
 
 /** The warning for an archive that this run does not touch. */
@@ -81,7 +58,7 @@ export const gone = (checked: string, { status }: Failure): Failure =>
 
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   why: string,
   status: number | null = null,
@@ -91,12 +68,12 @@ export function unresumable(
     status,
     hint: isUpdate
       ? 'run the same command again: it starts over'
-      : `export it from the first page (${wholeCost}): ${commandWith(state, '--restart')}`,
+      : `export it from the first page (${wholeCost}): ${commandWith(one, '--restart')}`,
   });
 }
 
 /** How to resume: --restart would begin again. */
-export const sameCommand = ({ options, tally }: Export): string =>
+export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'>): string =>
   options.restart && tally.credits.confirmed > 0
     ? 'the same command without --restart'
     : 'the same command again';

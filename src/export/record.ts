@@ -80,9 +80,10 @@ export function writeRecord(folder: PrivateFolder, file: string, record: Archive
   folder.replace(recordName(file), `${JSON.stringify(record)}\n`);
 }
 
-/** The FILE that a name in a private folder is the record of; null if it is none. */
-export const recordedFile = (name: string): string | null =>
-  name.endsWith('.json') ? name.slice(0, -'.json'.length) : null;
+/** The FILEs that the records and interrupted runs of a folder name. */
+export const recordedFiles = (folder: PrivateFolder): string[] => [
+  ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/.exec(name)?.[1] ?? [])),
+];
 
 /** What a successful check saw. */
 export interface Check {

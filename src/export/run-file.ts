@@ -1,5 +1,5 @@
 import { existsSync, fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
-import { Failure } from '../errors.ts';
+import { Failure, usage } from '../errors.ts';
 import { closeQuietly, guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
@@ -17,7 +17,7 @@ import {
 } from '../json/shape.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import { isRecord } from './record.ts';
-import { headerOf, type RunHeader, runName } from './run-header.ts';
+import { giveUp, headerOf, type RunHeader, runName } from './run-header.ts';
 
 /** The line behind the entries of a page: where the next page begins. */
 const isCommit = shape({
@@ -83,21 +83,21 @@ export class RunFile {
   }
 
   /**
-   * Opens the interrupted run of a FILE: null if there is none, or it holds no page, `unreadable` if its first line is not
-   * one of this version. Throws the reason of `stop`.
+   * Opens the interrupted run of a FILE; null if there is none, or it holds no page. Throws a usage error for one of another
+   * version, and the reason of `stop`.
    */
-  static async open(
-    folder: PrivateFolder,
-    file: string,
-    stop: AbortSignal,
-  ): Promise<RunFile | 'unreadable' | null> {
+  static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<RunFile | null> {
     const name = runName(file);
     const fd = folder.openRead(name);
     if (fd === null) return null;
     let run: RunFile | null = null;
     try {
       const header = headerOf(fd);
-      if (header === null) return 'unreadable';
+      if (header === null)
+        throw usage(
+          `${folder.at(name)} has pages of an interrupted run of another version`,
+          giveUp(folder, file),
+        );
       const opened = new RunFile(folder, name, fd, header, true);
       await opened.#readPages(stop);
       if (opened.position.pages > 0) run = opened;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Archive } from '../../src/export/archive.ts';
-import type { ExportState } from '../../src/export/inspect.ts';
+import type { Export } from '../../src/export/exports.ts';
 import type { Existing } from '../../src/export/next-step.ts';
 import { resolveTarget } from '../../src/fs/output-target.ts';
 import { isFailure } from '../support/failures.ts';
@@ -26,7 +26,7 @@ async function opener(t: TestContext) {
     };
     const options = { invocation: { name: 'uploads', flags: [] } };
     const one = { ...state, options, record: file === 'other' ? null : record() };
-    return new Archive(one as unknown as ExportState, all);
+    return new Archive(one as unknown as Export, all);
   };
 }
 
