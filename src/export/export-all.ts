@@ -126,17 +126,13 @@ export async function firstRequests(exports: Exports, references: readonly Refer
   const ids = new Set<string>();
   const requests: FirstRequest[] = [];
   const results: Result[] = [];
+  const { resolve } = operations;
+  const nextCost = options.update ? 0 : 1;
   for (const reference of references) {
     const id = index.knownId(reference);
-    if (id === null) {
-      const parameters = { input: reference.value };
-      requests.push({
-        ...reference,
-        operation: operations.resolve,
-        parameters,
-        nextCost: options.update ? 0 : 1,
-      });
-    } else if (!ids.has(id))
+    const parameters = { input: reference.value };
+    if (id === null) requests.push({ ...reference, operation: resolve, parameters, nextCost });
+    else if (!ids.has(id))
       try {
         ids.add(id);
         requests.push(await firstRequest(await inspect(exports, reference, id, service)));
@@ -148,22 +144,20 @@ export async function firstRequests(exports: Exports, references: readonly Refer
 }
 
 async function firstRequest(one: Export): Promise<FirstRequest> {
-  const { operation, options, id, reference } = one;
+  const { reference, operation, options, id } = one;
   using run = one.interrupted;
-  const nothing = { reference, operation: null, parameters: {} };
   const step = nextStep(one.existing, options);
   switch (step) {
     case 'export':
       return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
-    case 'keep':
-      return nothing;
-    case 'resume': {
-      const token = run?.position.token ?? null;
-      if (run === null || token === null || !needsPage(run.position, options.limit)) return nothing;
-      return { reference, operation, parameters: { continuation: token }, nextCost: 0 };
-    }
     case 'update':
       return { reference, operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
+    case 'keep':
+    case 'resume': {
+      const continuation = run && needsPage(run.position, options.limit) ? run.position.token : null;
+      if (continuation === null) return { reference, operation: null, parameters: {} };
+      return { reference, operation, parameters: { continuation }, nextCost: 0 };
+    }
     default:
       throw refusal(step, one);
   }

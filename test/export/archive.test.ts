@@ -51,10 +51,10 @@ test('FILE as recorded is kept byte for byte, whatever the service has sent', as
 
 test('FILE that others changed must have all entries, and nothing else', async (t) => {
   const open = await opener(t);
-  for (const content of [two, `{"videoId":"c"}\n${two}`, `\ufeff${two}`]) {
+  for (const content of [two, `{"videoId":"c"}\n${two}`]) {
     const archive = open(content, 'changed');
     await archive.read();
-    assert.equal(await copyOf(archive), content.replace('\ufeff', ''));
+    assert.equal(await copyOf(archive), content);
   }
   const hint = 'chanlist uploads @a -o ';
   await assert.rejects(
@@ -82,7 +82,7 @@ test('FILE without a record is an archive if every line is an entry of this chan
 
 test('--update --all keeps every line that is an entry', async (t) => {
   const open = await opener(t);
-  const content = '\ufeffx\n{"videoId":"b"}\r\n\n{"videoId":"c","channelId":"UCb"}\n{"videoId":"a"}';
+  const content = 'x\n{"videoId":"b"}\r\n\n{"videoId":"c","channelId":"UCb"}\n{"videoId":"a"}';
   const archive = open(content, 'changed', true);
   assert.deepEqual([...(await archive.read())], ['b', 'a']);
   assert.deepEqual([archive.entries, archive.leftOut.badLines], [2, 2]);
