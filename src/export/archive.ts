@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { Failure } from '../errors.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -63,7 +63,7 @@ async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerat
   try {
     yield* chunksOf(fd, path, stop);
   } finally {
-    closeQuietly(fd);
+    closeSync(fd);
   }
 }
 

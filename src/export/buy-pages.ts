@@ -1,8 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
-import { assertFreeSpace, minFreeSpace } from '../fs/free-space.ts';
+import { assertRoom } from '../fs/files.ts';
 import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import {
@@ -32,7 +30,7 @@ export async function buyPages(
   select: Listing['select'],
   kept = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation, id, target, tally } = one;
+  const { operation, id, tally } = one;
   const { limit } = runFile.header.request;
   const { token, pages: before } = runFile.position;
   // After a page that showed a loop there is no token that leads on.
@@ -41,8 +39,6 @@ export async function buyPages(
       facts: { pages: 0, missing: null, token },
       failure: unresumable(one, runFile, 'the list repeats itself'),
     };
-  const folder = dirname(target.real);
-  guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
   const listing = { operation, reference: id, before: runFile.position, limit, select };
   const { pages, failure } = await listPages(run, listing, sinkOf(one, runFile, format), tally);
@@ -65,9 +61,7 @@ function sinkOf({ target: { real, stats } }: Export, runFile: RunFile, format: F
     // There must be room for a page, and at the end for the new FILE, which can take its place.
     beforePage: () => {
       runFile.assertInPlace();
-      const folder = dirname(real);
-      guardFile(folder, 'write', () => accessSync(folder, constants.W_OK));
-      assertFreeSpace(folder, minFreeSpace + runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
+      assertRoom(dirname(real), runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
     },
     write: async ({ entries, done }, next, page) => {
       // An invalid page is left out, so that the next run requests it again, unless none is needed after it; a loop is

@@ -1,8 +1,8 @@
-import { fstatSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../errors.ts';
 import { assertUnchanged, setMode } from '../fs/atomic.ts';
-import { closeQuietly, guardFile, syncFolder, syncIfPossible } from '../fs/files.ts';
+import { guardFile, syncFolder, syncIfPossible } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { markOf } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
@@ -53,7 +53,7 @@ export async function endRun(
     const record = newRecord({ reference: one.keptReference, id, ...mark, entries, checks });
     end = { ...mark, record: isArchive(request) ? record : null };
   } finally {
-    closeQuietly(fd);
+    closeSync(fd);
   }
   runFile.addEnd(end);
   assertSame();

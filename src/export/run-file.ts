@@ -1,6 +1,6 @@
-import { existsSync, fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
 import { Failure, usage } from '../errors.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -103,7 +103,7 @@ export class RunFile {
       if (opened.position.pages > 0) run = opened;
       return run;
     } finally {
-      if (run === null) closeQuietly(fd);
+      if (run === null) closeSync(fd);
     }
   }
 
@@ -166,7 +166,7 @@ export class RunFile {
 
   /** A run that has bought no page leaves nothing. */
   [Symbol.dispose](): void {
-    closeQuietly(this.#fd);
+    closeSync(this.#fd);
     if (!this.#isNamed) this.remove();
   }
 
@@ -211,7 +211,7 @@ export class RunFile {
   /** Opens it for writing, and cuts away what stands behind its last page. */
   #openToAppend(): void {
     const fd = this.#folder.openAppend(this.#name);
-    closeQuietly(this.#fd);
+    closeSync(this.#fd);
     this.#fd = fd;
     this.#isReadOnly = false;
     ftruncateSync(fd, this.size);

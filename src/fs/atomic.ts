@@ -1,15 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../errors.ts';
-import {
-  closeQuietly,
-  guardFile,
-  ignoreErrors,
-  randomHex,
-  syncFolder,
-  syncIfPossible,
-  unsupported,
-} from './files.ts';
+import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
 import { currentTarget, type FileMark, hasMark, type Target } from './output-target.ts';
 
 /**
@@ -49,8 +41,9 @@ export class AtomicFile {
   }
 
   [Symbol.dispose](): void {
-    if (this.#isOpen) closeQuietly(this.#fd);
+    // What has failed before matters more.
     try {
+      if (this.#isOpen) fs.closeSync(this.#fd);
       fs.unlinkSync(this.#temporary);
     } catch {}
   }

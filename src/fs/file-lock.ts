@@ -1,22 +1,12 @@
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import {
-  fileError,
-  guardFile,
-  ignoreErrors,
-  openedPath,
-  randomHex,
-  unsupported,
-  withDescriptor,
-} from './files.ts';
+import { fileError, guardFile, ignoreErrors, randomHex, unsupported, withDescriptor } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
-/** Attempts while other processes take and release the lock. */
-const maxAttempts = 200;
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
@@ -42,15 +32,16 @@ export async function acquireLock(
   let server: Server | null = null;
   try {
     server = await listen(staging, socket);
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    // Other processes may take and release it meanwhile.
+    for (;;) {
       const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
       if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
       for (const other of socketsIn(lock)) {
-        if (await isAlive(lock, other)) throw locked(shown);
+        if (await isAlive(lock, other))
+          throw new Failure('locked', `${shown}: another run is writing this file`);
         ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
       }
     }
-    throw locked(shown);
   } catch (error) {
     release(staging, socket, server);
     if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
@@ -68,17 +59,15 @@ export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string):
 /** As long as the name of the record: a file system that holds the one can hold the other. */
 const lockName = (name: string): string => `${name}.lock`;
 
-const locked = (shown: string): Failure =>
-  new Failure('locked', `${shown}: another run is writing this file`);
-
 /**
  * Does something at once with a short path of a socket: the system allows about 100 bytes, and Node 20 cuts longer ones
  * in silence. Without /proc, the folder of the lock is the working directory meanwhile.
  */
 function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => {
-    const opened = openedPath(fd);
-    if (opened !== null) return work(`${opened}/${socket}`);
+    const opened = `/proc/self/fd/${fd}`;
+    if (['linux', 'android'].includes(process.platform) && fs.existsSync(opened))
+      return work(`${opened}/${socket}`);
     const back = process.cwd();
     process.chdir(folder);
     try {
@@ -102,24 +91,19 @@ async function listen(folder: string, socket: string): Promise<Server> {
 /** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
 async function isAlive(folder: string, socket: string): Promise<boolean> {
   try {
-    await connectTo(folder, socket);
+    await new Promise<void>((resolve, reject) => {
+      const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
+      connection.on('error', reject).on('connect', () => connection.destroy());
+    });
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
-    // It was just closed.
-    if (code === 'ECONNRESET') return await isAlive(folder, socket);
-    if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
+    // ECONNRESET: it was just closed.
+    if (['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
     // It has no time for connections, or belongs to another user.
     if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
     throw error;
   }
-}
-
-async function connectTo(folder: string, socket: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
-    connection.on('error', reject).on('connect', () => connection.destroy());
-  });
 }
 
 const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.readdirSync(lock)) ?? [];

@@ -15,34 +15,14 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-/** Closes a descriptor whose content was only read, or is durable: an error tells nothing. */
-export function closeQuietly(fd: number): void {
+/** Does something with a descriptor, then closes it. */
+export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   try {
+    return work(fd);
+  } finally {
     fs.closeSync(fd);
-  } catch {}
-}
-
-/** Does something with a descriptor, then closes it. `isWritten`: an error of closing it may mean that content is lost. */
-export function withDescriptor<T>(fd: number, work: (fd: number) => T, isWritten = false): T {
-  let result: T;
-  try {
-    result = work(fd);
-  } catch (error) {
-    closeQuietly(fd);
-    throw error;
   }
-  if (isWritten) fs.closeSync(fd);
-  else closeQuietly(fd);
-  return result;
 }
-
-/** The path of an opened folder, valid even if another one takes its place; null where there is no /proc. */
-export function openedPath(fd: number): string | null {
-  const opened = `/proc/self/fd/${fd}`;
-  return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;
-}
-
-export const isRoot = (folder: string): boolean => path.dirname(folder) === folder;
 
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
@@ -51,7 +31,8 @@ export const isRoot = (folder: string): boolean => path.dirname(folder) === fold
 export function makeFolders(folder: string, mode?: number): void {
   const inside = `${folder}/.`;
   if (ignoreErrors(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
-  if (!isRoot(folder)) makeFolders(path.dirname(folder), mode);
+  const above = path.dirname(folder);
+  if (above !== folder) makeFolders(above, mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
   fs.accessSync(inside);
 }
@@ -124,3 +105,23 @@ export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', wor
     throw fileError(error, path, doing);
   }
 }
+
+/** Bytes that must be free before each page, for that page. */
+const minFreeSpace = 4 * 1024 * 1024;
+
+/** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
+export function assertRoom(folder: string, bytes: number): void {
+  const { blocks, bavail, bfree, bsize } = guardFile(folder, 'write', () => {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return fs.statfsSync(folder);
+  });
+  // Only root may use reserved blocks.
+  const free = (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
+  const required = minFreeSpace + bytes;
+  // Virtual file systems may report 0 blocks.
+  if (blocks === 0 || free >= required) return;
+  const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
+  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { hint: 'free some space' });
+}
+
+const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

@@ -78,25 +78,19 @@ export class PrivateFolder {
 
   /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
   create(name: string): number {
-    return this.#guard(name, () => {
-      const open = (): number => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
-      const fd = ignoreErrors(['EEXIST'], open);
-      if (fd !== undefined) return fd;
-      fs.unlinkSync(this.at(name));
-      return open();
-    });
+    this.remove(name);
+    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL));
   }
 
   /** Replaces a file (0600) atomically. Processes that may replace the same name at the same time need a lock. */
   replace(name: string, content: string | Uint8Array): void {
     this.#guard(name, () => {
       const temporary = temporaryName(name);
-      const write = (fd: number): void => {
+      withDescriptor(this.create(temporary), (fd) => {
         fs.writeFileSync(fd, content);
         // The file is whole even after a power cut.
         syncIfPossible(fd);
-      };
-      withDescriptor(this.create(temporary), write, true);
+      });
       fs.renameSync(this.at(temporary), this.at(name));
     });
   }
