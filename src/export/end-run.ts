@@ -13,7 +13,7 @@ import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
 import type { Export } from './exports.ts';
 import { gone, moveAway, sameCommand } from './messages.ts';
-import { type ArchiveRecord, checksAfterFailure, newRecord, writeRecord } from './record.ts';
+import { type ArchiveRecord, checksAfterFailure, writeRecord } from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
 import { isArchive, newFileName } from './run-header.ts';
 
@@ -50,7 +50,7 @@ export async function endRun(
     });
     const mark = markOf(fstatSync(fd));
     const entries = runFile.position.entries + (below?.entries ?? 0);
-    const record = newRecord({ reference: one.keptReference, id, ...mark, entries, checks });
+    const record = { reference: one.keptReference, id, ...mark, entries, checks };
     end = { ...mark, record: isArchive(request) ? record : null };
   } finally {
     closeSync(fd);

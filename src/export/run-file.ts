@@ -37,6 +37,13 @@ type Commit = Passing<typeof isCommit>;
 const isEnd = shape({ size: isCount, mtime: isNumber, record: orNull(isRecord) });
 export type RunEnd = Passing<typeof isEnd>;
 
+/** Where the entries of a page are. */
+interface StoredPage {
+  readonly start: number;
+  readonly end: number;
+  readonly repeated: readonly string[];
+}
+
 const hash = '#'.charCodeAt(0);
 
 /**
@@ -53,9 +60,7 @@ export class RunFile {
   end: RunEnd | null = null;
   /** Bytes up to the last line that counts. */
   size = 0;
-  /** Where the entries of each page are. */
-  readonly #pages: { readonly start: number; readonly end: number; readonly repeated: readonly string[] }[] =
-    [];
+  readonly #pages: StoredPage[] = [];
   readonly #folder: PrivateFolder;
   readonly #name: string;
   #fd: number;
@@ -129,8 +134,8 @@ export class RunFile {
   }
 
   /** All entries as lines, in chunks, each valid until the next one. */
-  async *rows(stop: AbortSignal): AsyncGenerator<Buffer, void> {
-    for (const page of this.#pages) {
+  async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
+    for (const page of pages) {
       let length = page.start - page.end;
       for await (const chunk of chunksOf(this.#fd, this.#path, stop, page)) {
         length += chunk.length;
@@ -141,17 +146,22 @@ export class RunFile {
   }
 
   /** The IDs of all entries. */
-  async ids(stop: AbortSignal): Promise<Set<string>> {
-    return await idsOf(this.rows(stop));
+  async ids(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const lines of linesOf(this.rows(stop, pages)))
+      for (const line of lines) {
+        const entry = line && JsonText.parse(line);
+        const id = entry && videoIdOf(entry);
+        if (id) ids.add(id);
+      }
+    return ids;
   }
 
   /** The IDs on the last page that had entries. */
   async lastPageIds(stop: AbortSignal): Promise<Set<string>> {
     const page = this.#pages.findLast(({ start, end, repeated }) => end > start || repeated.length > 0);
     if (page === undefined) return new Set();
-    const ids = await idsOf(chunksOf(this.#fd, this.#path, stop, page));
-    for (const id of page.repeated) ids.add(id);
-    return ids;
+    return new Set([...(await this.ids(stop, [page])), ...page.repeated]);
   }
 
   /** Throws `failed` if it has been removed: what is bought from now on would be lost. */
@@ -224,15 +234,3 @@ export class RunFile {
 
 const commentLine = (value: Commit | RunEnd | RunHeader): Buffer =>
   Buffer.from(`#${JSON.stringify(value)}\n`);
-
-async function idsOf(rows: AsyncIterable<Buffer>): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const lines of linesOf(rows)) {
-    for (const line of lines) {
-      const entry = line && JsonText.parse(line);
-      const id = entry && videoIdOf(entry);
-      if (id) ids.add(id);
-    }
-  }
-  return ids;
-}

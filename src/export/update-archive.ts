@@ -11,7 +11,7 @@ import { endRun, failedExport } from './end-run.ts';
 import { beginRun, type Export } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
-import { type Check, checksAfter, newRecord, noChecks, writeRecord } from './record.ts';
+import { type Check, checksAfter, noChecks, writeRecord } from './record.ts';
 import type { RunFile } from './run-file.ts';
 
 /**
@@ -168,7 +168,7 @@ function unchanged(one: Export, { entries }: Archive, check: Check, facts: Parti
   const { id, record, target, folder, name, keptReference: reference } = one;
   if (target.stats === null) throw new Error('an archive without a file');
   const checks = checksAfter(record?.checks ?? noChecks, check);
-  writeRecord(folder, name, newRecord({ reference, id, ...markOf(target.stats), entries, checks }));
+  writeRecord(folder, name, { reference, id, ...markOf(target.stats), entries, checks });
   return resultOf(one, { ...facts, status: 'unchanged', entries, added: 0 });
 }
 

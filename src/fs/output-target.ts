@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { guardFile } from './files.ts';
+import { guardFile, ignoreErrors } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
 export interface Target {
@@ -49,15 +49,14 @@ export const currentTarget = ({ path, real }: Target): Target => {
 
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */
 function realPath(path: string): string {
-  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   // In Node's own function, `..` behind a linked folder is not its real parent.
   const { native } = fs.realpathSync;
-  if (stats !== undefined && fs.existsSync(path)) return native(path);
+  if (fs.existsSync(path)) return native(path);
   const folder = native(dirname(path));
-  if (!stats?.isSymbolicLink()) return join(folder, basename(path));
+  const link = ignoreErrors(['EINVAL', 'ENOENT'], () => fs.readlinkSync(path));
+  if (link === undefined) return join(folder, basename(path));
   // Throws for a loop.
   fs.statSync(path, { throwIfNoEntry: false });
-  const link = fs.readlinkSync(path);
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
