@@ -10,13 +10,13 @@ const inUse = ['ENOTEMPTY', 'EEXIST'];
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. To be disposed of before the folder is closed. Null on a file system that cannot hold sockets: other runs
- * are not kept out.
+ * another one is. Null on a file system that cannot hold sockets: other runs are not kept out.
  *
  * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
  * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
- * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same.
+ * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same;
+ * with an ending as long as that of the record: a file system that holds the one can hold the other.
  */
 export async function acquireLock(
   folder: Pick<PrivateFolder, 'at'>,
@@ -27,7 +27,7 @@ export async function acquireLock(
   if (process.platform === 'win32') return null;
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
-  const lock = folder.at(lockName(name));
+  const lock = folder.at(`${name}.lock`);
   guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
   let server: Server | null = null;
   try {
@@ -51,13 +51,10 @@ export async function acquireLock(
 
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string): Promise<boolean> {
-  const lock = folder.at(lockName(name));
+  const lock = folder.at(`${name}.lock`);
   for (const socket of socketsIn(lock)) if (await isAlive(lock, socket)) return true;
   return false;
 }
-
-/** As long as the name of the record: a file system that holds the one can hold the other. */
-const lockName = (name: string): string => `${name}.lock`;
 
 /**
  * Does something at once with a short path of a socket: the system allows about 100 bytes, and Node 20 cuts longer ones
@@ -98,8 +95,9 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
-    // ECONNRESET: it was just closed.
-    if (['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
+    // It was just closed.
+    if (code === 'ECONNRESET') return await isAlive(folder, socket);
+    if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(code)) return false;
     // It has no time for connections, or belongs to another user.
     if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
     throw error;

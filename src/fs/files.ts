@@ -15,7 +15,6 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-/** Does something with a descriptor, then closes it. */
 export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   try {
     return work(fd);
@@ -52,49 +51,49 @@ export function syncFolder(folder: string): void {
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
-  ENOENT: (file) => [`the folder ${path.dirname(file)} does not exist`, 'create it first'],
-  ENOTDIR: () => ['a part of this path is not a folder', 'choose another place'],
-  EACCES: () => ['permission denied', 'choose another place, or run it as the owner'],
-  EPERM: () => ['permission denied', 'choose another place, or run it as the owner'],
-  EROFS: () => ['the file system is read-only', 'make it writable, or choose another place'],
-  EEXIST: () => ['it is not a folder', 'name a folder'],
-  EISDIR: () => ['it is a folder', 'name a file'],
-  ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-  ELOOP: () => ['it is a symbolic link that cannot be followed', 'name a file'],
-};
-
-const diskErrors: Record<string, readonly [what: string, hint: string]> = {
+const systemErrors: Record<string, readonly [what: string, hint: string]> = {
+  ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
+  EACCES: ['permission denied', 'choose another place, or run it as the owner'],
+  EPERM: ['permission denied', 'choose another place, or run it as the owner'],
+  EROFS: ['the file system is read-only', 'make it writable, or choose another place'],
+  EEXIST: ['it is not a folder', 'name a folder'],
+  EISDIR: ['it is a folder', 'name a file'],
+  ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
+  ELOOP: ['it is a symbolic link that cannot be followed', 'name a file'],
   ENOSPC: ['no space left on the device', 'free some space'],
   EDQUOT: ['the disk quota is used up', 'free some space'],
   EFBIG: ['the file is larger than allowed', 'allow larger files (ulimit -f)'],
   EIO: ['the device reports an error', 'check the disk'],
 };
 
+/** They say nothing of the path. */
+const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
+
 /**
  * A system error as a failure that names the file and the next step: usage (2) for a path that is wrong, found when it
  * is read or opened, before anything is sent; `failed` (1) for later errors and those of the disk. Anything else is
  * returned unchanged.
  */
-export function fileError(error: unknown, path: string, doing: 'read' | 'open' | 'write'): unknown {
+export function fileError(error: unknown, file: string, doing: 'read' | 'open' | 'write'): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  const ofPath = pathErrors[code]?.(path);
   if (doing === 'read')
-    return usage(`cannot read ${path}: ${readProblem(error)}`, 'name a file that you can read');
-  if (doing === 'open' && ofPath !== undefined) return usage(`${path}: ${ofPath[0]} (${code})`, ofPath[1]);
-  const removed = ['it, or its folder, has been removed', undefined] as const;
-  const [what, hint] = (code === 'ENOENT' ? removed : (ofPath ?? diskErrors[code])) ?? [
-    'a file operation failed',
-  ];
-  return new Failure('failed', `${path}: ${what} (${code})`, { cause: error, hint });
+    return usage(`cannot read ${file}: ${readProblem(error)}`, 'name a file that you can read');
+  if (doing === 'open' && code === 'ENOENT')
+    return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
+  const removed = ['it, or its folder, has been removed'] as const;
+  const known = code === 'ENOENT' ? removed : systemErrors[code];
+  const [what, hint] = known ?? ['a file operation failed'];
+  if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
+    return usage(`${file}: ${what} (${code})`, hint);
+  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, hint });
 }
 
 export function readProblem(error: unknown): string {
   const code = systemCode(error);
   if (code === undefined) return 'it is not a file name';
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
-  return pathErrors[code]?.('')[0] ?? code;
+  return systemErrors[code]?.[0] ?? code;
 }
 
 /** Does file operations; system errors become failures as `fileError` describes. */
