@@ -1,17 +1,19 @@
 import { closeSync, fstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from '../errors.ts';
+import { Failure, toFailure } from '../errors.ts';
 import { assertUnchanged, setMode } from '../fs/atomic.ts';
 import { guardFile, syncFolder, syncIfPossible } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { markOf } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
+import { parseFields } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
+import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
-import type { Export } from './exports.ts';
+import type { Export, Exports } from './exports.ts';
 import { gone, moveAway, sameCommand } from './messages.ts';
 import { type ArchiveRecord, checksAfterFailure, writeRecord } from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
@@ -75,7 +77,7 @@ export function recordEnd({ folder, name }: Export, runFile: RunFile, { record }
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { context, label, reference, operation, fields, format }: Export,
+  { context, label, reference, operation, options, format }: Export,
   runFile: RunFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
@@ -85,7 +87,7 @@ async function renderView(
     () => entriesOf(linesOf(runFile.rows(context.stop)), parseRow),
     true,
     {
-      ...{ format, operation, fields, terminal: null },
+      ...{ format, operation, fields: parseFields(options.fields, operation), terminal: null },
       item: { reference },
       info: info === null ? null : JsonText.of(info),
       end: { hasMore, token: hasMore ? token : null, failure: null },
@@ -101,19 +103,26 @@ function parseRow(line: Buffer | null): JsonText {
   return entry;
 }
 
-/** The result of an export that failed, which the record of an archive notes. */
-export function failedExport(run: Run, one: Export, cause: Failure, facts: Partial<Result>): Result {
-  const { id, context, folder, name } = one;
+/** The result of an export that failed, which the record of an archive notes. After a paid page it is no usage error. */
+export function failedExport(
+  run: Run,
+  one: Exports & Reference & Pick<Export, 'name' | 'record'>,
+  thrown: unknown,
+  facts: Partial<Result> = {},
+): Result {
+  const { id, context, folder, name, tally } = one;
+  const cause = toFailure(thrown);
+  if (cause.code === 'usage') {
+    const changes = { scope: 'reference' as const, ...(tally.paidRequests > 0 && { exit: 1 as const }) };
+    return resultOf(one, { ...facts, failure: cause.with(changes) });
+  }
   // That of another ID is about what FILE still is.
   const record = one.record?.id === id ? one.record : null;
   const checked = record?.checks.checked ?? null;
   const failure = cause.code === 'not_found' && checked !== null ? gone(checked, cause) : cause;
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
-  const isResumable =
-    failure.scope !== 'reference' &&
-    failure.code !== 'usage' &&
-    !(failure.code === 'budget' && run.budget.allowsNothing);
-  const next = isResumable ? `run ${sameCommand(one)} to resume` : null;
+  const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
+  const next = failure.scope !== 'reference' && !isSpent ? `run ${sameCommand(one)} to resume` : null;
   return resultOf(one, { ...facts, failure, next });
 }

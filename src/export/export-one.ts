@@ -1,4 +1,3 @@
-import { toFailure } from '../errors.ts';
 import { assertUnchanged } from '../fs/atomic.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { hasMark } from '../fs/output-target.ts';
@@ -10,7 +9,7 @@ import type { Run } from '../run/run.ts';
 import { buyPages } from './buy-pages.ts';
 import { endRun, failedExport, recordEnd } from './end-run.ts';
 import { beginRun, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
-import { emptyList, keptText, moveAway, refusal, sameCommand } from './messages.ts';
+import { emptyList, keptText, moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { noChecks } from './record.ts';
 import type { RunFile } from './run-file.ts';
@@ -27,7 +26,8 @@ export async function exportOne(
   const { folder, options } = exports;
   const { update, all } = options;
   const name = nameOf(exports, id);
-  const failed = (error: unknown) => failedResult(exports, reference, error);
+  const failed = (error: unknown) =>
+    failedExport(run, { ...exports, ...reference, id, name, record: null }, error);
   try {
     using lock = await acquireLock(folder, name, pathOf(exports, id));
     if (lock === null && folder.created)
@@ -35,8 +35,10 @@ export async function exportOne(
     // What a killed run has left.
     for (const left of [newFileName(name), temporaryName(runName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const perform = async (all: boolean) =>
-      await performStep(run, await inspect(exports, reference, id, run.serviceName), all);
+    const perform = async (all: boolean): Promise<readonly [Result, RunHeader | null]> => {
+      const one = await inspect(exports, reference, id, run.serviceName);
+      return await performStep(run, one, all).catch((error) => [failedExport(run, one, error), null]);
+    };
     const [result, resumed] = await perform(update && all);
     if (resumed === null || !update || result.failure !== null) return result;
     // It still has to look for what is new; `--all` is done, unless that was an update without it.
@@ -106,18 +108,6 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
   }
   await endRun(run, one, runFile, { ...noChecks, checked: started, missing: bought.missing });
   return resultOf(one, { ...facts, status: hasMore ? 'limited' : 'complete' });
-}
-
-/** The result of an export that failed: it stops that one only, and after a paid page it is no usage error. */
-function failedResult({ options }: Exports, reference: Reference, error: unknown): Result {
-  const failure = toFailure(error);
-  const { tally } = reference;
-  const isPaid = tally.paidRequests > 0;
-  const changes = { scope: 'reference' as const, ...(isPaid && { exit: 1 as const }) };
-  return resultOf(reference, {
-    failure: failure.code === 'usage' ? failure.with(changes) : failure,
-    next: isPaid && failure.scope === 'run' ? `run ${sameCommand({ options, tally })} to resume` : null,
-  });
 }
 
 /** A resumed run, and the update after it, as one result. */

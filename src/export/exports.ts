@@ -8,7 +8,6 @@ import { ignoreErrors } from '../fs/files.ts';
 import { currentTarget, hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
-import type { Field } from '../output/format.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { PagedOperation } from '../service/contract.ts';
@@ -23,8 +22,6 @@ export interface Exports {
   readonly options: RunOptions;
   readonly context: Context;
   readonly format: FileFormat;
-  /** `--fields`; null: all. */
-  readonly fields: readonly Field[] | null;
   /** The folder of the FILEs. */
   readonly path: string;
   /** FILE of `-o`; null with `--output-dir`. */
@@ -63,8 +60,7 @@ export function openExports(
   if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
     throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
   const folder = PrivateFolder.open(privateFolderOf(path));
-  const fields = parseFields(options.fields, operation);
-  const exports = { operation, options, context, format, fields, path, file, folder };
+  const exports = { operation, options, context, format, path, file, folder };
   const names = ignoreErrors(['ENOENT', 'ENOTDIR'], () => readdirSync(path)) ?? [];
   assertMounted(exports, file === null ? names.filter((each) => exportName.test(each)) : [name]);
   return exports;
@@ -104,11 +100,12 @@ export async function inspect(
   id: string,
   service: string,
 ): Promise<Export> {
-  const { folder, context, options, format, fields, file } = exports;
+  const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
   const target = file === null ? resolveTarget(pathOf(exports, id)) : currentTarget(file);
-  const names = fields?.map((field) => field.name).join(',') ?? null;
-  const request = { id, format, fields: names, limit: options.limit, service };
+  const fields = parseFields(options.fields, operation)?.map((field) => field.name);
+  const { limit } = options;
+  const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
   const record = readRecord(folder, name);
   const existing = fileState(target, record, request);
   // The pages of another run are dropped by --restart, an interrupted update whose FILE is gone is given up.

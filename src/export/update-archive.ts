@@ -1,4 +1,4 @@
-import { Failure, toFailure } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { markOf } from '../fs/output-target.ts';
 import { type Listing, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
@@ -26,12 +26,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   const { entries } = archive;
-  let feed: Feed;
-  try {
-    feed = await requestFeed(run, one, entries > 0);
-  } catch (error) {
-    return failedExport(run, one, toFailure(error), { entries });
-  }
+  const feed = await requestFeed(run, one, entries > 0);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
@@ -48,7 +43,7 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
         writeRecord(folder, name, { ...record, checks: { ...before, failure: null } });
       return resultOf(one, { status: 'unchecked', entries, added: 0 });
     case 'fail':
-      return failedExport(run, one, noFeed(decision.feed, decision.until), { entries });
+      throw noFeed(decision.feed, decision.until);
     case 'buy': {
       using newRun = beginRun(one, { all, expected: decision.expected, feedProblem: feed.problem });
       return await buyNew(run, one, archive, newRun, feed.entries, isSecond);
