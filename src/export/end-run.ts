@@ -1,10 +1,7 @@
-import { closeSync, fstatSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Failure, toFailure } from '../errors.ts';
-import { assertUnchanged, setMode } from '../fs/atomic.ts';
-import { guardFile, syncFolder, syncIfPossible } from '../fs/files.ts';
+import { AtomicFile } from '../fs/atomic.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { markOf } from '../fs/output-target.ts';
+import { currentTarget, type FileMark, hasMark, markOf, type Target } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
@@ -14,7 +11,7 @@ import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
 import type { Export, Exports } from './exports.ts';
-import { gone, moveAway, sameCommand } from './messages.ts';
+import { moveAway, sameCommand } from './messages.ts';
 import { type ArchiveRecord, checksAfterFailure, writeRecord } from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
 import { isArchive, newFileName } from './run-header.ts';
@@ -37,33 +34,34 @@ export async function endRun(
   const hint = below === null ? moveAway(one) : `run ${sameCommand(one)} to resume`;
   const assertSame = (): void => assertUnchanged(target, expected, hint);
   assertSame();
-  const temporary = newFileName(name);
-  const fd = folder.create(temporary);
-  const write = (chunk: string | Buffer): void =>
-    guardFile(target.path, 'write', () => writeFileSync(fd, chunk));
-  let end: RunEnd;
-  try {
-    if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
-    else for await (const chunk of runFile.rows(context.stop)) write(chunk);
-    await below?.copy(write);
-    guardFile(target.path, 'write', () => {
-      setMode(fd, target);
-      syncIfPossible(fd);
-    });
-    const mark = markOf(fstatSync(fd));
-    const entries = runFile.position.entries + (below?.entries ?? 0);
-    const record = { reference: one.keptReference, id, ...mark, entries, checks };
-    end = { ...mark, record: isArchive(request) ? record : null };
-  } finally {
-    closeSync(fd);
-  }
+  using file = new AtomicFile(target, folder.at(newFileName(name)));
+  const write = (chunk: string | Buffer): void => file.write(chunk);
+  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
+  else for await (const chunk of runFile.rows(context.stop)) write(chunk);
+  await below?.copy(write);
+  const mark = file.close();
+  const entries = runFile.position.entries + (below?.entries ?? 0);
+  const record = { reference: one.keptReference, id, ...mark, entries, checks };
+  const end = { ...mark, record: isArchive(request) ? record : null };
   runFile.addEnd(end);
   assertSame();
-  guardFile(target.path, 'write', () => {
-    renameSync(folder.at(temporary), target.real);
-    syncFolder(dirname(target.real));
-  });
+  file.commit();
   recordEnd(one, runFile, end);
+}
+
+/**
+ * Throws `failed` for the reference, with this hint, unless the target is still the `expected` file (null: there is none, or
+ * an empty one).
+ */
+export function assertUnchanged(target: Target, expected: FileMark | null, hint: string): void {
+  const { stats } = currentTarget(target);
+  if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
+    return;
+  const what = expected === null ? 'appeared' : 'was changed or removed';
+  throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
+    scope: 'reference',
+    hint,
+  });
 }
 
 /** The last steps of a run whose new FILE is in its place. */
@@ -119,7 +117,11 @@ export function failedExport(
   // That of another ID is about what FILE still is.
   const record = one.record?.id === id ? one.record : null;
   const checked = record?.checks.checked ?? null;
-  const failure = cause.code === 'not_found' && checked !== null ? gone(checked, cause) : cause;
+  // It was exported before: no spelling mistake.
+  const failure =
+    cause.code === 'not_found' && checked !== null
+      ? new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: cause.status })
+      : cause;
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
   const isSpent = failure.code === 'budget' && run.budget.allowsNothing;

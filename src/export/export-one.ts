@@ -1,4 +1,4 @@
-import { assertUnchanged } from '../fs/atomic.ts';
+import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
 import { hasMark } from '../fs/output-target.ts';
 import { recordName, temporaryName } from '../fs/private-folder.ts';
@@ -7,9 +7,9 @@ import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { buyPages } from './buy-pages.ts';
-import { endRun, failedExport, recordEnd } from './end-run.ts';
+import { assertUnchanged, endRun, failedExport, recordEnd } from './end-run.ts';
 import { beginRun, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
-import { emptyList, keptText, moveAway, refusal } from './messages.ts';
+import { keptText, moveAway, refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
 import { noChecks } from './record.ts';
 import type { RunFile } from './run-file.ts';
@@ -104,7 +104,9 @@ async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Resu
   if (failure !== null) return failedExport(run, one, failure, facts);
   if (entries === 0 && target.stats !== null && target.stats.size > 0) {
     runFile.remove();
-    return failedExport(run, one, emptyList(target.path), facts);
+    const message = `the list is empty, but ${target.path} is not: it was not replaced`;
+    const hint = 'check the reference; if the list is really empty, remove the file';
+    return failedExport(run, one, new Failure('invalid_response', message, { status: 200, hint }), facts);
   }
   await endRun(run, one, runFile, { ...noChecks, checked: started, missing: bought.missing });
   return resultOf(one, { ...facts, status: hasMore ? 'limited' : 'complete' });

@@ -52,10 +52,6 @@ export const keptText = (command: string): string =>
 export const adoptedText =
   'it had no record, and is now an archive; whether it is complete is not known: --update --all buys every page';
 
-/** A channel or playlist that was exported before, and is no longer found: no spelling mistake. */
-export const gone = (checked: string, { status }: Failure): Failure =>
-  new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status });
-
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
   one: Export,
@@ -81,10 +77,3 @@ export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (one: Export): string =>
   `move it away, then run ${sameCommand(one)}: nothing is paid twice`;
-
-/** A listing without entries never replaces a FILE that is not empty. */
-export const emptyList = (path: string): Failure =>
-  new Failure('invalid_response', `the list is empty, but ${path} is not: it was not replaced`, {
-    status: 200,
-    hint: 'check the reference; if the list is really empty, remove the file',
-  });

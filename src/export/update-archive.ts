@@ -6,7 +6,7 @@ import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { Archive } from './archive.ts';
 import { buyPages } from './buy-pages.ts';
-import { decideUpdate, type Feed, type MissingFeed, needsIds } from './decide-update.ts';
+import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
 import { endRun, failedExport } from './end-run.ts';
 import { beginRun, type Export } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
@@ -42,8 +42,13 @@ export async function updateArchive(run: Run, one: Export, all: boolean, isSecon
       if (record !== null && before.failure !== null)
         writeRecord(folder, name, { ...record, checks: { ...before, failure: null } });
       return resultOf(one, { status: 'unchecked', entries, added: 0 });
-    case 'fail':
-      throw noFeed(decision.feed, decision.until);
+    case 'fail': {
+      const { problem, status } = decision.feed;
+      const day = new Date(decision.until).toISOString().slice(0, 10);
+      const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
+      const hint = `no action needed: if it is not back by ${day}, one page is bought instead (1 credit)`;
+      throw new Failure('no_feed', message, { status, hint });
+    }
     case 'buy': {
       using newRun = beginRun(one, { all, expected: decision.expected, feedProblem: feed.problem });
       return await buyNew(run, one, archive, newRun, feed.entries, isSecond);
@@ -165,12 +170,4 @@ function unchanged(one: Export, { entries }: Archive, check: Check, facts: Parti
   const checks = checksAfter(record?.checks ?? noChecks, check);
   writeRecord(folder, name, { reference, id, ...markOf(target.stats), entries, checks });
   return resultOf(one, { ...facts, status: 'unchanged', entries, added: 0 });
-}
-
-/** Rule 3: there is no feed, and no page is due yet. */
-function noFeed({ problem, status }: MissingFeed, until: number): Failure {
-  const day = new Date(until).toISOString().slice(0, 10);
-  const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
-  const hint = `no action needed: if it is not back by ${day}, one page is bought instead (1 credit)`;
-  return new Failure('no_feed', message, { status, hint });
 }

@@ -13,7 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AtomicFile, assertReplaceable, assertUnchanged, writeFileAtomic } from '../../src/fs/atomic.ts';
+import { assertUnchanged } from '../../src/export/end-run.ts';
+import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
 import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
 import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
