@@ -5,14 +5,14 @@ import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
-import { hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { formatByExtension } from '../output/formats.ts';
 import { sandboxName } from '../run/open-run.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
 import type { ExportRequest } from './run-header.ts';
 

@@ -1,7 +1,9 @@
+import { lstatSync } from 'node:fs';
 import { Failure, toFailure } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
+import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { currentTarget, type FileMark, hasMark, markOf, type Target } from '../fs/output-target.ts';
+import type { Target } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields } from '../output/fields.ts';
@@ -12,7 +14,14 @@ import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
 import type { Export, Exports } from './exports.ts';
 import { moveAway, sameCommand } from './messages.ts';
-import { type ArchiveRecord, checksAfterFailure, writeRecord } from './record.ts';
+import {
+  type ArchiveRecord,
+  checksAfterFailure,
+  type FileMark,
+  hasMark,
+  markOf,
+  writeRecord,
+} from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
 import { isArchive, newFileName } from './run-header.ts';
 
@@ -39,7 +48,7 @@ export async function endRun(
   if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
   else for await (const chunk of runFile.rows(context.stop)) write(chunk);
   await below?.copy(write);
-  const mark = file.close();
+  const mark = markOf(file.close());
   const entries = runFile.position.entries + (below?.entries ?? 0);
   const record = { reference: one.keptReference, id, ...mark, entries, checks };
   const end = { ...mark, record: isArchive(request) ? record : null };
@@ -54,7 +63,7 @@ export async function endRun(
  * an empty one).
  */
 export function assertUnchanged(target: Target, expected: FileMark | null, hint: string): void {
-  const { stats } = currentTarget(target);
+  const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
   if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
     return;
   const what = expected === null ? 'appeared' : 'was changed or removed';
@@ -68,7 +77,7 @@ export function assertUnchanged(target: Target, expected: FileMark | null, hint:
 export function recordEnd({ folder, name }: Export, runFile: RunFile, { record }: RunEnd): void {
   if (record === null) folder.remove(recordName(name));
   else writeRecord(folder, name, record);
-  folder.sync();
+  guardFile(folder.path, 'write', () => syncFolder(folder.path));
   runFile.remove();
 }
 

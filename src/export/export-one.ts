@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
-import { hasMark } from '../fs/output-target.ts';
 import { recordName, temporaryName } from '../fs/private-folder.ts';
 import { firstEntries } from '../run/list-pages.ts';
 import type { Reference } from '../run/read-references.ts';
@@ -9,9 +8,9 @@ import type { Run } from '../run/run.ts';
 import { buyPages } from './buy-pages.ts';
 import { assertUnchanged, endRun, failedExport, recordEnd } from './end-run.ts';
 import { beginRun, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
-import { keptText, moveAway, refusal } from './messages.ts';
+import { moveAway, refusal, wholeCost } from './messages.ts';
 import { nextStep } from './next-step.ts';
-import { noChecks } from './record.ts';
+import { hasMark, noChecks } from './record.ts';
 import type { RunFile } from './run-file.ts';
 import { newFileName, type RunHeader, runName } from './run-header.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
@@ -59,7 +58,13 @@ async function performStep(
   const step = nextStep(one.existing, one.options);
   switch (step) {
     case 'keep':
-      run.warn('kept', one.label, keptText(one.operation.name));
+      run.warn(
+        'kept',
+        one.label,
+        one.operation.name === 'uploads'
+          ? 'kept: already exported; use --update to add new uploads'
+          : `kept: already exported; use --restart to export it again (${wholeCost})`,
+      );
       return [resultOf(one, { status: 'kept', entries: one.record?.entries ?? 0 }), null];
     case 'export': {
       using newRun = beginRun(one, null);

@@ -1,18 +1,18 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { type Failure, usage } from '../errors.ts';
 import { ignoreErrors } from '../fs/files.ts';
-import { currentTarget, hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
 import { parseFields } from '../output/fields.ts';
 import { exportName, type FileFormat } from '../output/formats.ts';
 import type { Reference } from '../run/read-references.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import type { Existing } from './next-step.ts';
-import { type ArchiveRecord, readRecord } from './record.ts';
+import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
 import { RunFile } from './run-file.ts';
 import { type ExportRequest, isArchive, type RunHeader } from './run-header.ts';
 
@@ -102,7 +102,8 @@ export async function inspect(
 ): Promise<Export> {
   const { folder, context, options, format, operation, file } = exports;
   const name = nameOf(exports, id);
-  const target = file === null ? resolveTarget(pathOf(exports, id)) : currentTarget(file);
+  const found = file ?? resolveTarget(pathOf(exports, id));
+  const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
   const fields = parseFields(options.fields, operation)?.map((field) => field.name);
   const { limit } = options;
   const request = { id, format, fields: fields?.join(',') ?? null, limit, service };

@@ -6,7 +6,7 @@ import type { RunFile } from './run-file.ts';
 import { giveUp, isArchive } from './run-header.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
-const wholeCost = '1 credit per 100 entries';
+export const wholeCost = '1 credit per 100 entries';
 
 /** The command for FILE alone, with other flags than those of the run. */
 export function commandWith(
@@ -41,12 +41,6 @@ export function refusal(why: Refusal, one: Export): Failure {
   const adopt = `if each line is an entry of this channel, take it as its archive: ${commandWith(one, '--update')}`;
   return usage(`${path} ${what}`, isAdoptable ? `${adopt}; ${replace}` : replace);
 }
-
-/** The warning for an archive that this run does not touch. */
-export const keptText = (command: string): string =>
-  command === 'uploads'
-    ? 'kept: already exported; use --update to add new uploads'
-    : `kept: already exported; use --restart to export it again (${wholeCost})`;
 
 /** The warning that FILE is an archive from now on. */
 export const adoptedText =

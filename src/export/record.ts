@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { Failure } from '../errors.ts';
 import { type PrivateFolder, recordName } from '../fs/private-folder.ts';
 import {
@@ -72,6 +73,14 @@ export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord |
 export function writeRecord(folder: PrivateFolder, file: string, record: ArchiveRecord): void {
   folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
+
+/** What tells a file from another one that takes its name. */
+export type FileMark = Pick<ArchiveRecord, 'size' | 'mtime'>;
+
+export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });
+
+export const hasMark = (stats: Stats | null, mark: FileMark): boolean =>
+  stats?.isFile() === true && stats.size === mark.size && stats.mtimeMs === mark.mtime;
 
 /** The FILEs that the records and interrupted runs of a folder name. */
 export const recordedFiles = (folder: PrivateFolder): string[] => [

@@ -123,7 +123,6 @@ export class RunFile {
     this.position = position;
     if (this.#isNamed) return;
     this.#folder.rename(temporaryName(this.#name), this.#name);
-    this.#folder.sync();
     this.#isNamed = true;
   }
 

@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { markOf } from '../fs/output-target.ts';
 import { type Listing, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
@@ -11,7 +10,7 @@ import { endRun, failedExport } from './end-run.ts';
 import { beginRun, type Export } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
-import { type Check, checksAfter, noChecks, writeRecord } from './record.ts';
+import { type Check, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 import type { RunFile } from './run-file.ts';
 
 /**

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { guardFile, ignoreErrors, randomHex, syncFolder, syncIfPossible, unsupported } from './files.ts';
-import { type FileMark, markOf, type Target } from './output-target.ts';
+import type { Target } from './output-target.ts';
 
 /**
  * New content for a file: a reader sees the old content or the new, also after a power cut. It is written under another
@@ -28,18 +28,18 @@ export class AtomicFile {
     guardFile(this.#target.path, 'write', () => fs.writeFileSync(this.#fd, chunk));
   }
 
-  /** Makes the content durable, with the mode of the target, or of a new file of this user's. Returns what it will be. */
-  close(): FileMark {
+  /** Makes the content durable, with the mode of the target, or of a new file of this user's. Returns what it is. */
+  close(): fs.Stats {
     const { path, stats } = this.#target;
     return guardFile(path, 'write', () => {
       const mode = stats === null ? 0o666 & ~process.umask() : stats.mode & 0o777;
       // Some file systems have no permission bits.
       ignoreErrors(unsupported, () => fs.fchmodSync(this.#fd, mode));
       syncIfPossible(this.#fd);
-      const mark = markOf(fs.fstatSync(this.#fd));
+      const made = fs.fstatSync(this.#fd);
       this.#isOpen = false;
       fs.closeSync(this.#fd);
-      return mark;
+      return made;
     });
   }
 
@@ -67,7 +67,6 @@ export function assertReplaceable(target: Target): void {
   new AtomicFile(target)[Symbol.dispose]();
 }
 
-/** Replaces a file (`AtomicFile`). */
 export function writeFileAtomic(target: Target, content: string | Uint8Array): void {
   using file = new AtomicFile(target);
   file.write(content);

@@ -30,8 +30,7 @@ export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
 export function makeFolders(folder: string, mode?: number): void {
   const inside = `${folder}/.`;
   if (ignoreErrors(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
-  const above = path.dirname(folder);
-  if (above !== folder) makeFolders(above, mode);
+  if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
   fs.accessSync(inside);
 }
@@ -81,8 +80,7 @@ export function fileError(error: unknown, file: string, doing: 'read' | 'open' |
     return usage(`cannot read ${file}: ${readProblem(error)}`, 'name a file that you can read');
   if (doing === 'open' && code === 'ENOENT')
     return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
-  const removed = ['it, or its folder, has been removed'] as const;
-  const known = code === 'ENOENT' ? removed : systemErrors[code];
+  const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
   const [what, hint] = known ?? ['a file operation failed'];
   if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
     return usage(`${file}: ${what} (${code})`, hint);

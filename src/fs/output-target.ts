@@ -13,17 +13,6 @@ export interface Target {
   readonly stats: fs.Stats | null;
 }
 
-/** What tells a file from another one that takes its name: bytes, and milliseconds since 1970. */
-export interface FileMark {
-  readonly size: number;
-  readonly mtime: number;
-}
-
-export const markOf = ({ size, mtimeMs }: fs.Stats): FileMark => ({ size, mtime: mtimeMs });
-
-export const hasMark = (stats: fs.Stats | null, mark: FileMark): boolean =>
-  stats?.isFile() === true && stats.size === mark.size && stats.mtimeMs === mark.mtime;
-
 /**
  * Finds out what an output path points to, links followed; opens nothing. Throws usage errors for anything but a regular
  * file in a folder that is there.
@@ -41,11 +30,6 @@ export function resolveTarget(named: string): Target {
     return { path, real, stats };
   });
 }
-
-/** The same target as it is now. */
-export const currentTarget = ({ path, real }: Target): Target => {
-  return { path, real, stats: fs.lstatSync(real, { throwIfNoEntry: false }) ?? null };
-};
 
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */
 function realPath(path: string): string {
@@ -97,7 +81,6 @@ function locate(path: string): Pick<Target, 'real' | 'stats'> {
   }
 }
 
-/** A file, folder or other thing in words. */
 export function kindOf(stats: fs.Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';

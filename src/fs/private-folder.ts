@@ -94,8 +94,12 @@ export class PrivateFolder {
     });
   }
 
+  /** Renames a file, durably. */
   rename(name: string, other: string): void {
-    this.#guard(other, () => fs.renameSync(this.at(name), this.at(other)));
+    this.#guard(other, () => {
+      fs.renameSync(this.at(name), this.at(other));
+      syncFolder(this.path);
+    });
   }
 
   remove(name: string): void {
@@ -112,11 +116,6 @@ export class PrivateFolder {
     if (only !== '.gitignore' || others.length > 0) return;
     this.remove(only);
     ignoreErrors(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(this.path));
-  }
-
-  /** Makes the names in it durable. */
-  sync(): void {
-    this.#guard('', () => syncFolder(this.path));
   }
 
   #open(name: string, flags: number): number {
@@ -149,7 +148,6 @@ function assertTrusted(path: string, isRepaired: boolean): void {
     ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));
 }
 
-/** The name of the record of a FILE in its private folder. */
 export const recordName = (file: string): string => `${file}.json`;
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */

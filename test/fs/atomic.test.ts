@@ -14,8 +14,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertUnchanged } from '../../src/export/end-run.ts';
+import { markOf } from '../../src/export/record.ts';
 import { AtomicFile, assertReplaceable, writeFileAtomic } from '../../src/fs/atomic.ts';
-import { markOf, resolveTarget } from '../../src/fs/output-target.ts';
+import { resolveTarget } from '../../src/fs/output-target.ts';
 import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { temporaryFolder } from '../support/program.ts';
