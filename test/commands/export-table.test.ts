@@ -50,12 +50,11 @@ const says: Readonly<Record<string, RegExp>> = {
   add: /kept: already exported; use --update to add new uploads$/,
   renew: /kept: already exported; use --restart to export it again \(1 credit per 100 entries\)$/,
   adopted: /had no record.* not known: --update --all buys every page$/,
-  left: /left out 1 line; the first: line 1 (?:is not JSON|is an entry of UCx|has no videoId)$/,
+  left: /left out 1 line; the first: line 1 is an entry of UCx$/,
   appeared: /a\.ndjson appeared .*left as it is; move it away, then run the same command again/,
   lost: new RegExp(`has 10 entries, but had 12 entries${all.source}`),
-  damaged: new RegExp(`is damaged: line 1 (?:is not JSON|is an entry of UCx|has no videoId)${all.source}`),
-  stranger:
-    /no archive of this channel.*: line [12] (?:is not JSON|is an entry of UCx|has no videoId); name another/,
+  damaged: new RegExp(`is damaged: line 1 is an entry of UCx${all.source}`),
+  stranger: /no archive of this channel.*: line (?:1 is not JSON|2 has no videoId); name another/,
   token: new RegExp(`no longer accepts the continuation token.*${restart}`),
   loop: new RegExp(`(?:the same page twice|repeats itself).*${restart}`),
   dropped: /the same page twice.*run the same command again: it starts over$/,
@@ -262,13 +261,8 @@ row('an archive without entries', steps(uploading(0), exporting()), '0= add | 0=
 const one: Make = editing(([first = '', ...lines]) => [first.replace('11', '12'), first, ...lines]);
 row('an archive with more entries than recorded', steps(growing(), one), '0= add | 1 | 3 | 3', to14);
 row('an archive with fewer', steps(exporting(), losing), '0= add | !1 lost | 3 | 3');
-for (const bad of ['{"videoId":"x"', '{"videoId":"x","channelId":"UCx"}', '{"id":"x"}']) {
-  const damaging = steps(
-    exporting(),
-    editing((lines) => [bad, ...lines]),
-  );
-  row(`an archive with ${bad}`, damaging, '0= add | !1 damaged | 3 left | 3');
-}
+const damaging: Make = editing((lines) => ['{"videoId":"x","channelId":"UCx"}', ...lines]);
+row('one with a line of another', steps(exporting(), damaging), '0= add | !1 damaged | 3 left | 3');
 
 // Any other FILE.
 const forgetting = (args = uploads.args): Make => steps(growing(args), removing('.chanlist'));
@@ -285,12 +279,7 @@ row('an archive, asked for with a limit', exporting(), '!2 view | - | - | 1', li
 const other = { ...format, args: `${format.args} -f csv` };
 row('an archive, asked for in another format', exporting(format.args), '!2 view | - | - | 3', other);
 row('the same view', exporting(csv.args), '!2 unknown | - | - | 3', csv);
-for (const text of [
-  'one\ntwo\n',
-  '{"videoId":"x"}\n{',
-  '{"name":"x"}\n',
-  '{"videoId":"y","channelId":"UCx"}\n',
-])
+for (const text of ['one\ntwo\n', '{"videoId":"x"}\n{"name":"x"}\n'])
   row(`a FILE that is ${text}`, writing(text), '!2 adoptable | !1 stranger | !1 stranger | 3');
 for (const text of ['{', '{"version":1}']) {
   const recording = writing(text, '.chanlist/a.ndjson.json');

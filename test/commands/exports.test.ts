@@ -1,6 +1,7 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import { chmodSync, linkSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs, { chmodSync, linkSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { channelId, type SimulatedOptions, video, videoId, videos } from '../support/simulated-service.ts';
@@ -173,6 +174,34 @@ for (const [what, args, make, says] of [
     assert.deepEqual([again.exit, again.credits], [0, 0], again.stderr);
     assert.deepEqual(world.ids(), make === 'archive' ? [...rows(12, 23), 'x', ...rows(0, 12)] : rows(0, 12));
   });
+
+test('a page is durable, and there is room for one more, before the next is requested', async (t) => {
+  const { world, channel } = await worldOf(t);
+  const events: string[] = [];
+  world.service.on(({ operation }) => void events.push(operation ?? ''));
+  const { fdatasyncSync } = fs;
+  t.mock.method(fs, 'fdatasyncSync', (fd: number) => {
+    events.push('sync');
+    fdatasyncSync(fd);
+  });
+  const disk = { blocks: 1, bsize: 1, bfree: 1e9, bavail: 1e9 };
+  t.mock.method(fs, 'statfsSync', () => disk);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await world.run(line);
+  const page = ['uploads', 'sync'];
+  assert.deepEqual(events, ['resolve', 'sync', ...page, ...page, ...page, 'sync']);
+  channel.list = videos(0, 14);
+  // An update writes FILE again.
+  const free = 4 * 1024 * 1024 + 1500;
+  Object.assign(disk, { bfree: free, bavail: free });
+  const full = await world.run(`${line} --update`);
+  assert.deepEqual([full.exit, full.credits, full.operations], [1, 0, ['latest']], full.stderr);
+  onlyError(full, 'not enough disk space');
+});
 
 test('--restart of what is not found: not gone, if FILE is an archive of another ID', async (t) => {
   const { world } = await worldOf(t);
