@@ -1,6 +1,6 @@
 /** What an export writes, what it leaves alone, and what stops it, beyond the table of export-table.test.ts. */
 import assert from 'node:assert/strict';
-import fs, { chmodSync, linkSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs, { chmodSync, mkdirSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -203,6 +203,17 @@ test('a page is durable, and there is room for one more, before the next is requ
   onlyError(full, 'not enough disk space');
 });
 
+test('pages that are removed during a run: 1, and no further page is bought', async (t) => {
+  const { world } = await worldOf(t);
+  let left = 2;
+  world.service.on(({ operation }) => {
+    if (operation === 'uploads' && --left === 0) world.remove('.chanlist/a.ndjson.run');
+  });
+  const run = await world.run(line);
+  assert.deepEqual([run.exit, run.credits], [1, 2]);
+  onlyError(run, 'has been removed');
+});
+
 test('--restart of what is not found: not gone, if FILE is an archive of another ID', async (t) => {
   const { world } = await worldOf(t);
   await world.run(line);
@@ -311,18 +322,14 @@ test('no output destroys an input, another output or an archive: 2 names both, n
   assert.equal((await world.run(line)).exit, 0);
   world.write('refs.txt', `${idOf('a')}\n`);
   world.write(`${idOf('a')}.ndjson`, `${idOf('a')}\n`);
-  symlinkSync('refs.txt', join(world.folder, 'soft'));
-  linkSync(join(world.folder, 'refs.txt'), join(world.folder, 'hard'));
   symlinkSync('a.ndjson', join(world.folder, 'archive'));
   const files = world.files();
   const before = files.map((name) => world.read(name));
   const { length } = world.service.log;
   for (const [words, one, other] of [
-    ['uploads --from soft -o refs.txt --restart', '--from', '--output'],
-    ['latest @a --seen refs.txt -o hard', '--seen', '--output'],
-    ['search @a x -o new --summary new', '--summary', '--output'],
+    ['uploads --from refs.txt -o refs.txt --restart', '--from', '--output'],
+    ['latest @a --seen refs.txt -o refs.txt', '--seen', '--output'],
     ['uploads @a -o new --summary .chanlist/new.json', '--summary', "chanlist's own folder"],
-    ['search @a x -o .chanlist/new', '--output', "chanlist's own folder"],
     ['show a.ndjson -o archive', 'a.ndjson', 'same file'],
     ...['resolve @a', 'latest @a', 'search @a x', 'show refs.txt'].map(
       (command) => [`${command} -o archive`, 'archive', 'it is an archive'] as const,
