@@ -20,7 +20,7 @@ const groups = {
   'request.cjs': ['src/commands/run-operation.ts', 'src/run/print-responses.ts', 'src/output/lines.ts'],
   'http.cjs': ['src/service/dispatcher.ts'],
   'list.cjs': ['src/run/print-listings.ts', 'src/accounts/ledger.ts'],
-  'export.cjs': ['src/export/export-all.ts', 'src/export/destination.ts'],
+  'export.cjs': ['src/export/export-all.ts', 'src/export/exports.ts'],
   'table.cjs': ['src/output/table.ts', 'node_modules/cli-table3/index.js'],
 };
 

@@ -3,7 +3,6 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { exitCodes } from '../src/errors.ts';
-import { table } from '../src/export/next-step.ts';
 import { codeBlocks, documentText } from './support/documents.ts';
 
 const codeBlock = /^ *```.*?^ *```$/gms;
@@ -109,18 +108,6 @@ test('the sections of documents that comments of the program cite are there', as
   assert.ok(cited.length > 0);
   for (const [citation, document = '', heading] of cited)
     assert.ok((await documentText(document)).includes(`\n## ${heading}\n`), citation);
-});
-
-test('the table of updates.md has the rows and columns of the decision, in its order', async () => {
-  const [, text = ''] = (await documentText('docs/updates.md')).split('\n## What a run does with FILE\n');
-  const rows = text.split('\n').filter((line) => line.startsWith('| '));
-  const [head = '', ...cells] = rows.map((row) => row.slice(2).replaceAll('`', ''));
-  assert.ok(head.endsWith(' | no flag | --update | --restart |'));
-  assert.equal(table.length, 5);
-  assert.deepEqual(
-    cells.map((row) => row.split(' | ')[0]?.toLowerCase()),
-    table.map(({ what }) => what.toLowerCase()),
-  );
 });
 
 test('every document is in the package, and the README names it', async () => {

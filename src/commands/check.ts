@@ -64,7 +64,7 @@ export const run: RunCommand<
     const seen = new Set<string>();
     for (const each of found.values()) {
       try {
-        const row = await checkArchive(each, { now: context.clock.now(), maxAge }, context.stop);
+        const row = await checkArchive(each, maxAge, context);
         for (const reference of [row.id, row.reference])
           if (reference !== null) seen.add(canonicalOf(reference));
         // What another run is writing is passed over.

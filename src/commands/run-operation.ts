@@ -44,15 +44,15 @@ export async function runOperation(
     if (format === 'table') throw tableInFile();
     if (outputDir === null && references.length > 1)
       throw usage('-o FILE takes one reference', 'write several with --output-dir DIR');
-    const { openDestination } = await import('../export/destination.ts');
-    const destination = openDestination(outputDir, format, target, update);
+    const { openExports } = await import('../export/exports.ts');
+    const exports = openExports(operation, options, context, format, target);
     const { exportAll, firstRequests } = await import('../export/export-all.ts');
     if (dryRun) {
-      const first = await firstRequests(operation, references, options, destination, context);
+      const first = await firstRequests(exports, references);
       return await printDryRun(first.requests, options, context, stderr, first.results);
     }
     await using run = await openRun(operation, references, options, context, stderr);
-    return await run.perform(() => exportAll(run, destination), outputDir ?? output);
+    return await run.perform(() => exportAll(run, exports), outputDir ?? output);
   }
 
   const responses = isPaged ? null : await import('../run/print-responses.ts');

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Argument, Example, RunCommand } from '../cli/command.ts';
 import { effectiveFormat, type OutputOptions } from '../cli/options.ts';
 import type { Context } from '../context.ts';
 import { Failure, toFailure, usage } from '../errors.ts';
 import { AtomicFile } from '../fs/atomic.ts';
+import { guardFile } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
 import { assertNotArchive } from '../fs/private-folder.ts';
-import { assertReadable, inputName, readChunks } from '../fs/text-input.ts';
+import { inputName, readChunks } from '../fs/text-input.ts';
 import { JsonText } from '../json/json-text.ts';
 import { parseFields, shownEntries } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
@@ -90,7 +91,7 @@ function assertShowable(path: string): void {
     const folder = shellQuote(dirname(join(path, 'x')));
     throw usage(`${inputName(path)} is a folder`, `name its exports: chanlist show ${folder}/*.ndjson`);
   }
-  assertReadable(path, unreadable(path));
+  guardFile(path, 'read', () => accessSync(path, constants.R_OK));
 }
 
 /** The entries of all files, at most `limit` of each. Throws `damaged` for a line that is no record. */

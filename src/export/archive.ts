@@ -1,14 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { Failure } from '../errors.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import type { Target } from '../fs/output-target.ts';
 import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
-import type { ExportState } from './inspect.ts';
+import type { Export } from './exports.ts';
 import { commandWith } from './messages.ts';
-import type { ArchiveRecord } from './record.ts';
 
 /** What an ndjson file holds. */
 export interface Contents {
@@ -19,12 +18,9 @@ export interface Contents {
   readonly badLines: number;
   /** The first `videoId`; null if there is none. */
   readonly newest: string | null;
-  /** Where the first line begins: behind a byte order mark. */
-  readonly start: number;
 }
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
-const byteOrderMark = Buffer.from('\ufeff');
 
 /**
  * Reads an ndjson file line by line: which lines are entries of a channel or playlist. An entry is a JSON object with a
@@ -37,15 +33,12 @@ export async function readArchive(
   stop: AbortSignal,
   onEntry: (line: Buffer, videoId: string | null) => void = () => {},
 ): Promise<Contents> {
-  let [entries, badLines, start] = [0, 0, 0];
+  let [entries, badLines, number] = [0, 0, 0];
   let damage: string | null = null;
   let newest: string | null = null;
-  let number = 0;
   for await (const lines of linesOf(bytesOf(target, stop))) {
-    for (const read of lines) {
-      if (number++ === 0 && read?.subarray(0, byteOrderMark.length).equals(byteOrderMark))
-        start = byteOrderMark.length;
-      const line = number === 1 && read !== null ? read.subarray(start) : read;
+    for (const line of lines) {
+      number++;
       if (line?.length === 0) continue;
       const entry = line !== null && isUtf8(line) ? JsonText.parse(line) : null;
       const problem = problemOf(line, entry, id);
@@ -60,17 +53,17 @@ export async function readArchive(
       onEntry(line, videoId);
     }
   }
-  return { entries, damage, badLines, newest, start };
+  return { entries, damage, badLines, newest };
 }
 
 /** All bytes of a file, as `chunksOf`. */
-export async function* bytesOf({ path, real }: Target, stop: AbortSignal, start = 0): AsyncGenerator<Buffer> {
+async function* bytesOf({ path, real }: Target, stop: AbortSignal): AsyncGenerator<Buffer> {
   // A FIFO that has taken its place would block for ever.
   const fd = guardFile(path, 'write', () => openSync(real, O_RDONLY | O_NONBLOCK));
   try {
-    yield* chunksOf(fd, path, stop, { start });
+    yield* chunksOf(fd, path, stop);
   } finally {
-    closeQuietly(fd);
+    closeSync(fd);
   }
 }
 
@@ -86,31 +79,24 @@ function problemOf(line: Buffer | null, entry: JsonText | null, id: string | nul
 
 /** FILE as an archive, which is read at most once, and only if something needs its content. */
 export class Archive {
-  readonly #state: ExportState;
-  readonly #target: Target;
+  readonly #one: Export;
   /** Null: it is as recorded, so that each line is what the service sent. */
   readonly #id: string | null;
-  readonly #record: ArchiveRecord | null;
-  readonly #stop: AbortSignal;
   /** Lines that are no entries are left out. */
   readonly #isRepaired: boolean;
   readonly #ids = new Set<string>();
   #contents: Contents | null = null;
 
   /** `all`: `--update --all`, which repairs it. */
-  constructor(state: ExportState, all: boolean) {
-    const { target, id, record, existing, context } = state;
-    this.#state = state;
-    this.#target = target;
-    this.#id = existing.file === 'archive' ? null : id;
-    this.#record = record;
-    this.#stop = context.stop;
-    this.#isRepaired = all && record !== null;
+  constructor(one: Export, all: boolean) {
+    this.#one = one;
+    this.#id = one.existing.file === 'archive' ? null : one.id;
+    this.#isRepaired = all && one.record !== null;
   }
 
   /** As recorded until it is read. */
   get entries(): number {
-    return this.#contents?.entries ?? this.#record?.entries ?? 0;
+    return this.#contents?.entries ?? this.#one.record?.entries ?? 0;
   }
 
   /** The lines that `copy` leaves out, and the first of them. */
@@ -120,33 +106,31 @@ export class Archive {
 
   /** Reads it, and returns its IDs. Throws `damaged` or `lost` as `assertIntact`. */
   async read(): Promise<ReadonlySet<string>> {
-    this.#contents ??= await readArchive(this.#target, this.#id, this.#stop, (_, videoId) => {
+    const { target, context } = this.#one;
+    this.#contents ??= await readArchive(target, this.#id, context.stop, (_, videoId) => {
       if (videoId !== null) this.#ids.add(videoId);
     });
-    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#state, this.#contents);
+    if (this.#id !== null && !this.#isRepaired) assertIntact(this.#one, this.#contents);
     return this.#ids;
   }
 
   /** Passes on what stays of it: all of its bytes or, if lines are left out, the other ones, in chunks. */
-  async copy(write: (chunk: Buffer) => void): Promise<void> {
-    const start = this.#contents?.start ?? 0;
-    if (this.leftOut.badLines === 0)
-      for await (const chunk of bytesOf(this.#target, this.#stop, start)) write(chunk);
+  async copy(write: (chunk: Buffer | string) => void): Promise<void> {
+    const { target, context } = this.#one;
+    if (this.leftOut.badLines === 0) for await (const chunk of bytesOf(target, context.stop)) write(chunk);
     else
-      await readArchive(this.#target, this.#id, this.#stop, (line) => {
+      await readArchive(target, this.#id, context.stop, (line) => {
         write(line);
-        write(lineEnd);
+        write('\n');
       });
   }
 }
 
-const lineEnd = Buffer.from('\n');
-
 /** Throws `damaged` for an archive with a line that is no entry, `lost` for one with fewer entries than recorded. */
-function assertIntact(state: ExportState, { damage, entries }: Contents): void {
-  const { record, target } = state;
+function assertIntact(one: Export, { damage, entries }: Contents): void {
+  const { record, target } = one;
   const { path } = target;
-  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(state, '--update', '--all')}`;
+  const all = `restore it, or keep every line that is an entry and add the others: ${commandWith(one, '--update', '--all')}`;
   if (damage !== null) {
     const what =
       record === null ? 'is no archive of this channel, and chanlist has no record of it' : 'is damaged';

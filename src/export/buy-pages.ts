@@ -1,8 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure } from '../errors.ts';
-import { guardFile } from '../fs/files.ts';
-import { assertFreeSpace, minFreeSpace } from '../fs/free-space.ts';
+import { assertRoom } from '../fs/files.ts';
 import type { Format } from '../output/format.ts';
 import { createFormat } from '../output/formats.ts';
 import {
@@ -16,7 +14,7 @@ import {
 } from '../run/list-pages.ts';
 import type { Result } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
-import type { ExportState } from './inspect.ts';
+import type { Export } from './exports.ts';
 import { unresumable } from './messages.ts';
 import type { RunFile } from './run-file.ts';
 
@@ -26,24 +24,22 @@ import type { RunFile } from './run-file.ts';
  */
 export async function buyPages(
   run: Run,
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   select: Sink['select'],
   kept = 0,
 ): Promise<{ facts: Pick<Result, 'pages' | 'missing' | 'token'>; failure: Failure | null }> {
-  const { operation, id, target, tally } = state;
+  const { operation, id, tally } = one;
   const { limit } = runFile.header.request;
   const { token, pages: before } = runFile.position;
   // After a page that showed a loop there is no token that leads on.
   if (needsPage(runFile.position, limit) && token === null && before > 0)
     return {
       facts: { pages: 0, missing: null, token },
-      failure: unresumable(state, runFile, 'the list repeats itself'),
+      failure: unresumable(one, runFile, 'the list repeats itself'),
     };
-  const folder = dirname(target.real);
-  guardFile(folder, 'open', () => accessSync(folder, constants.W_OK));
   const format = await createFormat('ndjson', { operation, fields: null, several: false, terminal: null });
-  const sink = { select, ...sinkOf(state, runFile, format) };
+  const sink = { select, ...sinkOf(one, runFile, format) };
   const { pages, failure } = await listPages(run, id, runFile.position, sink, tally);
   const { position } = runFile;
   const isBroken = failure !== null && isUnresumable(failure, position.token);
@@ -53,24 +49,18 @@ export async function buyPages(
       missing: missingEntries(position.total, pages, kept + position.entries),
       token: position.hasMore && failure !== null && !isBroken ? position.token : null,
     },
-    failure: isBroken ? unresumable(state, runFile, failure.message, failure.status) : failure,
+    failure: isBroken ? unresumable(one, runFile, failure.message, failure.status) : failure,
   };
 }
 
 /** Appends pages to a run file. */
-function sinkOf(
-  { target: { real, stats } }: ExportState,
-  runFile: RunFile,
-  format: Format,
-): Omit<Sink, 'select'> {
+function sinkOf({ target: { real, stats } }: Export, runFile: RunFile, format: Format): Omit<Sink, 'select'> {
   const { update, request } = runFile.header;
   return {
     // There must be room for a page, and at the end for the new FILE, which can take its place.
     beforePage: () => {
       runFile.assertInPlace();
-      const folder = dirname(real);
-      guardFile(folder, 'write', () => accessSync(folder, constants.W_OK));
-      assertFreeSpace(folder, minFreeSpace + runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
+      assertRoom(dirname(real), runFile.size + (update === null ? 0 : (stats?.size ?? 0)));
     },
     write: async ({ entries, done }, next, page) => {
       // An invalid page is left out, so that the next run requests it again, unless none is needed after it; a loop is

@@ -2,18 +2,19 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { day } from '../accounts/local-time.ts';
 import { commandLine, extensionOf, type Flag } from '../cli/options.ts';
+import type { Context } from '../context.ts';
 import { usage } from '../errors.ts';
 import { guardFile } from '../fs/files.ts';
-import { hasMark, resolveTarget, type Target } from '../fs/output-target.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
 import { PrivateFolder, privateFolderOf } from '../fs/private-folder.ts';
 import { formatByExtension } from '../output/formats.ts';
 import { sandboxName } from '../run/open-run.ts';
 import { count, thousands } from '../text/count.ts';
 import { type Contents, readArchive } from './archive.ts';
 import { daysWithoutFeed } from './decide-update.ts';
-import { type ArchiveRecord, readRecord, recordedFile } from './record.ts';
+import { type ArchiveRecord, hasMark, readRecord, recordedFiles } from './record.ts';
 import { RunFile } from './run-file.ts';
-import { type ExportRequest, fileOfRun, runName } from './run-header.ts';
+import type { ExportRequest } from './run-header.ts';
 
 /** What can be wrong with an archive, from the gravest to the least; the help prints these rows. */
 export const problemCodes = {
@@ -68,59 +69,54 @@ export interface FoundArchive {
  */
 export function findArchives(path: string): FoundArchive[] {
   const stats = guardFile(path, 'read', () => statSync(path, { throwIfNoEntry: false }));
-  const isFolder = stats?.isDirectory() ?? false;
-  const file = isFolder ? null : resolveTarget(path);
-  const folder = PrivateFolder.open(privateFolderOf(file === null ? path : dirname(file.real)));
-  const names = new Set(folder.names().flatMap((name) => recordedFile(name) ?? fileOfRun(name) ?? []));
-  const own = file && basename(file.real);
-  if (own === null ? !folder.wasThere : !names.has(own))
+  const target = stats?.isDirectory() ? null : resolveTarget(path);
+  const folder = PrivateFolder.open(privateFolderOf(target === null ? path : dirname(target.real)));
+  const names = recordedFiles(folder);
+  const own = target && basename(target.real);
+  if (own === null ? !folder.wasThere : !names.includes(own))
     throw usage(
       `${path}: chanlist has no record of it, and check reads archives`,
       'check the path, and whether the disk is mounted',
     );
-  if (file !== null) return [{ target: file, folder, name: basename(file.real) }];
-  return [...names].sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
+  if (target !== null && own !== null) return [{ target, folder, name: own }];
+  return names.sort().map((name) => ({ target: resolveTarget(join(path, name)), folder, name }));
 }
 
 /**
- * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws `damaged` for a record that cannot be
- * read, and the reason of `stop`.
+ * Reads an archive and compares it with its record. `maxAge`: milliseconds. Throws if its record or interrupted run cannot be
+ * read, and the reason to stop.
  */
 export async function checkArchive(
   { target, folder, name }: FoundArchive,
-  { now, maxAge }: { readonly now: number; readonly maxAge: number | null },
-  stop: AbortSignal,
+  maxAge: number | null,
+  { stop, clock }: Context,
 ): Promise<CheckRow> {
+  const { path } = target;
   const record = readRecord(folder, name);
-  const found = await RunFile.open(folder, name, stop);
-  using run = found === 'unreadable' ? null : found;
-  const isUnreadable = found === 'unreadable';
-  const id = record?.id ?? run?.header.request.id ?? null;
+  using run = await RunFile.open(folder, name, stop);
   // FILE as it was recorded has what the service sent.
   const isAsRecorded = record !== null && hasMark(target.stats, record);
   const contents =
     target.stats && record && (await readArchive(target, isAsRecorded ? null : record.id, stop));
-  const problem =
-    (record && archiveProblem(target, record, contents)) ??
-    (run && interruptedProblem(target, run)) ??
-    (isUnreadable ? unreadableRun(folder.at(runName(name))) : null) ??
-    (record && staleProblem(target, record, now, maxAge));
   return {
-    file: target.path,
+    file: path,
     reference: record?.reference ?? run?.header.reference ?? null,
-    id,
+    id: record?.id ?? run?.header.request.id ?? null,
     entries: contents?.entries ?? null,
     missing: record?.checks.missing ?? null,
     newest: contents?.newest ?? null,
     checked: record?.checks.checked ?? null,
-    problem,
+    problem:
+      (record && archiveProblem(path, record, contents)) ??
+      (run && interruptedProblem(path, run)) ??
+      (record && maxAge !== null ? staleProblem(path, record, clock.now(), maxAge) : null),
   };
 }
 
 /** What FILE itself, or the last run, shows. */
 function archiveProblem(
-  { path }: Target,
-  { id, entries, checks }: ArchiveRecord,
+  path: string,
+  { id, entries, checks: { failure } }: ArchiveRecord,
   contents: Contents | null,
 ): CheckRow['problem'] {
   const repair = fixOf(path, { id }, isUpdatable(id) ? ['--update', '--all'] : ['--restart']);
@@ -130,11 +126,11 @@ function archiveProblem(
     const message = `${count(contents.entries, 'entry', 'entries')}, but it had ${thousands(entries)}`;
     return { code: 'lost', message, fix: repair };
   }
-  if (checks.failure?.code !== 'gone') return null;
-  return { code: 'gone', message: `404 since ${checks.failure.since.slice(0, 10)}`, fix: null };
+  if (failure?.code !== 'gone') return null;
+  return { code: 'gone', message: `404 since ${failure.since.slice(0, 10)}`, fix: null };
 }
 
-function interruptedProblem({ path }: Target, { header, position }: RunFile): CheckRow['problem'] {
+function interruptedProblem(path: string, { header, position }: RunFile): CheckRow['problem'] {
   const what = header.update === null ? 'export' : 'update';
   const message = `its ${what} was interrupted after ${count(position.entries, 'entry', 'entries')}`;
   // An export whose list repeats itself has no page to resume at.
@@ -142,25 +138,15 @@ function interruptedProblem({ path }: Target, { header, position }: RunFile): Ch
   return { code: 'interrupted', message, fix: fixOf(path, header.request, isStuck ? ['--restart'] : []) };
 }
 
-const unreadableRun = (path: string): CheckRow['problem'] => ({
-  code: 'interrupted',
-  message: `${path} is an interrupted run of another version`,
-  fix: null,
-});
-
-/** Without a feed, a page is bought every seven days (docs/updates.md, rule 3). */
-const ageWithoutFeed = (daysWithoutFeed + 1) * day;
-
 function staleProblem(
-  { path }: Target,
-  { id, checks }: ArchiveRecord,
+  path: string,
+  { id, checks: { checked, withoutFeed, failure } }: ArchiveRecord,
   now: number,
-  maxAge: number | null,
+  maxAge: number,
 ): CheckRow['problem'] {
-  if (maxAge === null) return null;
-  const { checked, withoutFeed, failure } = checks;
+  // Without a feed, a page is bought every seven days (docs/updates.md, rule 3).
   const isWithoutFeed = withoutFeed !== null || failure?.code === 'no_feed';
-  const limit = isWithoutFeed ? Math.max(maxAge, ageWithoutFeed) : maxAge;
+  const limit = isWithoutFeed ? Math.max(maxAge, (daysWithoutFeed + 1) * day) : maxAge;
   if (checked !== null && now - Date.parse(checked) <= limit) return null;
   const message = checked === null ? 'never checked' : `last successful check ${checked}`;
   return { code: 'stale', message, fix: fixOf(path, { id }, [isUpdatable(id) ? '--update' : '--restart']) };

@@ -1,21 +1,29 @@
-import { fstatSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { Failure } from '../errors.ts';
-import { assertUnchanged, setMode } from '../fs/atomic.ts';
-import { closeQuietly, guardFile, syncFolder, syncIfPossible } from '../fs/files.ts';
+import { lstatSync } from 'node:fs';
+import { Failure, toFailure } from '../errors.ts';
+import { AtomicFile } from '../fs/atomic.ts';
+import { guardFile, syncFolder } from '../fs/files.ts';
 import { linesOf } from '../fs/line-chunks.ts';
-import { markOf } from '../fs/output-target.ts';
+import type { Target } from '../fs/output-target.ts';
 import { recordName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
+import { parseFields } from '../output/fields.ts';
 import { entriesOf, render } from '../output/render.ts';
+import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import type { Archive } from './archive.ts';
-import { type ExportState, isArchive, referenceToKeep } from './inspect.ts';
-import { gone, moveAway, sameCommand } from './messages.ts';
-import { type ArchiveRecord, checksAfterFailure, newRecord, writeRecord } from './record.ts';
+import type { Export, Exports } from './exports.ts';
+import { moveAway, sameCommand } from './messages.ts';
+import {
+  type ArchiveRecord,
+  checksAfterFailure,
+  type FileMark,
+  hasMark,
+  markOf,
+  writeRecord,
+} from './record.ts';
 import type { RunEnd, RunFile } from './run-file.ts';
-import { newFileName } from './run-header.ts';
+import { isArchive, newFileName } from './run-header.ts';
 
 /**
  * Ends a run that has all of its pages: renders its entries, below them those of the archive that it updates, into a new
@@ -24,58 +32,59 @@ import { newFileName } from './run-header.ts';
  */
 export async function endRun(
   run: Run,
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   checks: ArchiveRecord['checks'],
   below: Archive | null = null,
 ): Promise<void> {
-  const { folder, name, target, id, context } = state;
+  const { folder, name, target, id, context } = one;
   const { request, replaces } = runFile.header;
   const expected = replaces && target.stats !== null ? markOf(target.stats) : null;
-  const hint = below === null ? moveAway(state) : `run ${sameCommand(state)} to resume`;
+  const hint = below === null ? moveAway(one) : `run ${sameCommand(one)} to resume`;
   const assertSame = (): void => assertUnchanged(target, expected, hint);
   assertSame();
-  const temporary = newFileName(name);
-  const fd = folder.create(temporary);
-  const write = (chunk: string | Buffer): void =>
-    guardFile(target.path, 'write', () => writeFileSync(fd, chunk));
-  let end: RunEnd;
-  try {
-    if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, state, runFile, write);
-    else for await (const chunk of runFile.rows(context.stop)) write(chunk);
-    await below?.copy(write);
-    guardFile(target.path, 'write', () => {
-      setMode(fd, target);
-      syncIfPossible(fd);
-    });
-    const mark = markOf(fstatSync(fd));
-    const entries = runFile.position.entries + (below?.entries ?? 0);
-    const record = newRecord({ reference: referenceToKeep(state), id, ...mark, entries, checks });
-    end = { ...mark, record: isArchive(request) ? record : null };
-  } finally {
-    closeQuietly(fd);
-  }
+  using file = new AtomicFile(target, folder.at(newFileName(name)));
+  const write = (chunk: string | Buffer): void => file.write(chunk);
+  if (request.format !== 'ndjson' || request.fields !== null) await renderView(run, one, runFile, write);
+  else for await (const chunk of runFile.rows(context.stop)) write(chunk);
+  await below?.copy(write);
+  const mark = markOf(file.close());
+  const entries = runFile.position.entries + (below?.entries ?? 0);
+  const record = { reference: one.keptReference, id, ...mark, entries, checks };
+  const end = { ...mark, record: isArchive(request) ? record : null };
   runFile.addEnd(end);
   assertSame();
-  guardFile(target.path, 'write', () => {
-    renameSync(folder.at(temporary), target.real);
-    syncFolder(dirname(target.real));
+  file.commit();
+  recordEnd(one, runFile, end);
+}
+
+/**
+ * Throws `failed` for the reference, with this hint, unless the target is still the `expected` file (null: there is none, or
+ * an empty one).
+ */
+export function assertUnchanged(target: Target, expected: FileMark | null, hint: string): void {
+  const stats = lstatSync(target.real, { throwIfNoEntry: false }) ?? null;
+  if (expected === null ? stats === null || (stats.isFile() && stats.size === 0) : hasMark(stats, expected))
+    return;
+  const what = expected === null ? 'appeared' : 'was changed or removed';
+  throw new Failure('failed', `${target.path} ${what} during this export; it was left as it is`, {
+    scope: 'reference',
+    hint,
   });
-  recordEnd(state, runFile, end);
 }
 
 /** The last steps of a run whose new FILE is in its place. */
-export function recordEnd({ folder, name }: ExportState, runFile: RunFile, { record }: RunEnd): void {
+export function recordEnd({ folder, name }: Export, runFile: RunFile, { record }: RunEnd): void {
   if (record === null) folder.remove(recordName(name));
   else writeRecord(folder, name, record);
-  folder.sync();
+  guardFile(folder.path, 'write', () => syncFolder(folder.path));
   runFile.remove();
 }
 
 /** Renders the entries of a run in the format of its request. */
 async function renderView(
   run: Run,
-  { context, label, reference, operation, fields, format }: ExportState,
+  { context, label, reference, operation, options, format }: Export,
   runFile: RunFile,
   write: (text: string | Buffer) => void,
 ): Promise<void> {
@@ -85,7 +94,7 @@ async function renderView(
     () => entriesOf(linesOf(runFile.rows(context.stop)), parseRow),
     true,
     {
-      ...{ format, operation, fields, terminal: null },
+      ...{ format, operation, fields: parseFields(options.fields, operation), terminal: null },
       item: { reference },
       info: info === null ? null : JsonText.of(info),
       end: { hasMore, token: hasMore ? token : null, failure: null },
@@ -101,19 +110,30 @@ function parseRow(line: Buffer | null): JsonText {
   return entry;
 }
 
-/** The result of an export that failed, which the record of an archive notes. */
-export function failedExport(run: Run, state: ExportState, cause: Failure, facts: Partial<Result>): Result {
-  const { id, context, folder, name } = state;
+/** The result of an export that failed, which the record of an archive notes. After a paid page it is no usage error. */
+export function failedExport(
+  run: Run,
+  one: Exports & Reference & Pick<Export, 'name' | 'record'>,
+  thrown: unknown,
+  facts: Partial<Result> = {},
+): Result {
+  const { id, context, folder, name, tally } = one;
+  const cause = toFailure(thrown);
+  if (cause.code === 'usage') {
+    const changes = { scope: 'reference' as const, ...(tally.paidRequests > 0 && { exit: 1 as const }) };
+    return resultOf(one, { ...facts, failure: cause.with(changes) });
+  }
   // That of another ID is about what FILE still is.
-  const record = state.record?.id === id ? state.record : null;
+  const record = one.record?.id === id ? one.record : null;
   const checked = record?.checks.checked ?? null;
-  const failure = cause.code === 'not_found' && checked !== null ? gone(checked, cause) : cause;
+  // It was exported before: no spelling mistake.
+  const failure =
+    cause.code === 'not_found' && checked !== null
+      ? new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status: cause.status })
+      : cause;
   const checks = record && checksAfterFailure(record.checks, failure, context.clock.now());
   if (record !== null && checks !== null) writeRecord(folder, name, { ...record, checks });
-  const isResumable =
-    failure.scope !== 'reference' &&
-    failure.code !== 'usage' &&
-    !(failure.code === 'budget' && run.budget.allowsNothing);
-  const next = isResumable ? `run ${sameCommand(state)} to resume` : null;
-  return resultOf(state, { ...facts, failure, next });
+  const isSpent = failure.code === 'budget' && run.budget.allowsNothing;
+  const next = failure.scope !== 'reference' && !isSpent ? `run ${sameCommand(one)} to resume` : null;
+  return resultOf(one, { ...facts, failure, next });
 }

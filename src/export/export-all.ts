@@ -1,10 +1,8 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { resolveService } from '../accounts/settings.ts';
-import type { RunOptions } from '../cli/options.ts';
-import type { Context } from '../context.ts';
 import { Failure, toFailure } from '../errors.ts';
-import { guardFile, makeFolders } from '../fs/files.ts';
-import { parseFields } from '../output/fields.ts';
+import { guardFile, makeFolders, withDescriptor } from '../fs/files.ts';
 import { needsPage } from '../run/list-pages.ts';
 import { sandboxName, serviceName } from '../run/open-run.ts';
 import { assertPaths } from '../run/output.ts';
@@ -12,156 +10,151 @@ import type { FirstRequest } from '../run/print-dry-run.ts';
 import type { Reference } from '../run/read-references.ts';
 import { failedRequest, type Result, resultOf } from '../run/results.ts';
 import { mapConcurrently, type Run } from '../run/run.ts';
-import { type Operation, operations } from '../service/contract.ts';
-import { type Destination, notMounted, ReferenceIndex, targetOf } from './destination.ts';
+import { operations } from '../service/contract.ts';
+import { parseReference, resolvedId } from '../service/parse-reference.ts';
 import { exportOne } from './export-one.ts';
-import { type Export, type Exports, flagsOf, inspect } from './inspect.ts';
+import { assertMounted, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
 import { refusal } from './messages.ts';
 import { nextStep } from './next-step.ts';
-import { RunFile } from './run-file.ts';
+import { type ArchiveRecord, readRecord, recordedFiles } from './record.ts';
+import { headerOf, runName } from './run-header.ts';
 
 /**
  * Exports each reference into its FILE, or brings it up to date: first resolves what no record knows, then exports, those
  * that were interrupted first. Returns the results in input order.
  */
-export async function exportAll(run: Run, destination: Destination): Promise<readonly Result[]> {
-  const { operation, references, options, context, serviceName } = run;
-  const { file, path, folder } = destination;
-  const fields = parseFields(options.fields, operation);
-  const shared: Exports = { ...destination, operation, options, context, serviceName, fields };
-  // Before any request: with a folder that cannot be used, none could succeed. An update of files without a `.chanlist`
-  // creates one when it has found a FILE.
-  const isFirst = options.update && !folder.wasThere;
+export async function exportAll(run: Run, exports: Exports): Promise<readonly Result[]> {
+  const { references } = run;
+  const { options, context, file, path, folder } = exports;
+  const { concurrency, update } = options;
   if (file === null) guardFile(`--output-dir ${path}`, 'open', () => makeFolders(path));
-  if (!isFirst) folder.ensure();
-  const { concurrency } = options;
-  const index = new ReferenceIndex(operation.reference, destination);
+  // With a folder that cannot be used, no request could succeed. An update creates one once it has found a FILE.
+  if (!update || folder.wasThere) folder.ensure();
+  const index = new ReferenceIndex(exports);
   const resolved = mapConcurrently(references, { concurrency }, async (reference) => {
-    const id = await run.request(() => index.resolve(run, reference));
+    const id = await run.request(async () => {
+      const known = index.knownId(reference);
+      if (known !== null) return known;
+      return resolvedId(
+        await run.client.call(operations.resolve, { input: reference.value }, reference.tally),
+      );
+    });
     if (id instanceof Failure) run.progress.referenceDone();
     return id;
   });
-  const results = new Map<string, Result>();
+  const results = new Map<Reference, Result>();
+  const firsts = new Map<string, Reference>();
   try {
-    const exports = await groupById(shared, resolved, results);
-    const paths = exports.map(({ target }) => target.path);
+    for await (const [reference, id] of resolved)
+      if (id instanceof Failure) results.set(reference, failedRequest(reference, id));
+      else if (!firsts.has(id)) firsts.set(id, reference);
+    const queue = [...firsts].map(([id, reference]) => {
+      return { id, reference, name: nameOf(exports, id), path: pathOf(exports, id) };
+    });
+    const paths = queue.map(({ path }) => path);
     await assertPaths({ ...options, output: null }, context, paths);
-    if (isFirst && exports.length > 0) {
-      if (exports.every(({ target: { stats } }) => !stats?.size)) throw notMounted(path);
+    if (queue.length > 0) {
+      const names = queue.map(({ name }) => name);
+      assertMounted(exports, names);
       folder.ensure();
     }
-    const queue = [...exports].sort((a, b) => urgency(a, index).localeCompare(urgency(b, index)));
-    const done = mapConcurrently(queue, { concurrency }, (one) => run.work(one, () => exportOne(run, one)));
-    for await (const [one, result] of done) results.set(one.value, withFile(result, one, index));
-    return references.flatMap(({ value }) => results.get(value) ?? []);
+    queue.sort((a, b) => index.urgency(a.name).localeCompare(index.urgency(b.name)));
+    const done = mapConcurrently(queue, { concurrency }, ({ id, reference }) =>
+      run.work(reference, () => exportOne(run, exports, reference, id)),
+    );
+    for await (const [{ id, reference, name, path }, result] of done) {
+      const isKept = result.failure !== null && existsSync(path);
+      const entries = result.entries || (isKept && index.records.get(name)?.entries) || 0;
+      results.set(reference, { ...result, id, file: path, entries });
+    }
+    return references.flatMap((reference) => results.get(reference) ?? []);
   } finally {
     // A usage error leaves nothing behind.
     if ([...results.values()].every(({ failure }) => failure?.exit === 2)) folder.removeIfUnused();
   }
 }
 
-/** The result of an export, reached or not, with its ID and FILE. */
-const withFile = (result: Result, { id, target }: Export, index: ReferenceIndex): Result => ({
-  ...result,
-  id,
-  file: target.path,
-  entries:
-    result.entries ||
-    (result.failure === null || target.stats === null
-      ? 0
-      : (index.records.get(basename(target.real))?.entries ?? 0)),
-});
+/** What the records and interrupted runs beside the FILEs say; what cannot be read stops its own export only. */
+class ReferenceIndex {
+  readonly records = new Map<string, ArchiveRecord>();
+  readonly #interrupted = new Set<string>();
+  readonly #ids = new Map<string, string>();
 
-/** Merges references with the same ID; adds the failures of those without an ID or FILE to `results`, by reference. */
-async function groupById(
-  shared: Exports,
-  resolved: AsyncIterable<readonly [Reference, string | Failure]> | Iterable<readonly [Reference, string]>,
-  results: Map<string, Result>,
-): Promise<readonly Export[]> {
-  const exports = new Map<string, Export>();
-  for await (const [reference, id] of resolved) {
-    if (id instanceof Failure) results.set(reference.value, failedRequest(reference, id));
-    else if (!exports.has(id))
+  constructor({ file, folder, operation }: Exports) {
+    const note = (reference: string, id: string): void => {
+      this.#ids.set(parseReference(reference, operation.reference).value, id);
+    };
+    for (const name of file === null ? recordedFiles(folder) : [basename(file.real)])
       try {
-        exports.set(id, { ...shared, ...reference, id, target: targetOf(shared, id) });
+        const fd = folder.openRead(runName(name));
+        const header = fd === null ? null : withDescriptor(fd, headerOf);
+        if (header !== null) this.#interrupted.add(name);
+        const record = readRecord(folder, name);
+        if (record !== null) this.records.set(name, record);
+        if (header !== null) note(header.reference, header.request.id);
+        if (record !== null) note(record.reference, record.id);
       } catch (error) {
-        const failure = toFailure(error).with({ scope: 'reference' });
-        results.set(reference.value, resultOf(reference, { id, failure }));
+        // Also of a reference of another command.
+        if (!(error instanceof Failure)) throw error;
       }
   }
-  return [...exports.values()];
+
+  /** The ID of a reference: its own, or the one that an archive or an interrupted run has; null otherwise. */
+  knownId({ id, value }: Reference): string | null {
+    return id ?? this.#ids.get(value) ?? null;
+  }
+
+  /**
+   * A text that is smaller the more urgent a FILE is: interrupted ones first, then those checked longest ago; those that
+   * failed last time come last.
+   */
+  urgency(name: string): string {
+    const { failure = null, checked = null } = this.records.get(name)?.checks ?? {};
+    return `${failure !== null ? 2 : this.#interrupted.has(name) ? 0 : 1} ${checked ?? ''}`;
+  }
 }
 
-/**
- * A text that is smaller the more urgent an export is: interrupted ones first, then those checked longest ago; those that
- * failed last time come last.
- */
-function urgency({ target }: Export, index: ReferenceIndex): string {
-  const name = basename(target.real);
-  const { failure = null, checked = null } = index.records.get(name)?.checks ?? {};
-  return `${failure !== null ? 2 : index.interrupted.has(name) ? 0 : 1} ${checked ?? ''}`;
-}
-
-/**
- * The first request of each export, by the decisions of a run, and the results of those that a run would refuse. Sends and
- * changes nothing.
- */
-export async function firstRequests(
-  operation: Operation,
-  references: readonly Reference[],
-  options: RunOptions,
-  destination: Destination,
-  context: Context,
-): Promise<{ readonly requests: readonly FirstRequest[]; readonly results: readonly Result[] }> {
+/** The first request of each reference, and the results of those that a run would refuse: a run that stops before it. */
+export async function firstRequests(exports: Exports, references: readonly Reference[]) {
+  const { options, context } = exports;
   const service = options.sandbox ? sandboxName : serviceName(await resolveService(options, context));
-  const fields = parseFields(options.fields, operation);
-  const shared = { ...destination, operation, options, context, serviceName: service, fields };
-  const index = new ReferenceIndex(operation.reference, destination);
-  const requests = new Map<string, FirstRequest>();
-  const known: [Reference, string][] = [];
+  const index = new ReferenceIndex(exports);
+  const ids = new Set<string>();
+  const requests: FirstRequest[] = [];
+  const results: Result[] = [];
+  const { resolve } = operations;
+  const nextCost = options.update ? 0 : 1;
   for (const reference of references) {
     const id = index.knownId(reference);
-    if (id !== null) known.push([reference, id]);
-    else {
-      const parameters = { input: reference.value };
-      const nextCost = options.update ? 0 : 1;
-      requests.set(reference.value, { ...reference, operation: operations.resolve, parameters, nextCost });
-    }
+    const parameters = { input: reference.value };
+    if (id === null) requests.push({ ...reference, operation: resolve, parameters, nextCost });
+    else if (!ids.has(id))
+      try {
+        ids.add(id);
+        requests.push(await firstRequest(await inspect(exports, reference, id, service)));
+      } catch (error) {
+        results.push(resultOf(reference, { failure: toFailure(error).with({ scope: 'reference' }) }));
+      }
   }
-  const results = new Map<string, Result>();
-  for (const one of await groupById(shared, known, results))
-    try {
-      requests.set(one.value, { ...one, ...(await firstRequest(one)) });
-    } catch (error) {
-      results.set(one.value, resultOf(one, { failure: toFailure(error) }));
-    }
-  return {
-    requests: references.flatMap(({ value }) => requests.get(value) ?? []),
-    results: [...results.values()],
-  };
+  return { requests, results };
 }
 
-/** The first request of an export. Throws what a run would refuse. */
-async function firstRequest(one: Export): Promise<Omit<FirstRequest, 'reference'>> {
-  const { operation, options, id } = one;
-  const [first] = operation.parameters;
-  const nothing = { operation: null, parameters: {} };
-  const state = await inspect(one);
-  using run = state.interrupted instanceof RunFile ? state.interrupted : null;
-  const step = nextStep(state.existing, flagsOf(options));
+async function firstRequest(one: Export): Promise<FirstRequest> {
+  const { reference, operation, options, id } = one;
+  using run = one.interrupted;
+  const step = nextStep(one.existing, options);
   switch (step) {
     case 'export':
-      return { operation, parameters: { [first.name]: id }, nextCost: 0 };
-    case 'keep':
-      return nothing;
-    case 'resume': {
-      const token = run?.position.token ?? null;
-      if (run === null || token === null || !needsPage(run.position, options.limit)) return nothing;
-      return { operation, parameters: { continuation: token }, nextCost: 0 };
-    }
+      return { reference, operation, parameters: { [operation.parameters[0].name]: id }, nextCost: 0 };
     case 'update':
-      return { operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
+      return { reference, operation: operations.latest, parameters: { channel: id }, nextCost: 0 };
+    case 'keep':
+    case 'resume': {
+      const continuation = run && needsPage(run.position, options.limit) ? run.position.token : null;
+      if (continuation === null) return { reference, operation: null, parameters: {} };
+      return { reference, operation, parameters: { continuation }, nextCost: 0 };
+    }
     default:
-      throw refusal(step, state).with({ scope: 'reference' });
+      throw refusal(step, one);
   }
 }

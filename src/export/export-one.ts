@@ -1,94 +1,94 @@
-import { basename } from 'node:path';
-import { type Failure, toFailure } from '../errors.ts';
-import { assertUnchanged } from '../fs/atomic.ts';
+import { Failure } from '../errors.ts';
 import { acquireLock } from '../fs/file-lock.ts';
-import { hasMark } from '../fs/output-target.ts';
 import { recordName, temporaryName } from '../fs/private-folder.ts';
 import { firstEntries } from '../run/list-pages.ts';
+import type { Reference } from '../run/read-references.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { buyPages } from './buy-pages.ts';
-import { endRun, failedExport, recordEnd } from './end-run.ts';
-import { beginRun, type Export, type ExportState, flagsOf, inspect, referenceToKeep } from './inspect.ts';
-import { emptyList, keptText, moveAway, refusal, sameCommand } from './messages.ts';
-import { nextStep, type Step } from './next-step.ts';
-import { noChecks, writeRecord } from './record.ts';
-import { RunFile } from './run-file.ts';
+import { assertUnchanged, endRun, failedExport, recordEnd } from './end-run.ts';
+import { beginRun, type Export, type Exports, inspect, nameOf, pathOf } from './exports.ts';
+import { moveAway, refusal, wholeCost } from './messages.ts';
+import { nextStep } from './next-step.ts';
+import { hasMark, noChecks } from './record.ts';
+import type { RunFile } from './run-file.ts';
 import { newFileName, type RunHeader, runName } from './run-header.ts';
 import { resumeUpdate, updateArchive } from './update-archive.ts';
 
 /** Makes one export, or brings it up to date, under its lock. Returns every failure in the result. */
-export async function exportOne(run: Run, one: Export): Promise<Result> {
-  const { folder, options, target } = one;
+export async function exportOne(
+  run: Run,
+  exports: Exports,
+  reference: Reference,
+  id: string,
+): Promise<Result> {
+  const { folder, options } = exports;
   const { update, all } = options;
-  const name = basename(target.real);
+  const name = nameOf(exports, id);
+  const failed = (error: unknown) =>
+    failedExport(run, { ...exports, ...reference, id, name, record: null }, error);
   try {
-    using lock = await acquireLock(folder, name, target.path);
+    using lock = await acquireLock(folder, name, pathOf(exports, id));
     if (lock === null && folder.created)
       run.warn('no lock', null, `${folder.path}: no locks here; do not let two runs write one file`);
     // What a killed run has left.
     for (const left of [newFileName(name), temporaryName(runName(name)), temporaryName(recordName(name))])
       folder.remove(left);
-    const [result, resumed] = await inspectAndPerform(run, one, update && all);
+    const perform = async (all: boolean): Promise<readonly [Result, RunHeader | null]> => {
+      const one = await inspect(exports, reference, id, run.serviceName);
+      return await performStep(run, one, all).catch((error) => [failedExport(run, one, error), null]);
+    };
+    const [result, resumed] = await perform(update && all);
     if (resumed === null || !update || result.failure !== null) return result;
     // It still has to look for what is new; `--all` is done, unless that was an update without it.
-    const [next] = await inspectAndPerform(run, one, all && resumed.update?.all === false);
-    return mergeResults(result, next);
+    const next = perform(all && resumed.update?.all === false).then(([second]) => second);
+    return mergeResults(result, await next.catch(failed));
   } catch (error) {
-    return failedResult(one, toFailure(error));
+    return failed(error);
   }
 }
 
-/** Inspects, decides and performs. Returns the result, and the interrupted run that was resumed. */
-async function inspectAndPerform(run: Run, one: Export, all: boolean): Promise<[Result, RunHeader | null]> {
-  const state = await inspect(one);
-  const step = nextStep(state.existing, flagsOf(one.options));
-  using runFile = state.interrupted instanceof RunFile ? state.interrupted : null;
-  const result = await perform(run, state, step, runFile, all).catch((error) =>
-    failedResult(one, toFailure(error), state.record?.entries),
-  );
-  return [result, step === 'resume' && runFile !== null ? runFile.header : null];
-}
-
-async function perform(
+/** Decides what to do with an export, and does it. Returns the result, and the interrupted run that was resumed. */
+async function performStep(
   run: Run,
-  state: ExportState,
-  step: Step,
-  runFile: RunFile | null,
+  one: Export,
   all: boolean,
-): Promise<Result> {
-  const { record, operation, folder, name } = state;
+): Promise<readonly [Result, RunHeader | null]> {
+  using runFile = one.interrupted;
+  const step = nextStep(one.existing, one.options);
   switch (step) {
-    case 'keep': {
-      const reference = referenceToKeep(state);
-      if (record !== null && record.reference !== reference)
-        writeRecord(folder, name, { ...record, reference });
-      run.warn('kept', state.label, keptText(operation.name));
-      return resultOf(state, { status: 'kept', entries: record?.entries ?? 0 });
-    }
+    case 'keep':
+      run.warn(
+        'kept',
+        one.label,
+        one.operation.name === 'uploads'
+          ? 'kept: already exported; use --update to add new uploads'
+          : `kept: already exported; use --restart to export it again (${wholeCost})`,
+      );
+      return [resultOf(one, { status: 'kept', entries: one.record?.entries ?? 0 }), null];
     case 'export': {
-      using newRun = beginRun(state, null);
-      return await exportList(run, state, newRun);
+      using newRun = beginRun(one, null);
+      return [await exportList(run, one, newRun), null];
     }
     case 'resume':
       if (runFile === null) throw new Error('nothing to resume');
-      return await resume(run, state, runFile, all);
+      return [await resume(run, one, runFile, all), runFile.header];
     case 'update':
-      return await updateArchive(run, state, all);
+      return [await updateArchive(run, one, all), null];
     default:
-      throw refusal(step, state);
+      throw refusal(step, one);
   }
 }
 
 /** Resumes an interrupted run; one whose new FILE is in its place has only to be recorded. */
-async function resume(run: Run, state: ExportState, runFile: RunFile, all: boolean): Promise<Result> {
+async function resume(run: Run, one: Export, runFile: RunFile, all: boolean): Promise<Result> {
   const { end, header, position } = runFile;
   const isUpdate = header.update !== null;
-  if (end === null || !hasMark(state.target.stats, end))
-    return await (isUpdate ? resumeUpdate(run, state, runFile, all) : exportList(run, state, runFile));
-  recordEnd(state, runFile, end);
+  if (end === null || !hasMark(one.target.stats, end))
+    return await (isUpdate ? resumeUpdate(run, one, runFile, all) : exportList(run, one, runFile));
+  recordEnd(one, runFile, end);
   const { entries, hasMore } = position;
-  return resultOf(state, {
+  return resultOf(one, {
     status: !isUpdate && hasMore ? 'limited' : 'complete',
     entries: end.record?.entries ?? entries,
     added: isUpdate ? entries : null,
@@ -97,34 +97,24 @@ async function resume(run: Run, state: ExportState, runFile: RunFile, all: boole
 }
 
 /** Buys the remaining pages of an export, and replaces FILE once all of them are there. */
-async function exportList(run: Run, state: ExportState, runFile: RunFile): Promise<Result> {
-  const { target, context } = state;
+async function exportList(run: Run, one: Export, runFile: RunFile): Promise<Result> {
+  const { target, context } = one;
   const { started, replaces } = runFile.header;
-  if (!replaces) assertUnchanged(target, null, moveAway(state));
+  if (!replaces) assertUnchanged(target, null, moveAway(one));
   const resumed = runFile.position.entries;
   const select = firstEntries(run, await runFile.lastPageIds(context.stop));
-  const { facts: bought, failure } = await buyPages(run, state, runFile, select);
+  const { facts: bought, failure } = await buyPages(run, one, runFile, select);
   const { entries, hasMore } = runFile.position;
   const facts = { ...bought, entries, resumed };
-  if (failure !== null) return failedExport(run, state, failure, facts);
+  if (failure !== null) return failedExport(run, one, failure, facts);
   if (entries === 0 && target.stats !== null && target.stats.size > 0) {
     runFile.remove();
-    return failedExport(run, state, emptyList(target.path), facts);
+    const message = `the list is empty, but ${target.path} is not: it was not replaced`;
+    const hint = 'check the reference; if the list is really empty, remove the file';
+    return failedExport(run, one, new Failure('invalid_response', message, { status: 200, hint }), facts);
   }
-  await endRun(run, state, runFile, { ...noChecks, checked: started, missing: bought.missing });
-  return resultOf(state, { ...facts, status: hasMore ? 'limited' : 'complete' });
-}
-
-/** The result of an export that failed: it stops that one only, and after a paid page it is no usage error. */
-function failedResult(one: Export, failure: Failure, entries = 0): Result {
-  const isPaid = one.tally.paidRequests > 0;
-  const changes = { scope: 'reference' as const, ...(isPaid && { exit: 1 as const }) };
-  const next = isPaid && failure.scope === 'run' ? `run ${sameCommand(one)} to resume` : null;
-  return resultOf(one, {
-    failure: failure.code === 'usage' ? failure.with(changes) : failure,
-    entries,
-    next,
-  });
+  await endRun(run, one, runFile, { ...noChecks, checked: started, missing: bought.missing });
+  return resultOf(one, { ...facts, status: hasMore ? 'limited' : 'complete' });
 }
 
 /** A resumed run, and the update after it, as one result. */

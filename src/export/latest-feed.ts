@@ -4,7 +4,7 @@ import { records } from '../output/records.ts';
 import type { Run } from '../run/run.ts';
 import { operations } from '../service/contract.ts';
 import type { Feed, FeedEntry } from './decide-update.ts';
-import type { Export } from './inspect.ts';
+import type { Export } from './exports.ts';
 
 /**
  * Asks for the feed of a channel (`latest`, free). A feed that is missing (404, 5xx after retries), unreadable, or empty
@@ -27,23 +27,15 @@ export async function requestFeed(
     if (code === 'unavailable') return missing(`not available (${status ?? 'no response'})`, status);
     throw failure;
   }
-  const entries = readFeed(body, context.clock.now());
-  if (entries === null) return missing('unreadable', 200);
+  // Its shape is not specified (4.4): entries without an ID are ignored.
+  const { list, records: found } = records(body);
+  const entries = found.flatMap((entry) => feedEntry(entry, context.clock.now()) ?? []);
+  if (list === null || (found.length > 0 && entries.length === 0)) return missing('unreadable', 200);
   if (entries.length === 0 && hasEntries) return missing('empty', 200);
   return { entries, problem: null };
 }
 
-/**
- * Reads a response of `latest`, whose shape the specification does not show (4.4); null if it has no list of entries.
- * Entries without an ID are ignored. `now`: milliseconds since 1970.
- */
-function readFeed(body: JsonText, now: number): readonly FeedEntry[] | null {
-  const { list, records: found } = records(body);
-  if (list === null) return null;
-  const entries = found.flatMap((entry) => feedEntry(entry, now) ?? []);
-  return found.length > 0 && entries.length === 0 ? null : entries;
-}
-
+/** `now`: milliseconds since 1970. */
 function feedEntry(entry: JsonText, now: number): FeedEntry | null {
   const videoId = entry.get('videoId')?.string() ?? entry.at(['id', 'videoId'])?.string() ?? entry.string();
   if (videoId === undefined || videoId === '') return null;

@@ -1,87 +1,54 @@
 import { commandLine, type Flag } from '../cli/options.ts';
-import { Failure } from '../errors.ts';
-import { shellQuote } from '../text/sanitize.ts';
-import { notMounted } from './destination.ts';
-import type { Export, ExportState } from './inspect.ts';
+import { Failure, usage } from '../errors.ts';
+import { type Export, notMounted } from './exports.ts';
 import type { Refusal } from './next-step.ts';
-import { RunFile } from './run-file.ts';
-import { type ExportRequest, runName } from './run-header.ts';
+import type { RunFile } from './run-file.ts';
+import { giveUp, isArchive } from './run-header.ts';
 
 /** The cost of all pages of a list: how many there are is not known beforehand. */
-const wholeCost = '1 credit per 100 entries';
+export const wholeCost = '1 credit per 100 entries';
 
 /** The command for FILE alone, with other flags than those of the run. */
 export function commandWith(
   { options: { invocation }, reference, value, target }: Export,
   ...flags: readonly string[]
 ): string {
-  const drop = [
-    '--from',
-    '--summary',
-    '--update',
-    '--all',
-    '--restart',
-    '--dry-run',
-    '--output',
-    '--output-dir',
-  ];
+  const ofRun = ['--from', '--summary', '--update', '--all', '--restart', '--dry-run'];
+  const drop = [...ofRun, '--output', '--output-dir'];
   const add: Flag[] = [{ name: '-o', value: target.path }, ...flags.map((name) => ({ name, value: null }))];
   return commandLine(invocation, [reference ?? value], { drop, add });
 }
 
 /** The failure that refuses an export. */
-export function refusal(why: Refusal, state: ExportState): Failure {
-  const { target, record, request, folder, name, interrupted } = state;
+export function refusal(why: Refusal, one: Export): Failure {
+  const { target, record, request, folder, name, interrupted, operation } = one;
   const { path } = target;
-  const refused = (message: string, hint: string): Failure =>
-    new Failure('usage', message, { hint, scope: 'reference' });
-  switch (why) {
-    case 'another run': {
-      const what =
-        interrupted instanceof RunFile ? describe(interrupted.header.request) : 'of another version';
-      const file = shellQuote(folder.at(runName(name)));
-      return refused(`${path} has pages of an interrupted run ${what}`, `to give it up: rm ${file}`);
-    }
-    case 'not mounted':
-      return notMounted(path).with({ scope: 'reference' });
-    case 'another file': {
-      const what =
-        record === null
-          ? 'exists, and chanlist has no record of it'
-          : record.id === request.id
-            ? 'is an archive; chanlist show prints it in other formats'
-            : `is an archive of ${record.id}, not of ${request.id}`;
-      return refused(
-        `${path} ${what}`,
-        `name another file, or replace it (${wholeCost}): ${commandWith(state, '--restart')}`,
-      );
-    }
+  if (why === 'not mounted') return notMounted(path);
+  if (why === 'another run') {
+    const { id, format, fields, limit, service } = interrupted?.header.request ?? request;
+    const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
+    const what = `of ${id}, as ${format}${flags && ` with ${flags}`}, at ${service}`;
+    return usage(`${path} has pages of an interrupted run ${what}`, giveUp(folder, name));
   }
+  const what =
+    record === null
+      ? 'exists, and chanlist has no record of it'
+      : record.id === request.id
+        ? 'is an archive; chanlist show prints it in other formats'
+        : `is an archive of ${record.id}, not of ${request.id}`;
+  const replace = `name another file, or replace it (${wholeCost}): ${commandWith(one, '--restart')}`;
+  const isAdoptable = record === null && operation.name === 'uploads' && isArchive(request);
+  const adopt = `if each line is an entry of this channel, take it as its archive: ${commandWith(one, '--update')}`;
+  return usage(`${path} ${what}`, isAdoptable ? `${adopt}; ${replace}` : replace);
 }
-
-/** `of UC…, as csv with --fields videoId,title and --limit 5, at https://…` */
-function describe({ id, format, fields, limit, service }: ExportRequest): string {
-  const flags = [fields && `--fields ${fields}`, limit && `--limit ${limit}`].filter(Boolean).join(' and ');
-  return `of ${id}, as ${format}${flags === '' ? '' : ` with ${flags}`}, at ${service}`;
-}
-
-/** The warning for an archive that this run does not touch. */
-export const keptText = (command: string): string =>
-  command === 'uploads'
-    ? 'kept: already exported; use --update to add new uploads'
-    : `kept: already exported; use --restart to export it again (${wholeCost})`;
 
 /** The warning that FILE is an archive from now on. */
 export const adoptedText =
   'it had no record, and is now an archive; whether it is complete is not known: --update --all buys every page';
 
-/** A channel or playlist that was exported before, and is no longer found: no spelling mistake. */
-export const gone = (checked: string, { status }: Failure): Failure =>
-  new Failure('gone', `gone: last seen on ${checked.slice(0, 10)}`, { status });
-
 /** The failure of a run that cannot be continued: its token is refused, or its list loops. */
 export function unresumable(
-  state: ExportState,
+  one: Export,
   runFile: RunFile,
   why: string,
   status: number | null = null,
@@ -91,12 +58,12 @@ export function unresumable(
     status,
     hint: isUpdate
       ? 'run the same command again: it starts over'
-      : `export it from the first page (${wholeCost}): ${commandWith(state, '--restart')}`,
+      : `export it from the first page (${wholeCost}): ${commandWith(one, '--restart')}`,
   });
 }
 
 /** How to resume: --restart would begin again. */
-export const sameCommand = ({ options, tally }: Export): string =>
+export const sameCommand = ({ options, tally }: Pick<Export, 'options' | 'tally'>): string =>
   options.restart && tally.credits.confirmed > 0
     ? 'the same command without --restart'
     : 'the same command again';
@@ -104,10 +71,3 @@ export const sameCommand = ({ options, tally }: Export): string =>
 /** The next step if another FILE has appeared: pages that are paid wait for its place. */
 export const moveAway = (one: Export): string =>
   `move it away, then run ${sameCommand(one)}: nothing is paid twice`;
-
-/** A listing without entries never replaces a FILE that is not empty. */
-export const emptyList = (path: string): Failure =>
-  new Failure('invalid_response', `the list is empty, but ${path} is not: it was not replaced`, {
-    status: 200,
-    hint: 'check the reference; if the list is really empty, remove the file',
-  });

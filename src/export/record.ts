@@ -1,10 +1,10 @@
+import type { Stats } from 'node:fs';
 import { Failure } from '../errors.ts';
 import { type PrivateFolder, recordName } from '../fs/private-folder.ts';
 import {
   isCount,
   isDate,
   isNumber,
-  isOneOf,
   isText,
   listOf,
   mapOf,
@@ -33,9 +33,8 @@ export type Checks = Passing<typeof isChecks>;
 
 const recordVersion = 3;
 
-/** What chanlist knows of an archive: `.chanlist/FILE.json`. Written at the end of a run. */
+/** What chanlist knows of an archive: `.chanlist/FILE.json`, with a version. Written at the end of a run. */
 export const isRecord = shape({
-  version: isOneOf(recordVersion),
   /** As last given. */
   reference: isText,
   /** Channel or playlist. */
@@ -57,32 +56,36 @@ export const noChecks: Checks = {
   failure: null,
 };
 
-export const newRecord = (facts: Omit<ArchiveRecord, 'version'>): ArchiveRecord => ({
-  version: recordVersion,
-  ...facts,
-});
-
 /** Reads the record of FILE; null if there is none. Throws `damaged` for one that cannot be read or is of another version. */
 export function readRecord(folder: PrivateFolder, file: string): ArchiveRecord | null {
   const name = recordName(file);
   const bytes = folder.read(name);
   if (bytes === null) return null;
-  const record = parseObject(bytes.toString());
-  if (isRecord(record)) return record;
-  const version = isNumber(record?.version) && record.version !== recordVersion;
-  const what = version ? `is of version ${record.version}, not ${recordVersion}` : 'cannot be read';
+  const { version, ...record } = parseObject(bytes.toString()) ?? {};
+  if (version === recordVersion && isRecord(record)) return record;
+  const isOther = isNumber(version) && version !== recordVersion;
+  const what = isOther ? `is of version ${version}, not ${recordVersion}` : 'cannot be read';
   throw new Failure('damaged', `the record ${folder.at(name)} ${what}`, {
     hint: 'delete it: its file is then one without a record',
   });
 }
 
 export function writeRecord(folder: PrivateFolder, file: string, record: ArchiveRecord): void {
-  folder.replace(recordName(file), `${JSON.stringify(record)}\n`);
+  folder.replace(recordName(file), `${JSON.stringify({ version: recordVersion, ...record })}\n`);
 }
 
-/** The FILE that a name in a private folder is the record of; null if it is none. */
-export const recordedFile = (name: string): string | null =>
-  name.endsWith('.json') ? name.slice(0, -'.json'.length) : null;
+/** What tells a file from another one that takes its name. */
+export type FileMark = Pick<ArchiveRecord, 'size' | 'mtime'>;
+
+export const markOf = ({ size, mtimeMs }: Stats): FileMark => ({ size, mtime: mtimeMs });
+
+export const hasMark = (stats: Stats | null, mark: FileMark): boolean =>
+  stats?.isFile() === true && stats.size === mark.size && stats.mtimeMs === mark.mtime;
+
+/** The FILEs that the records and interrupted runs of a folder name. */
+export const recordedFiles = (folder: PrivateFolder): string[] => [
+  ...new Set(folder.names().flatMap((name) => /^(.+)\.(?:json|run)$/.exec(name)?.[1] ?? [])),
+];
 
 /** What a successful check saw. */
 export interface Check {

@@ -1,6 +1,6 @@
-import { existsSync, fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
-import { Failure } from '../errors.ts';
-import { closeQuietly, guardFile } from '../fs/files.ts';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, writeFileSync } from 'node:fs';
+import { Failure, usage } from '../errors.ts';
+import { guardFile } from '../fs/files.ts';
 import { chunksOf, linesOf } from '../fs/line-chunks.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import { JsonText } from '../json/json-text.ts';
@@ -17,7 +17,7 @@ import {
 } from '../json/shape.ts';
 import { type Position, startPosition, videoIdOf } from '../run/list-pages.ts';
 import { isRecord } from './record.ts';
-import { headerOf, type RunHeader, runName } from './run-header.ts';
+import { giveUp, headerOf, type RunHeader, runName } from './run-header.ts';
 
 /** The line behind the entries of a page: where the next page begins. */
 const isCommit = shape({
@@ -37,6 +37,13 @@ type Commit = Passing<typeof isCommit>;
 const isEnd = shape({ size: isCount, mtime: isNumber, record: orNull(isRecord) });
 export type RunEnd = Passing<typeof isEnd>;
 
+/** Where the entries of a page are. */
+interface StoredPage {
+  readonly start: number;
+  readonly end: number;
+  readonly repeated: readonly string[];
+}
+
 const hash = '#'.charCodeAt(0);
 
 /**
@@ -53,9 +60,7 @@ export class RunFile {
   end: RunEnd | null = null;
   /** Bytes up to the last line that counts. */
   size = 0;
-  /** Where the entries of each page are. */
-  readonly #pages: { readonly start: number; readonly end: number; readonly repeated: readonly string[] }[] =
-    [];
+  readonly #pages: StoredPage[] = [];
   readonly #folder: PrivateFolder;
   readonly #name: string;
   #fd: number;
@@ -83,27 +88,27 @@ export class RunFile {
   }
 
   /**
-   * Opens the interrupted run of a FILE: null if there is none, or it holds no page, `unreadable` if its first line is not
-   * one of this version. Throws the reason of `stop`.
+   * Opens the interrupted run of a FILE; null if there is none, or it holds no page. Throws a usage error for one of another
+   * version, and the reason of `stop`.
    */
-  static async open(
-    folder: PrivateFolder,
-    file: string,
-    stop: AbortSignal,
-  ): Promise<RunFile | 'unreadable' | null> {
+  static async open(folder: PrivateFolder, file: string, stop: AbortSignal): Promise<RunFile | null> {
     const name = runName(file);
     const fd = folder.openRead(name);
     if (fd === null) return null;
     let run: RunFile | null = null;
     try {
       const header = headerOf(fd);
-      if (header === null) return 'unreadable';
+      if (header === null)
+        throw usage(
+          `${folder.at(name)} has pages of an interrupted run of another version`,
+          giveUp(folder, file),
+        );
       const opened = new RunFile(folder, name, fd, header, true);
       await opened.#readPages(stop);
       if (opened.position.pages > 0) run = opened;
       return run;
     } finally {
-      if (run === null) closeQuietly(fd);
+      if (run === null) closeSync(fd);
     }
   }
 
@@ -118,7 +123,6 @@ export class RunFile {
     this.position = position;
     if (this.#isNamed) return;
     this.#folder.rename(temporaryName(this.#name), this.#name);
-    this.#folder.sync();
     this.#isNamed = true;
   }
 
@@ -129,8 +133,8 @@ export class RunFile {
   }
 
   /** All entries as lines, in chunks, each valid until the next one. */
-  async *rows(stop: AbortSignal): AsyncGenerator<Buffer, void> {
-    for (const page of this.#pages) {
+  async *rows(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): AsyncGenerator<Buffer, void> {
+    for (const page of pages) {
       let length = page.start - page.end;
       for await (const chunk of chunksOf(this.#fd, this.#path, stop, page)) {
         length += chunk.length;
@@ -141,17 +145,22 @@ export class RunFile {
   }
 
   /** The IDs of all entries. */
-  async ids(stop: AbortSignal): Promise<Set<string>> {
-    return await idsOf(this.rows(stop));
+  async ids(stop: AbortSignal, pages: readonly StoredPage[] = this.#pages): Promise<Set<string>> {
+    const ids = new Set<string>();
+    for await (const lines of linesOf(this.rows(stop, pages)))
+      for (const line of lines) {
+        const entry = line && JsonText.parse(line);
+        const id = entry && videoIdOf(entry);
+        if (id) ids.add(id);
+      }
+    return ids;
   }
 
   /** The IDs on the last page that had entries. */
   async lastPageIds(stop: AbortSignal): Promise<Set<string>> {
     const page = this.#pages.findLast(({ start, end, repeated }) => end > start || repeated.length > 0);
     if (page === undefined) return new Set();
-    const ids = await idsOf(chunksOf(this.#fd, this.#path, stop, page));
-    for (const id of page.repeated) ids.add(id);
-    return ids;
+    return new Set([...(await this.ids(stop, [page])), ...page.repeated]);
   }
 
   /** Throws `failed` if it has been removed: what is bought from now on would be lost. */
@@ -166,7 +175,7 @@ export class RunFile {
 
   /** A run that has bought no page leaves nothing. */
   [Symbol.dispose](): void {
-    closeQuietly(this.#fd);
+    closeSync(this.#fd);
     if (!this.#isNamed) this.remove();
   }
 
@@ -211,7 +220,7 @@ export class RunFile {
   /** Opens it for writing, and cuts away what stands behind its last page. */
   #openToAppend(): void {
     const fd = this.#folder.openAppend(this.#name);
-    closeQuietly(this.#fd);
+    closeSync(this.#fd);
     this.#fd = fd;
     this.#isReadOnly = false;
     ftruncateSync(fd, this.size);
@@ -224,15 +233,3 @@ export class RunFile {
 
 const commentLine = (value: Commit | RunEnd | RunHeader): Buffer =>
   Buffer.from(`#${JSON.stringify(value)}\n`);
-
-async function idsOf(rows: AsyncIterable<Buffer>): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for await (const lines of linesOf(rows)) {
-    for (const line of lines) {
-      const entry = line && JsonText.parse(line);
-      const id = entry && videoIdOf(entry);
-      if (id) ids.add(id);
-    }
-  }
-  return ids;
-}

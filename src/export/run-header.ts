@@ -1,5 +1,4 @@
 import { readSync } from 'node:fs';
-import { withDescriptor } from '../fs/files.ts';
 import { type PrivateFolder, temporaryName } from '../fs/private-folder.ts';
 import {
   isCount,
@@ -14,6 +13,7 @@ import {
   shape,
 } from '../json/shape.ts';
 import { fileFormats } from '../output/formats.ts';
+import { shellQuote } from '../text/sanitize.ts';
 
 /** What an export asks for: only a run of the same request resumes it. */
 const isRequest = shape({
@@ -51,17 +51,18 @@ const isHeader = shape({
 });
 export type RunHeader = Passing<typeof isHeader>;
 
-export const isSameRequest = (one: ExportRequest, other: ExportRequest): boolean =>
-  (['id', 'format', 'fields', 'limit', 'service'] as const).every((name) => one[name] === other[name]);
+/** An archive is a whole list as ndjson, each entry as sent; anything else is a view. */
+export const isArchive = ({ format, fields, limit }: ExportRequest): boolean =>
+  format === 'ndjson' && fields === null && limit === null;
 
 export const runName = (file: string): string => `${file}.run`;
 
 /** Where the new FILE is written: of `a.json`, not where the record of `a` is. */
 export const newFileName = (file: string): string => temporaryName(`${file}.new`);
 
-/** The FILE that a name in a private folder is the run file of; null if it is none. */
-export const fileOfRun = (name: string): string | null =>
-  name.endsWith('.run') ? name.slice(0, -'.run'.length) : null;
+/** The next step for pages that this run cannot use. */
+export const giveUp = (folder: PrivateFolder, file: string): string =>
+  `to give it up: rm ${shellQuote(folder.at(runName(file)))}`;
 
 /** Enough for the first line of a run file, in bytes. */
 const maxHeader = 256 * 1024;
@@ -72,10 +73,4 @@ export function headerOf(fd: number): RunHeader | null {
   const line = start.toString('utf8', 0, readSync(fd, start, 0, maxHeader, 0)).split('\n', 1)[0] ?? '';
   const header = line.startsWith('#') ? parseObject(line.slice(1)) : null;
   return isHeader(header) ? header : null;
-}
-
-/** The first line of the interrupted run of a FILE; null if there is none that can be read. */
-export function readHeader(folder: PrivateFolder, file: string): RunHeader | null {
-  const fd = folder.openRead(runName(file));
-  return fd === null ? null : withDescriptor(fd, headerOf);
 }

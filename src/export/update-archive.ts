@@ -1,42 +1,31 @@
-import { Failure, toFailure } from '../errors.ts';
-import { markOf } from '../fs/output-target.ts';
+import { Failure } from '../errors.ts';
 import { type Sink, videoIdOf } from '../run/list-pages.ts';
 import { type Result, resultOf } from '../run/results.ts';
 import type { Run } from '../run/run.ts';
 import { count } from '../text/count.ts';
 import { Archive } from './archive.ts';
 import { buyPages } from './buy-pages.ts';
-import { decideUpdate, type Feed, type MissingFeed, needsIds } from './decide-update.ts';
+import { decideUpdate, type Feed, needsIds } from './decide-update.ts';
 import { endRun, failedExport } from './end-run.ts';
-import { beginRun, type ExportState, referenceToKeep } from './inspect.ts';
+import { beginRun, type Export } from './exports.ts';
 import { requestFeed } from './latest-feed.ts';
 import { adoptedText } from './messages.ts';
-import { type Check, checksAfter, newRecord, noChecks, writeRecord } from './record.ts';
+import { type Check, checksAfter, markOf, noChecks, writeRecord } from './record.ts';
 import type { RunFile } from './run-file.ts';
 
 /**
  * Brings FILE up to date (docs/updates.md): requests the feed, decides, and buys pages only if they are needed. `all`: buys
  * every page. `isSecond`: the pages of a first attempt in this run were dropped.
  */
-export async function updateArchive(
-  run: Run,
-  state: ExportState,
-  all: boolean,
-  isSecond = false,
-): Promise<Result> {
-  const { record, context, folder, name } = state;
+export async function updateArchive(run: Run, one: Export, all: boolean, isSecond = false): Promise<Result> {
+  const { record, context, folder, name } = one;
   const now = context.clock.now();
-  const archive = new Archive(state, all);
-  const isChanged = state.existing.file !== 'archive';
+  const archive = new Archive(one, all);
+  const isChanged = one.existing.file !== 'archive';
   // A FILE that is not as recorded is read before anything is sent.
   if (isChanged) await archive.read();
   const { entries } = archive;
-  let feed: Feed;
-  try {
-    feed = await requestFeed(run, state, entries > 0);
-  } catch (error) {
-    return failedExport(run, state, toFailure(error), { entries });
-  }
+  const feed = await requestFeed(run, one, entries > 0);
   const before = record?.checks ?? noChecks;
   const isRead = all || isChanged || needsIds(before, feed);
   const known = isRead ? await archive.read() : new Set(before.feed?.known);
@@ -44,44 +33,44 @@ export async function updateArchive(
   const decision = decideUpdate(before, feed, now, { all, has });
   switch (decision.do) {
     case 'unchanged': {
-      if (record === null) run.warn('adopted', state.label, adoptedText);
+      if (record === null) run.warn('adopted', one.label, adoptedText);
       const check = { feed: feed.entries, isWithoutFeed: false, has, expected: [], missing: null };
-      return unchanged(state, archive, { ...check, time: new Date(now).toISOString() }, {});
+      return unchanged(one, archive, { ...check, time: new Date(now).toISOString() }, {});
     }
     case 'unchecked':
       if (record !== null && before.failure !== null)
         writeRecord(folder, name, { ...record, checks: { ...before, failure: null } });
-      return resultOf(state, { status: 'unchecked', entries, added: 0 });
-    case 'fail':
-      return failedExport(run, state, noFeed(decision.feed, decision.until), { entries });
+      return resultOf(one, { status: 'unchecked', entries, added: 0 });
+    case 'fail': {
+      const { problem, status } = decision.feed;
+      const day = new Date(decision.until).toISOString().slice(0, 10);
+      const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
+      const hint = `no action needed: if it is not back by ${day}, one page is bought instead (1 credit)`;
+      throw new Failure('no_feed', message, { status, hint });
+    }
     case 'buy': {
-      using newRun = beginRun(state, { all, expected: decision.expected, feedProblem: feed.problem });
-      return await buyNew(run, state, archive, newRun, feed.entries, isSecond);
+      using newRun = beginRun(one, { all, expected: decision.expected, feedProblem: feed.problem });
+      return await buyNew(run, one, archive, newRun, feed.entries, isSecond);
     }
   }
 }
 
 /** Buys the remaining pages of an interrupted update. `all`: the run that resumes it buys every page afterwards. */
-export async function resumeUpdate(
-  run: Run,
-  state: ExportState,
-  runFile: RunFile,
-  all: boolean,
-): Promise<Result> {
-  const archive = new Archive(state, all || runFile.header.update?.all === true);
-  return await buyNew(run, state, archive, runFile, null, false);
+export async function resumeUpdate(run: Run, one: Export, runFile: RunFile, all: boolean): Promise<Result> {
+  const archive = new Archive(one, all || runFile.header.update?.all === true);
+  return await buyNew(run, one, archive, runFile, null, false);
 }
 
 /** Buys pages until one ends with an entry that FILE has, and puts the entries that FILE lacks on top. */
 async function buyNew(
   run: Run,
-  state: ExportState,
+  one: Export,
   archive: Archive,
   runFile: RunFile,
   feed: Feed['entries'],
   isSecond: boolean,
 ): Promise<Result> {
-  const { label, record, context, target } = state;
+  const { label, record, context, target } = one;
   const { update, started } = runFile.header;
   if (update === null) throw new Error('the run is no update');
   const { all, expected, feedProblem } = update;
@@ -91,16 +80,16 @@ async function buyNew(
   if ([...newIds].some((id) => known.has(id))) {
     // FILE has got entries of this run meanwhile: they would be there twice.
     runFile.remove();
-    return await updateArchive(run, state, all, true);
+    return await updateArchive(run, one, all, true);
   }
   const { select, seen } = selectNew(known, newIds, all);
-  const { facts: bought, failure } = await buyPages(run, state, runFile, select, archive.entries);
+  const { facts: bought, failure } = await buyPages(run, one, runFile, select, archive.entries);
   if (failure?.code === 'unresumable') {
     runFile.remove();
-    if (!isSecond) return await updateArchive(run, state, all, true);
+    if (!isSecond) return await updateArchive(run, one, all, true);
   }
   const facts: Partial<Result> = { ...bought, entries: archive.entries, added: 0, resumed };
-  if (failure !== null) return failedExport(run, state, failure, facts);
+  if (failure !== null) return failedExport(run, one, failure, facts);
   if (record === null && !all) run.warn('adopted', label, adoptedText);
   if (feedProblem !== null)
     run.warn('no feed', label, `checked with a page instead of the feed, which is ${feedProblem}`);
@@ -131,13 +120,13 @@ async function buyNew(
   const unlisted = isListRead ? unlistedIds(known, seen.knownIds) : null;
   const added = runFile.position.entries;
   if (added === 0 && badLines === 0) {
-    const result = unchanged(state, archive, check, { ...facts, unlisted });
+    const result = unchanged(one, archive, check, { ...facts, unlisted });
     // What it has paid for goes only once that is recorded.
     runFile.remove();
     return result;
   }
-  await endRun(run, state, runFile, checksAfter(record?.checks ?? noChecks, check), archive);
-  return resultOf(state, { ...facts, entries: archive.entries + added, added, unlisted });
+  await endRun(run, one, runFile, checksAfter(record?.checks ?? noChecks, check), archive);
+  return resultOf(one, { ...facts, entries: archive.entries + added, added, unlisted });
 }
 
 /**
@@ -174,19 +163,10 @@ function unlistedIds(known: ReadonlySet<string>, listed: ReadonlySet<string>): R
 }
 
 /** FILE stays: records the check, and FILE as it is now. */
-function unchanged(state: ExportState, { entries }: Archive, check: Check, facts: Partial<Result>): Result {
-  const { id, record, target, folder, name } = state;
+function unchanged(one: Export, { entries }: Archive, check: Check, facts: Partial<Result>): Result {
+  const { id, record, target, folder, name, keptReference: reference } = one;
   if (target.stats === null) throw new Error('an archive without a file');
   const checks = checksAfter(record?.checks ?? noChecks, check);
-  const reference = referenceToKeep(state);
-  writeRecord(folder, name, newRecord({ reference, id, ...markOf(target.stats), entries, checks }));
-  return resultOf(state, { ...facts, status: 'unchanged', entries, added: 0 });
-}
-
-/** Rule 3: there is no feed, and no page is due yet. */
-function noFeed({ problem, status }: MissingFeed, until: number): Failure {
-  const day = new Date(until).toISOString().slice(0, 10);
-  const message = `cannot check for new uploads: the "latest" feed is ${problem}`;
-  const hint = `no action needed: if it is not back by ${day}, one page is bought instead (1 credit)`;
-  return new Failure('no_feed', message, { status, hint });
+  writeRecord(folder, name, { reference, id, ...markOf(target.stats), entries, checks });
+  return resultOf(one, { ...facts, status: 'unchanged', entries, added: 0 });
 }

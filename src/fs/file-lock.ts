@@ -1,32 +1,22 @@
 import * as fs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { Failure, systemCode } from '../errors.ts';
-import {
-  fileError,
-  guardFile,
-  ignoreErrors,
-  openedPath,
-  randomHex,
-  unsupported,
-  withDescriptor,
-} from './files.ts';
+import { fileError, guardFile, ignoreErrors, randomHex, unsupported, withDescriptor } from './files.ts';
 import type { PrivateFolder } from './private-folder.ts';
 
 const noSockets = [...unsupported, 'EADDRNOTAVAIL'];
 /** Errors of replacing or removing a folder that contains a socket. */
 const inUse = ['ENOTEMPTY', 'EEXIST'];
-/** Attempts while other processes take and release the lock. */
-const maxAttempts = 200;
 
 /**
  * Makes this process the only writer of the file called `name`; throws `locked` (10), with the name `shown`, at once if
- * another one is. To be disposed of before the folder is closed. Null on a file system that cannot hold sockets: other runs
- * are not kept out.
+ * another one is. Null on a file system that cannot hold sockets: other runs are not kept out.
  *
  * A lock is a folder that contains one listening socket. It is prepared under another name and renamed: that succeeds
  * only if nothing or an empty folder has the name of the lock, so of two processes one succeeds. A socket that refuses
  * connections belongs to a dead process. Each socket has a name that is never used again, so none is removed but the
- * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same.
+ * one that was found dead. The lock has the name of the file, so that the file system decides which names are the same;
+ * with an ending as long as that of the record: a file system that holds the one can hold the other.
  */
 export async function acquireLock(
   folder: Pick<PrivateFolder, 'at'>,
@@ -37,20 +27,21 @@ export async function acquireLock(
   if (process.platform === 'win32') return null;
   const socket = randomHex();
   const staging = folder.at(`.${socket}.lock`);
-  const lock = folder.at(lockName(name));
+  const lock = folder.at(`${name}.lock`);
   guardFile(shown, 'open', () => fs.mkdirSync(staging, 0o700));
   let server: Server | null = null;
   try {
     server = await listen(staging, socket);
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    // Other processes may take and release it meanwhile.
+    for (;;) {
       const isOurs = ignoreErrors(inUse, () => fs.renameSync(staging, lock) ?? true);
       if (isOurs) return { [Symbol.dispose]: () => release(lock, socket, server) };
       for (const other of socketsIn(lock)) {
-        if (await isAlive(lock, other)) throw locked(shown);
+        if (await isAlive(lock, other))
+          throw new Failure('locked', `${shown}: another run is writing this file`);
         ignoreErrors(['ENOENT'], () => fs.unlinkSync(`${lock}/${other}`));
       }
     }
-    throw locked(shown);
   } catch (error) {
     release(staging, socket, server);
     if (server === null && noSockets.includes(systemCode(error) ?? '')) return null;
@@ -60,16 +51,10 @@ export async function acquireLock(
 
 /** Whether a process, this one included, holds the lock of the file called `name`. Writes nothing. */
 export async function isLocked(folder: Pick<PrivateFolder, 'at'>, name: string): Promise<boolean> {
-  const lock = folder.at(lockName(name));
+  const lock = folder.at(`${name}.lock`);
   for (const socket of socketsIn(lock)) if (await isAlive(lock, socket)) return true;
   return false;
 }
-
-/** As long as the name of the record: a file system that holds the one can hold the other. */
-const lockName = (name: string): string => `${name}.lock`;
-
-const locked = (shown: string): Failure =>
-  new Failure('locked', `${shown}: another run is writing this file`);
 
 /**
  * Does something at once with a short path of a socket: the system allows about 100 bytes, and Node 20 cuts longer ones
@@ -77,8 +62,9 @@ const locked = (shown: string): Failure =>
  */
 function withShortPath<T>(folder: string, socket: string, work: (path: string) => T): T {
   return withDescriptor(fs.openSync(folder, 'r'), (fd) => {
-    const opened = openedPath(fd);
-    if (opened !== null) return work(`${opened}/${socket}`);
+    const opened = `/proc/self/fd/${fd}`;
+    if (['linux', 'android'].includes(process.platform) && fs.existsSync(opened))
+      return work(`${opened}/${socket}`);
     const back = process.cwd();
     process.chdir(folder);
     try {
@@ -102,7 +88,10 @@ async function listen(folder: string, socket: string): Promise<Server> {
 /** Whether the process that created a socket lives. The kernel answers, even for a stopped or busy process. */
 async function isAlive(folder: string, socket: string): Promise<boolean> {
   try {
-    await connectTo(folder, socket);
+    await new Promise<void>((resolve, reject) => {
+      const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
+      connection.on('error', reject).on('connect', () => connection.destroy());
+    });
     return true;
   } catch (error) {
     const code = systemCode(error) ?? '';
@@ -113,13 +102,6 @@ async function isAlive(folder: string, socket: string): Promise<boolean> {
     if (['EAGAIN', 'EACCES', 'EPERM'].includes(code)) return true;
     throw error;
   }
-}
-
-async function connectTo(folder: string, socket: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const connection = withShortPath(folder, socket, (path) => connect({ path }, resolve));
-    connection.on('error', reject).on('connect', () => connection.destroy());
-  });
 }
 
 const socketsIn = (lock: string): string[] => ignoreErrors(['ENOENT'], () => fs.readdirSync(lock)) ?? [];

@@ -15,34 +15,13 @@ export function ignoreErrors<T>(codes: readonly string[], work: () => T): T | un
   }
 }
 
-/** Closes a descriptor whose content was only read, or is durable: an error tells nothing. */
-export function closeQuietly(fd: number): void {
+export function withDescriptor<T>(fd: number, work: (fd: number) => T): T {
   try {
+    return work(fd);
+  } finally {
     fs.closeSync(fd);
-  } catch {}
-}
-
-/** Does something with a descriptor, then closes it. `isWritten`: an error of closing it may mean that content is lost. */
-export function withDescriptor<T>(fd: number, work: (fd: number) => T, isWritten = false): T {
-  let result: T;
-  try {
-    result = work(fd);
-  } catch (error) {
-    closeQuietly(fd);
-    throw error;
   }
-  if (isWritten) fs.closeSync(fd);
-  else closeQuietly(fd);
-  return result;
 }
-
-/** The path of an opened folder, valid even if another one takes its place; null where there is no /proc. */
-export function openedPath(fd: number): string | null {
-  const opened = `/proc/self/fd/${fd}`;
-  return ['linux', 'android'].includes(process.platform) && fs.existsSync(opened) ? opened : null;
-}
-
-export const isRoot = (folder: string): boolean => path.dirname(folder) === folder;
 
 /**
  * Creates a folder and the missing ones above it. Node's own `recursive` never returns where nothing can be created in
@@ -51,7 +30,7 @@ export const isRoot = (folder: string): boolean => path.dirname(folder) === fold
 export function makeFolders(folder: string, mode?: number): void {
   const inside = `${folder}/.`;
   if (ignoreErrors(['ENOENT'], () => fs.accessSync(inside) ?? true)) return;
-  if (!isRoot(folder)) makeFolders(path.dirname(folder), mode);
+  if (path.dirname(folder) !== folder) makeFolders(path.dirname(folder), mode);
   ignoreErrors(['EEXIST'], () => fs.mkdirSync(folder, mode));
   fs.accessSync(inside);
 }
@@ -71,49 +50,48 @@ export function syncFolder(folder: string): void {
 export const randomHex = (): string =>
   process.getBuiltinModule('node:crypto').randomBytes(10).toString('hex');
 
-const pathErrors: Record<string, (path: string) => readonly [what: string, hint: string]> = {
-  ENOENT: (file) => [`the folder ${path.dirname(file)} does not exist`, 'create it first'],
-  ENOTDIR: () => ['a part of this path is not a folder', 'choose another place'],
-  EACCES: () => ['permission denied', 'choose another place, or run it as the owner'],
-  EPERM: () => ['permission denied', 'choose another place, or run it as the owner'],
-  EROFS: () => ['the file system is read-only', 'make it writable, or choose another place'],
-  EEXIST: () => ['it is not a folder', 'name a folder'],
-  EISDIR: () => ['it is a folder', 'name a file'],
-  ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-  ELOOP: () => ['it is a symbolic link that cannot be followed', 'name a file'],
-};
-
-const diskErrors: Record<string, readonly [what: string, hint: string]> = {
+const systemErrors: Record<string, readonly [what: string, hint: string]> = {
+  ENOTDIR: ['a part of this path is not a folder', 'choose another place'],
+  EACCES: ['permission denied', 'choose another place, or run it as the owner'],
+  EPERM: ['permission denied', 'choose another place, or run it as the owner'],
+  EROFS: ['the file system is read-only', 'make it writable, or choose another place'],
+  EEXIST: ['it is not a folder', 'name a folder'],
+  EISDIR: ['it is a folder', 'name a file'],
+  ENAMETOOLONG: ['the name is too long', 'choose a shorter one'],
+  ELOOP: ['it is a symbolic link that cannot be followed', 'name a file'],
   ENOSPC: ['no space left on the device', 'free some space'],
   EDQUOT: ['the disk quota is used up', 'free some space'],
   EFBIG: ['the file is larger than allowed', 'allow larger files (ulimit -f)'],
   EIO: ['the device reports an error', 'check the disk'],
 };
 
+/** They say nothing of the path. */
+const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'];
+
 /**
  * A system error as a failure that names the file and the next step: usage (2) for a path that is wrong, found when it
  * is read or opened, before anything is sent; `failed` (1) for later errors and those of the disk. Anything else is
  * returned unchanged.
  */
-export function fileError(error: unknown, path: string, doing: 'read' | 'open' | 'write'): unknown {
+export function fileError(error: unknown, file: string, doing: 'read' | 'open' | 'write'): unknown {
   const code = systemCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  const ofPath = pathErrors[code]?.(path);
   if (doing === 'read')
-    return usage(`cannot read ${path}: ${readProblem(error)}`, 'name a file that you can read');
-  if (doing === 'open' && ofPath !== undefined) return usage(`${path}: ${ofPath[0]} (${code})`, ofPath[1]);
-  const removed = ['it, or its folder, has been removed', undefined] as const;
-  const [what, hint] = (code === 'ENOENT' ? removed : (ofPath ?? diskErrors[code])) ?? [
-    'a file operation failed',
-  ];
-  return new Failure('failed', `${path}: ${what} (${code})`, { cause: error, hint });
+    return usage(`cannot read ${file}: ${readProblem(error)}`, 'name a file that you can read');
+  if (doing === 'open' && code === 'ENOENT')
+    return usage(`${file}: the folder ${path.dirname(file)} does not exist (ENOENT)`, 'create it first');
+  const known = code === 'ENOENT' ? ['it, or its folder, has been removed'] : systemErrors[code];
+  const [what, hint] = known ?? ['a file operation failed'];
+  if (doing === 'open' && known !== undefined && !diskErrors.includes(code))
+    return usage(`${file}: ${what} (${code})`, hint);
+  return new Failure('failed', `${file}: ${what} (${code})`, { cause: error, hint });
 }
 
 export function readProblem(error: unknown): string {
   const code = systemCode(error);
   if (code === undefined) return 'it is not a file name';
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file';
-  return pathErrors[code]?.('')[0] ?? code;
+  return systemErrors[code]?.[0] ?? code;
 }
 
 /** Does file operations; system errors become failures as `fileError` describes. */
@@ -124,3 +102,23 @@ export function guardFile<T>(path: string, doing: 'read' | 'open' | 'write', wor
     throw fileError(error, path, doing);
   }
 }
+
+/** Bytes that must be free before each page, for that page. */
+const minFreeSpace = 4 * 1024 * 1024;
+
+/** Throws `failed` (1), which ends the run, unless a page and `bytes` more can be written to a folder. */
+export function assertRoom(folder: string, bytes: number): void {
+  const { blocks, bavail, bfree, bsize } = guardFile(folder, 'write', () => {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return fs.statfsSync(folder);
+  });
+  // Only root may use reserved blocks.
+  const free = (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
+  const required = minFreeSpace + bytes;
+  // Virtual file systems may report 0 blocks.
+  if (blocks === 0 || free >= required) return;
+  const amounts = `${mebibytes(free)} free, ${mebibytes(required)} required`;
+  throw new Failure('failed', `not enough disk space in ${folder}: ${amounts}`, { hint: 'free some space' });
+}
+
+const mebibytes = (bytes: number): string => `${(Math.floor(bytes / 1024 / 102.4) / 10).toFixed(1)} MiB`;

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Failure, usage } from '../errors.ts';
-import { guardFile } from './files.ts';
+import { guardFile, ignoreErrors } from './files.ts';
 
 /** A file that is written whole: the file of `-o`, `--summary`, `--seen`. */
 export interface Target {
@@ -12,17 +12,6 @@ export interface Target {
   /** Of the file at `real`; null if there is none. */
   readonly stats: fs.Stats | null;
 }
-
-/** What tells a file from another one that takes its name: bytes, and milliseconds since 1970. */
-export interface FileMark {
-  readonly size: number;
-  readonly mtime: number;
-}
-
-export const markOf = ({ size, mtimeMs }: fs.Stats): FileMark => ({ size, mtime: mtimeMs });
-
-export const hasMark = (stats: fs.Stats | null, mark: FileMark): boolean =>
-  stats?.isFile() === true && stats.size === mark.size && stats.mtimeMs === mark.mtime;
 
 /**
  * Finds out what an output path points to, links followed; opens nothing. Throws usage errors for anything but a regular
@@ -42,22 +31,16 @@ export function resolveTarget(named: string): Target {
   });
 }
 
-/** The same target as it is now. */
-export const currentTarget = ({ path, real }: Target): Target => {
-  return { path, real, stats: fs.lstatSync(real, { throwIfNoEntry: false }) ?? null };
-};
-
 /** A path without symbolic links, dangling ones included. Throws system errors, such as for a loop. */
 function realPath(path: string): string {
-  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   // In Node's own function, `..` behind a linked folder is not its real parent.
   const { native } = fs.realpathSync;
-  if (stats !== undefined && fs.existsSync(path)) return native(path);
+  if (fs.existsSync(path)) return native(path);
   const folder = native(dirname(path));
-  if (!stats?.isSymbolicLink()) return join(folder, basename(path));
+  const link = ignoreErrors(['EINVAL', 'ENOENT'], () => fs.readlinkSync(path));
+  if (link === undefined) return join(folder, basename(path));
   // Throws for a loop.
   fs.statSync(path, { throwIfNoEntry: false });
-  const link = fs.readlinkSync(path);
   return realPath(isAbsolute(link) ? link : `${folder}/${link}`);
 }
 
@@ -98,7 +81,6 @@ function locate(path: string): Pick<Target, 'real' | 'stats'> {
   }
 }
 
-/** A file, folder or other thing in words. */
 export function kindOf(stats: fs.Stats): string {
   if (stats.isDirectory()) return 'a folder';
   if (stats.isSymbolicLink()) return 'a symbolic link';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Failure, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { guardFile, ignoreErrors, syncFolder, syncIfPossible, unsupported, withDescriptor } from './files.ts';
 import { kindOf, type Target } from './output-target.ts';
 
@@ -52,7 +52,6 @@ export class PrivateFolder {
     });
   }
 
-  /** The path of a name in this folder. */
   at(name: string): string {
     return `${this.path}/${name}`;
   }
@@ -66,8 +65,8 @@ export class PrivateFolder {
   openRead(name: string): number | null {
     return this.#guard(name, () => {
       // An exception costs ten times as much as this look.
-      const isFile = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
-      return isFile ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
+      const exists = this.#isThere && fs.lstatSync(this.at(name), { throwIfNoEntry: false });
+      return exists ? (ignoreErrors(['ENOENT'], () => this.#open(name, O_RDONLY)) ?? null) : null;
     });
   }
 
@@ -78,31 +77,29 @@ export class PrivateFolder {
 
   /** Creates a file (0600) for reading and writing, in place of one of this name, and returns its descriptor. */
   create(name: string): number {
-    return this.#guard(name, () => {
-      const open = (): number => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
-      const fd = ignoreErrors(['EEXIST'], open);
-      if (fd !== undefined) return fd;
-      fs.unlinkSync(this.at(name));
-      return open();
-    });
+    this.remove(name);
+    return this.#guard(name, () => this.#open(name, O_RDWR | O_APPEND | O_CREAT | O_EXCL));
   }
 
   /** Replaces a file (0600) atomically. Processes that may replace the same name at the same time need a lock. */
   replace(name: string, content: string | Uint8Array): void {
     this.#guard(name, () => {
       const temporary = temporaryName(name);
-      const write = (fd: number): void => {
+      withDescriptor(this.create(temporary), (fd) => {
         fs.writeFileSync(fd, content);
         // The file is whole even after a power cut.
         syncIfPossible(fd);
-      };
-      withDescriptor(this.create(temporary), write, true);
+      });
       fs.renameSync(this.at(temporary), this.at(name));
     });
   }
 
+  /** Renames a file, durably. */
   rename(name: string, other: string): void {
-    this.#guard(other, () => fs.renameSync(this.at(name), this.at(other)));
+    this.#guard(other, () => {
+      fs.renameSync(this.at(name), this.at(other));
+      syncFolder(this.path);
+    });
   }
 
   remove(name: string): void {
@@ -121,20 +118,9 @@ export class PrivateFolder {
     ignoreErrors(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => fs.rmdirSync(this.path));
   }
 
-  /** Makes the names in it durable. */
-  sync(): void {
-    this.#guard('', () => syncFolder(this.path));
-  }
-
   #open(name: string, flags: number): number {
     // A FIFO would block for ever.
-    const fd = fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-    const stats = fs.fstatSync(fd);
-    if (stats.isFile()) return fd;
-    fs.closeSync(fd);
-    throw new Failure('failed', `${this.at(name)} is ${kindOf(stats)}, not a regular file`, {
-      hint: 'move it away',
-    });
+    return fs.openSync(this.at(name), flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
   }
 
   #guard<T>(name: string, work: () => T): T {
@@ -162,7 +148,6 @@ function assertTrusted(path: string, isRepaired: boolean): void {
     ignoreErrors([...unsupported, 'EROFS'], () => fs.chmodSync(path, 0o700));
 }
 
-/** The name of the record of a FILE in its private folder. */
 export const recordName = (file: string): string => `${file}.json`;
 
 /** Throws a usage error for a file that a record calls an archive: only a run of its own replaces it. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { accessSync, constants, createReadStream, openSync, statSync } from 'node:fs';
+import { constants, createReadStream, openSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../context.ts';
@@ -29,9 +29,15 @@ export async function* readLines(
   unreadable: (why: string) => Failure,
   stop?: AbortSignal,
 ): AsyncGenerator<Line> {
+  /** Chunk by chunk: a device such as /dev/zero has no line ends. */
+  async function* textChunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of readChunks(from, unreadable, stop)) {
+      if (chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
+      yield chunk;
+    }
+  }
   let number = 0;
-  const chunks = textChunks(readChunks(from, unreadable, stop), unreadable);
-  for await (const lines of linesOf(chunks, maxLineLength)) {
+  for await (const lines of linesOf(textChunks(), maxLineLength)) {
     for (const line of lines) {
       number++;
       const problem =
@@ -39,17 +45,6 @@ export async function* readLines(
       const text = problem === null ? `${line}`.replace(/^\ufeff/, '') : '';
       yield { number, text, problem };
     }
-  }
-}
-
-/** Chunk by chunk: a device such as /dev/zero has no line ends. */
-async function* textChunks(
-  chunks: AsyncIterable<Buffer>,
-  unreadable: (why: string) => Failure,
-): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    if (chunk.includes(0)) throw unreadable('it is not text: it contains NUL bytes');
-    yield chunk;
   }
 }
 
@@ -65,15 +60,6 @@ export async function* readChunks(
     for await (const read of stream) yield typeof read === 'string' ? Buffer.from(read) : read;
   } catch (error) {
     stop?.throwIfAborted();
-    throw unreadable(readProblem(error));
-  }
-}
-
-/** Throws `unreadable` if a file can clearly not be read, without opening it. */
-export function assertReadable(path: string, unreadable: (why: string) => Failure): void {
-  try {
-    accessSync(path, constants.R_OK);
-  } catch (error) {
     throw unreadable(readProblem(error));
   }
 }

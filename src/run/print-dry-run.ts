@@ -25,9 +25,6 @@ export interface FirstRequest {
   readonly nextCost?: number;
 }
 
-/** The address that a dry run with `--sandbox` prints: that of `chanlist serve`. */
-const sandboxAddress = `http://${sandboxDefaults.host}:${servePort}`;
-
 /** Prints the first request of each reference and its cost. Sends nothing, needs no key; returns the exit code. */
 export async function printDryRun(
   requests: readonly FirstRequest[],
@@ -36,13 +33,15 @@ export async function printDryRun(
   stderr: Stderr,
   results: readonly Result[] = [],
 ): Promise<ExitCode> {
-  const settings = options.sandbox ? null : await resolveService(options, context);
-  const { baseUrl } = settings ?? parseAddress(sandboxAddress, '--sandbox');
-  const service = { baseUrl, namespace: settings?.namespace ?? defaultNamespace };
+  // That of the sandbox is the address of `chanlist serve`.
+  const sandbox = `http://${sandboxDefaults.host}:${servePort}`;
+  const service = options.sandbox
+    ? { baseUrl: parseAddress(sandbox, '--sandbox').baseUrl, namespace: defaultNamespace }
+    : await resolveService(options, context);
   const records = requests.map(({ reference, operation, parameters }) => ({
     reference,
     method: operation && 'GET',
-    url: operation && `${baseUrl.origin}${requestPath(service, operation, parameters)}`,
+    url: operation && `${service.baseUrl.origin}${requestPath(service, operation, parameters)}`,
     cost: operation?.credits ?? 0,
   }));
   if (options.format === 'json' || options.format === 'ndjson') {
@@ -65,12 +64,9 @@ export async function printDryRun(
 
 /** `4 requests, at least 4 credits`, `2 requests, free`. */
 export function sumText(requests: readonly FirstRequest[]): string {
-  const number = requests.filter(({ operation }) => operation !== null).length;
-  const cost = requests.reduce(
-    (sum, { operation, nextCost = 0 }) => sum + (operation?.credits ?? 0) + nextCost,
-    0,
-  );
-  const isExact = requests.every(({ nextCost }) => nextCost === undefined);
-  const price = isExact ? (cost === 0 ? 'free' : credits(cost)) : `at least ${credits(cost)}`;
-  return `${count(number, 'request', 'requests')}, ${price}`;
+  const sent = requests.flatMap(({ operation }) => operation ?? []);
+  const next = requests.flatMap(({ nextCost }) => nextCost ?? []);
+  const cost = [...sent.map((operation) => operation.credits), ...next].reduce((sum, each) => sum + each, 0);
+  const price = next.length > 0 ? `at least ${credits(cost)}` : cost === 0 ? 'free' : credits(cost);
+  return `${count(sent.length, 'request', 'requests')}, ${price}`;
 }

@@ -24,8 +24,8 @@ export async function assertOutputFile(target: Target | null, { credits }: Opera
   assertNotArchive(target);
   assertReplaceable(target);
   if (credits === 0) return;
-  const { assertFreeSpace, minFreeSpace } = await import('../fs/free-space.ts');
-  assertFreeSpace(dirname(target.real), minFreeSpace);
+  const { assertRoom } = await import('../fs/files.ts');
+  assertRoom(dirname(target.real), 0);
 }
 
 /** Prints the response of each reference in input order. The file of `-o` is replaced only if none failed. */

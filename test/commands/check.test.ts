@@ -71,7 +71,8 @@ test('one record per archive and interrupted run; nothing is created or changed'
 });
 
 const lost = (world: World): void => world.write(file, world.read(file).split('\n').slice(100).join('\n'));
-const damaged = (world: World): void => world.write(file, `{"videoId":"x\n${world.read(file)}`);
+const damaged = (world: World): void =>
+  world.write(file, `{"videoId":"x","channelId":"UCx"}\n${world.read(file)}`);
 const interrupted = async (world: World, flags: string): Promise<void> => {
   const run = await world.run(`uploads @a ${flags} --max-credits 1`);
   assert.equal(run.exit, 9, run.stderr);
@@ -86,7 +87,7 @@ const problems: readonly (readonly [
   credits: number,
   entries: number,
 ])[] = [
-  ['a line cut short', damaged, 'damaged', /^line 1 is not JSON$/, 3, 250],
+  ['a line of another', damaged, 'damaged', /^line 1 is an entry of UCx$/, 3, 250],
   ['lost entries', lost, 'lost', /^150 entries, but it had 250$/, 3, 250],
   ['FILE left out by a restore', (world) => world.remove(file), 'lost', /^the file is gone$/, 3, 250],
   [
@@ -158,6 +159,14 @@ test('playlists are repaired by --restart', async (t) => {
   assert.equal(stale.rows[0]?.problem?.fix, 'chanlist playlist PLx -o p.ndjson --restart');
 });
 
+test('an export of a list that repeats itself has no page to resume at', async (t) => {
+  const { world, channel } = await archived(t);
+  channel.list = [...videos(0, 100, { index: '0' }), ...videos(0, 100, { index: '0' }), ...videos(0, 9)];
+  assert.equal((await world.run('uploads @a -o new.ndjson')).exit, 8);
+  const { fix } = (await check(world, 'new.ndjson')).rows[0]?.problem ?? {};
+  assert.equal(fix, `chanlist uploads ${id} -o new.ndjson --restart`);
+});
+
 test('gone and stale: what the last check said; without a feed eight days at least', async (t) => {
   const { world } = await archived(t);
   world.pass(100);
@@ -200,6 +209,8 @@ test('--from: these references, by ID or as a record knows them; each that has n
     ],
   );
   for (const fix of fixes) await world.paste(fix);
+  // A run by ID keeps the handle.
+  await world.run(`uploads ${id} --output-dir lists --update`);
   const well = await check(world, 'lists --from refs.txt');
   assert.deepEqual([well.exit, well.codes, well.stderr], [0, [null, null, null], '']);
 });
@@ -253,7 +264,7 @@ test('what another run is writing is passed over', async (t) => {
   assert.deepEqual((await check(world, 'lists')).codes, ['damaged']);
 });
 
-test('without a record, or a folder without .chanlist: 2; a record that cannot be read: 1, the others are checked', async (t) => {
+test('without a record, or a folder without .chanlist: 2; what cannot be read: 1 or 2, the others are checked', async (t) => {
   const { world } = await archived(t);
   world.write('alone.ndjson', world.read(file));
   world.write('lists/alone.ndjson', world.read(file));
@@ -274,6 +285,6 @@ test('without a record, or a folder without .chanlist: 2; a record that cannot b
   const run = `lists/.chanlist/${id}.ndjson.run`;
   world.write(run, '#{"version":99}\n{}\n#{}\n');
   const other = await check(world, 'lists');
-  assert.deepEqual([other.exit, other.codes], [11, ['interrupted', null]]);
-  onlyError(other, run, 'of another version');
+  assert.deepEqual([other.exit, other.codes], [2, [null]]);
+  onlyError(other, run, 'of another version', 'to give it up');
 });

@@ -1,4 +1,4 @@
-import { type ArchiveRecord, newRecord, noChecks } from '../../src/export/record.ts';
+import { type ArchiveRecord, noChecks } from '../../src/export/record.ts';
 import type { ExportRequest, RunHeader } from '../../src/export/run-header.ts';
 
 export const hour = 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export const header = (facts: Partial<RunHeader> = {}): Omit<RunHeader, 'version
 
 /** The record of an archive of two entries. */
 export const record = (facts: Partial<ArchiveRecord> = {}): ArchiveRecord => ({
-  ...newRecord({ reference: '@a', id: 'UCa', size: 1000, mtime: 1.5, entries: 2, checks: noChecks }),
+  ...{ reference: '@a', id: 'UCa', size: 1000, mtime: 1.5, entries: 2, checks: noChecks },
   ...facts,
 });
 

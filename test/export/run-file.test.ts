@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { RunFile } from '../../src/export/run-file.ts';
-import { isSameRequest, type RunHeader, readHeader } from '../../src/export/run-header.ts';
+import type { RunHeader } from '../../src/export/run-header.ts';
 import type { PrivateFolder } from '../../src/fs/private-folder.ts';
 import type { Position } from '../../src/run/list-pages.ts';
+import { isFailure } from '../support/failures.ts';
 import { privateFolder } from '../support/private-folder.ts';
 import { header, record, request, stop } from './files.ts';
 
@@ -150,7 +151,7 @@ test('how it has ended is its last line; a cut one does not count', async (t) =>
   assert.equal((await open(folder)).end?.size, 63);
 });
 
-test('a first line that is none of this version is unreadable', async (t) => {
+test('a first line that is none of this version is 2, and names the file', async (t) => {
   const folder = await privateFolder(t);
   const path = folder.at('a.run');
   assert.equal(await RunFile.open(folder, 'a', stop), null);
@@ -160,17 +161,10 @@ test('a first line that is none of this version is unreadable', async (t) => {
   const others = [{ ...unversioned, version: 2 }, unversioned, { version: 1, request: request() }, []];
   for (const line of [...others.map((value) => `#${JSON.stringify(value)}`), '{}', '', 'x', '#']) {
     writeFileSync(path, [line, ...rest].join('\n'));
-    assert.equal(await RunFile.open(folder, 'a', stop), 'unreadable', line);
-    assert.equal(readHeader(folder, 'a'), null);
+    await assert.rejects(
+      RunFile.open(folder, 'a', stop),
+      isFailure(2, 'of another version', `rm ${path}`),
+      line,
+    );
   }
-  writeFileSync(path, [first, ...rest].join('\n'));
-  assert.equal(readHeader(folder, 'a')?.reference, '@a');
-  assert.equal(readHeader(folder, 'b'), null);
-});
-
-test('one request: ID, format, fields, limit and address', () => {
-  assert.equal(isSameRequest(request(), request()), true);
-  const others = { id: 'UCb', format: 'csv', fields: 'videoId', limit: 5, service: 'http://other/media' };
-  for (const [name, value] of Object.entries(others))
-    assert.equal(isSameRequest(request(), { ...request(), [name]: value }), false, name);
 });

@@ -5,8 +5,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Failure } from '../../src/errors.ts';
-import { fileError, makeFolders } from '../../src/fs/files.ts';
-import { assertFreeSpace } from '../../src/fs/free-space.ts';
+import { assertRoom, fileError, makeFolders } from '../../src/fs/files.ts';
+import { whileFailing } from '../support/failing.ts';
 import { isFailure } from '../support/failures.ts';
 import { noProc } from '../support/process-state.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -29,35 +29,31 @@ test('a folder in which nothing can be created is an error', { skip: noProc }, (
 
 test('without disk space for the next page nothing is sent', async (t) => {
   const folder = await temporaryFolder(t);
-  const disk = { blocks: 1000, bfree: 30, bavail: 20, bsize: 1024 * 1024 };
-  const original = fs.statfsSync;
-  const show = (statfsSync: unknown): void => {
-    Object.assign(fs, { statfsSync });
-    syncBuiltinESMExports();
-  };
-  t.after(() => show(original));
   const mebibytes = 1024 * 1024;
-  show(() => disk);
+  const disk = { blocks: 1000, bfree: 30, bavail: 20, bsize: mebibytes };
+  const { mock } = t.mock.method(fs, 'statfsSync', () => disk as fs.StatsFs);
+  syncBuiltinESMExports();
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
   const tooFull = (free: number, required: number) =>
-    isFailure(
-      1,
-      `not enough disk space in ${folder}: ${free}.0 MiB free, ${required}.0 MiB required; free some`,
-    );
+    isFailure(1, `disk space in ${folder}: ${free}.0 MiB free, ${required}.0 MiB required; free some`);
   // Reserved blocks are for root alone.
-  const asNobody = async (): Promise<void> => {
-    assertFreeSpace(folder, 20 * mebibytes);
-    assert.throws(() => assertFreeSpace(folder, 21 * mebibytes), tooFull(20, 21));
-  };
-  await asUser(nobody, asNobody);
+  await asUser(nobody, async () => {
+    assertRoom(folder, 16 * mebibytes);
+    assert.throws(() => assertRoom(folder, 17 * mebibytes), tooFull(20, 21));
+  });
   if (!notRoot) {
-    assertFreeSpace(folder, 30 * mebibytes);
-    assert.throws(() => assertFreeSpace(folder, 31 * mebibytes), tooFull(30, 31));
+    assertRoom(folder, 26 * mebibytes);
+    assert.throws(() => assertRoom(folder, 27 * mebibytes), tooFull(30, 31));
   }
+  whileFailing(t, 'accessSync', 'EROFS', () =>
+    assert.throws(() => assertRoom(folder, 0), isFailure(1, folder, 'the file system is read-only')),
+  );
   // A file system that reports nothing passes.
-  show(() => ({ ...disk, blocks: 0, bfree: 0, bavail: 0 }));
-  assertFreeSpace(folder, 1);
-  show(() => assert.fail());
-  assertFreeSpace(folder, 1);
+  Object.assign(disk, { blocks: 0, bfree: 0, bavail: 0 });
+  assertRoom(folder, 1);
 });
 
 test('system errors in words: a wrong path is 2 before anything is sent, everything else 1', () => {

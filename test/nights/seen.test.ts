@@ -165,13 +165,3 @@ test('FILE is read under its lock; an entry without an ID is new each time', asy
     seen.accept();
   }
 });
-
-test('a file that is no text is 2, nothing is sent', async (t) => {
-  const nights = await nightlyRuns(t);
-  nights.service.addChannel('a', { list: videos(0, 5) });
-  nights.write('seen.txt', 'a\0b\n');
-  const { exit, requests, stderr } = await nights.run('latest @a --seen seen.txt');
-  assert.deepEqual([exit, requests], [2, []], stderr);
-  onlyError({ stderr }, 'seen.txt');
-  assert.equal(nights.read('seen.txt'), 'a\0b\n');
-});

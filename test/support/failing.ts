@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { TestContext } from 'node:test';
 
-type Function = 'chmodSync' | 'closeSync' | 'fchmodSync' | 'fsyncSync' | 'renameSync';
+type Function = 'accessSync' | 'chmodSync' | 'closeSync' | 'fchmodSync' | 'fsyncSync' | 'renameSync';
 
 /** Does something while a function of node:fs fails with this code. */
 export function whileFailing(t: TestContext, name: Function, code: string, work: () => void): void {

@@ -1,0 +1,149 @@
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { RunOptions } from '../cli/options.ts';
+import type { Context } from '../context.ts';
+import { type Failure, usage } from '../errors.ts';
+import { ignoreErrors } from '../fs/files.ts';
+import { resolveTarget, type Target } from '../fs/output-target.ts';
+import { PrivateFolder, privateFolderOf, recordName, temporaryName } from '../fs/private-folder.ts';
+import { parseFields } from '../output/fields.ts';
+import { exportName, type FileFormat } from '../output/formats.ts';
+import type { Reference } from '../run/read-references.ts';
+import type { Operation } from '../service/contract.ts';
+import type { Existing } from './next-step.ts';
+import { type ArchiveRecord, hasMark, readRecord } from './record.ts';
+import { RunFile } from './run-file.ts';
+import { type ExportRequest, isArchive, type RunHeader } from './run-header.ts';
+
+/** The exports of a run: `-o FILE` is a folder with one. */
+export interface Exports {
+  readonly operation: Operation;
+  readonly options: RunOptions;
+  readonly context: Context;
+  readonly format: FileFormat;
+  /** The folder of the FILEs. */
+  readonly path: string;
+  /** FILE of `-o`; null with `--output-dir`. */
+  readonly file: Target | null;
+  /** The `.chanlist` beside them. */
+  readonly folder: PrivateFolder;
+}
+
+/** One of them, as it is on disk. */
+export interface Export extends Exports, Reference {
+  readonly id: string;
+  /** Name of FILE. */
+  readonly name: string;
+  readonly target: Target;
+  readonly request: ExportRequest;
+  readonly record: ArchiveRecord | null;
+  readonly interrupted: RunFile | null;
+  readonly existing: Existing;
+  /** The reference that a record keeps: the last one given, but a handle or URL rather than the ID itself. */
+  readonly keptReference: string;
+}
+
+/** Longest name of a file on all common file systems, in bytes. */
+const maxName = 255;
+
+/** Opens what `-o` (`file`) or `--output-dir` names, and creates nothing. Throws usage errors for what cannot be one. */
+export function openExports(
+  operation: Operation,
+  options: RunOptions,
+  context: Context,
+  format: FileFormat,
+  file: Target | null,
+): Exports {
+  const path = file === null ? (options.outputDir ?? '') : dirname(file.real);
+  const name = file === null ? '' : basename(file.real);
+  if (Buffer.byteLength(temporaryName(recordName(name))) > maxName)
+    throw usage(`the file name ${name.slice(0, 40)}… is too long`, 'choose a shorter one');
+  const folder = PrivateFolder.open(privateFolderOf(path));
+  const exports = { operation, options, context, format, path, file, folder };
+  const names = ignoreErrors(['ENOENT', 'ENOTDIR'], () => readdirSync(path)) ?? [];
+  assertMounted(exports, file === null ? names.filter((each) => exportName.test(each)) : [name]);
+  return exports;
+}
+
+/**
+ * Throws a usage error for an update of none of these files in a folder without a `.chanlist`: one that is not mounted looks
+ * empty.
+ */
+export function assertMounted({ options, folder, path, file }: Exports, names: readonly string[]): void {
+  const isFile = (name: string): boolean =>
+    Boolean(statSync(join(path, name), { throwIfNoEntry: false })?.size);
+  if (options.update && !folder.wasThere && !names.some(isFile)) throw notMounted(file?.path ?? path);
+}
+
+export const notMounted = (place: string): Failure =>
+  usage(
+    `there is no archive at ${place}, and no .chanlist beside it`,
+    'is the disk mounted? For a first run, omit --update',
+  );
+
+/** The name of FILE of an ID. */
+export const nameOf = ({ file }: Exports, id: string): string =>
+  file === null ? `${id}.ndjson` : basename(file.real);
+
+/** FILE of an ID, as the user named it. */
+export const pathOf = ({ file, path }: Exports, id: string): string =>
+  file?.path ?? join(path, `${id}.ndjson`);
+
+/**
+ * Finds out what there is of an export. `service`: its address and namespace. Throws usage errors for a FILE that is no
+ * regular file, `damaged` for a record that cannot be used, and the reason to stop.
+ */
+export async function inspect(
+  exports: Exports,
+  reference: Reference,
+  id: string,
+  service: string,
+): Promise<Export> {
+  const { folder, context, options, format, operation, file } = exports;
+  const name = nameOf(exports, id);
+  const found = file ?? resolveTarget(pathOf(exports, id));
+  const target = { ...found, stats: lstatSync(found.real, { throwIfNoEntry: false }) ?? null };
+  const fields = parseFields(options.fields, operation)?.map((field) => field.name);
+  const { limit } = options;
+  const request = { id, format, fields: fields?.join(',') ?? null, limit, service };
+  const record = readRecord(folder, name);
+  const existing = fileState(target, record, request);
+  // The pages of another run are dropped by --restart, an interrupted update whose FILE is gone is given up.
+  const run = options.restart ? null : await RunFile.open(folder, name, context.stop);
+  const isGivenUp = run !== null && run.header.update !== null && existing === 'none';
+  if (isGivenUp) run[Symbol.dispose]();
+  const interrupted = isGivenUp ? null : run;
+  const isOurs = interrupted !== null && isDeepStrictEqual(interrupted.header.request, request);
+  const known = interrupted?.header.reference ?? (record?.id === id ? record.reference : null);
+  return {
+    ...{ ...exports, ...reference, id, name, target, request, record, interrupted },
+    existing: {
+      run: isOurs ? 'ours' : interrupted === null ? 'none' : 'another',
+      file: existing,
+      isOfAnotherId: record !== null && record.id !== id,
+      hasFolder: folder.wasThere,
+    },
+    keptReference: (reference.value === id ? known : null) ?? reference.reference ?? id,
+  };
+}
+
+function fileState(
+  { stats }: Target,
+  record: ArchiveRecord | null,
+  request: ExportRequest,
+): Existing['file'] {
+  const isRecorded = record !== null && stats !== null && hasMark(stats, record);
+  // The archive of a channel without uploads is empty.
+  if (stats === null || (stats.size === 0 && !isRecorded)) return 'none';
+  if (record?.id !== request.id || !isArchive(request)) return 'other';
+  return isRecorded ? 'archive' : 'changed';
+}
+
+/** Begins an export (`update` null) or an update. */
+export function beginRun(one: Export, update: RunHeader['update']): RunFile {
+  const { folder, name, request, existing, context, keptReference } = one;
+  const started = new Date(context.clock.now()).toISOString();
+  const replaces = existing.file !== 'none';
+  return RunFile.create(folder, name, { request, reference: keptReference, started, update, replaces });
+}
