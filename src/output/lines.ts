@@ -1,5 +1,4 @@
 import { ByteWriter, LINE_FEED } from '../json/byte-writer.ts';
-import { JsonText } from '../json/json-text.ts';
 import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { recordPicker } from './fields.ts';
@@ -11,12 +10,11 @@ export function ndjsonFormat({ fields }: FormatOptions): Writer {
   const out = new ByteWriter();
   return {
     rows: (item, entries) => {
-      if (pick === null) JsonText.writeLines(entries, out);
-      else
-        for (const entry of entries) {
-          pick(out, entry, item);
-          out.byte(LINE_FEED);
-        }
+      for (const entry of entries) {
+        if (pick === null) entry.writeTo(out);
+        else pick(out, entry, item);
+        out.byte(LINE_FEED);
+      }
       return out.take();
     },
   };

@@ -2,8 +2,7 @@ import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
-import { sanitize } from '../text/sanitize.ts';
-import { minSecretLength, withoutSecret } from '../text/secret.ts';
+import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
 import type { Pager } from './pager.ts';
 import { decideTerminal } from './terminal.ts';
 

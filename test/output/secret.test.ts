@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withoutSecret } from '../../src/text/secret.ts';
+import { withoutSecret } from '../../src/text/sanitize.ts';
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16);
 const each = (key: string, form: (character: string) => string): string => [...key].map(form).join('');
