@@ -19,8 +19,8 @@ const kinds: Readonly<Record<number, Kind>> = {
 /** Escapes, those of both halves of a surrogate pair together. */
 const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
 
-/** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
-export function quoteJson(value: string): string {
+/** The JSON of a value with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
+export function quoteJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));
 }
 

@@ -1,8 +1,9 @@
 import { excerpt } from '../errors.ts';
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, memberField, picker } from './fields.ts';
+import { expandFields, hasWildcard, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { maxColumns, recordKeys } from './records.ts';
 
@@ -18,10 +19,9 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
   let shown: ReadonlySet<string> = new Set();
   const leftOut = new Set<string>();
 
-  const named = (name: string): Field => fields?.find((field) => field.name === name) ?? memberField(name);
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    const all = fileColumns?.map(named) ?? expandFields(fields, operation, entries);
+    const all = fileColumns ?? expandFields(fields, operation, entries);
     columns = isOpen ? all.slice(0, maxColumns) : all;
     pick = picker(columns);
     shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));
@@ -70,4 +70,21 @@ for (const character of '",\\\r\n') special[character.charCodeAt(0)] = 1;
 
 function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** One `videoId` (resolve: `channel_id`) per line. Entries without one are left out, with a warning. */
+export function idFormat({ operation, terminal }: FormatOptions): Writer {
+  const { idField } = operation;
+  const lineOf = (id: string): string =>
+    `${terminal === null ? id.replace(/[\0\t\r\n]+/g, ' ') : sanitize(id)}\n`;
+  let leftOut = 0;
+  return {
+    rows: (_item, entries) => {
+      const ids = entries.map((entry) => entry.get(idField)?.plain() ?? '').filter((id) => id !== '');
+      leftOut += entries.length - ids.length;
+      return ids.map(lineOf).join('');
+    },
+    warnings: () =>
+      leftOut === 0 ? [] : [`id: left out ${count(leftOut, 'entry', 'entries')} without ${idField}`],
+  };
 }

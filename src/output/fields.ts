@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { excerpt, usage } from '../errors.ts';
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
@@ -36,6 +36,9 @@ export const computedFields = Object.keys(computed);
 
 const wildcard = '*';
 
+/** Fields of a page that a warning names, at most. */
+const maxNamed = 50;
+
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
 const namesElsewhere: Readonly<Record<string, string>> = {
   id: 'did you mean videoId?',
@@ -61,7 +64,7 @@ function hintFor(name: string, first: string, operation: RecordShape): string | 
     const key = first.toLowerCase();
     if (Object.hasOwn(namesElsewhere, key)) return namesElsewhere[key];
   }
-  const meant = nearest(first, /^[_@]/.test(first) ? computedFields : known);
+  const meant = nearest(first, first.startsWith('_') ? computedFields : known);
   return meant && `did you mean ${meant}?`;
 }
 
@@ -113,10 +116,11 @@ const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
 const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined =>
   rest.length === 0 ? undefined : memberOf(entry, key)?.at(rest);
 
-/** A function that writes fields of an entry as a JSON object; a missing field is null. */
-export function recordPicker(
-  fields: readonly Field[],
+/** A function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
+export function entryWriter(
+  fields: readonly Field[] | null,
 ): (out: ByteWriter, entry: JsonText, item: Item) => void {
+  if (fields === null) return (out, entry) => entry.writeTo(out);
   const pick = picker(fields);
   const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
   const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
@@ -157,57 +161,51 @@ export function hasWildcard(fields: readonly Field[]): boolean {
   return fields.some(({ name }) => name === wildcard);
 }
 
-export function absentFields(fields: readonly Field[], entries: readonly JsonText[]): readonly string[] {
+/** A warning that names the fields that none of these entries has; empty if there is none. */
+export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
     path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
-  return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
+  const absent = fields.filter((field) => !entries.some((entry) => has(entry, field)));
+  const names = excerpt(absent.map(({ name }) => name).join(', '));
+  const present = recordKeys(entries).slice(0, maxNamed).map(excerpt).join(', ');
+  return names && `--fields: no entry on the first page has ${names}; its fields are ${present}`;
 }
 
 export const memberField = (name: string): Field => ({ name, path: [name] });
 
-/** Longer texts are no durations and no numbers of views. */
-const maxLength = 100;
-
-const shortText = (text: string | undefined): string =>
-  text === undefined || text.length > maxLength ? '' : text.trim();
-
 /** Seconds of a `lengthText` (docs/service.md, 2.2), also with hours, as digits; null if it is no duration (`LIVE`). */
-export function durationSeconds(lengthText: string | undefined): string | null {
-  const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(shortText(lengthText));
+export function durationSeconds(lengthText = ''): string | null {
+  const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(lengthText.trim());
   if (match === null) return null;
   const [, hours = '0', minutes, rest] = match;
   return String(Number(hours) * 3600 + Number(minutes) * 60 + Number(rest));
 }
 
 /** Views as digits, of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if it says none. */
-export function views(viewCount: string | undefined, viewCountText: string | undefined): string | null {
-  return wholeNumber(viewCount ?? '') ?? viewsOfText(shortText(viewCountText));
-}
-
-/** Digits without leading zeros, from digits or groups of three; null for anything else. */
-function wholeNumber(text: string): string | null {
-  if (!/^\d+$/.test(text) && !/^\d{1,3}(?:,\d{3})+$/.test(text)) return null;
-  return text.replaceAll(',', '').replace(/^0+(?=\d)/, '');
+export function views(viewCount = '', viewCountText = ''): string | null {
+  return (
+    (/^[\d,]+$/.test(viewCount) ? viewsOfText(`${viewCount} views`) : null) ?? viewsOfText(viewCountText)
+  );
 }
 
 const unitZeros: Readonly<Record<string, number>> = { '': 0, K: 3, M: 6, B: 9 };
 
-function viewsOfText(text: string): string | null {
+function viewsOfText(viewCountText: string): string | null {
+  const text = viewCountText.trim();
   if (/^no\s+views?(?![a-z])/i.test(text)) return '0';
-  const match = /^([\d,]+)(?:\.(\d+))?\s*(?:([KMB])\s*)?views?(?![a-z])/i.exec(text);
+  const match =
+    /^(\d{1,3}(?:,\d{3}){1,9}|\d{1,99})(?:\.(\d{1,9}))?\s{0,9}(?:([KMB])\s{0,9})?views?(?![a-z])/i.exec(text);
   if (match === null) return null;
   const [, whole = '', fraction = '', unit = ''] = match;
   const zeros = unitZeros[unit.toUpperCase()] ?? 0;
-  const digits = wholeNumber(whole);
   // More digits than the unit has zeros are not a whole number of views.
-  if (digits === null || fraction.length > zeros) return null;
-  return wholeNumber(digits + fraction.padEnd(zeros, '0'));
+  if (fraction.length > zeros) return null;
+  return (whole.replaceAll(',', '') + fraction.padEnd(zeros, '0')).replace(/^0+(?=\d)/, '');
 }
 
 /** The two parts of a `viewCountText` that combines the view count and the age (2.2): `434K views • 1 day ago`. */
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
-  const text = shortText(viewCountText);
-  if (text === '') return [viewCountText, ''];
+  const text = viewCountText.trim();
   const separator = /[\u2022\u00b7|]/.exec(text);
   if (separator !== null)
     return [text.slice(0, separator.index).trim(), text.slice(separator.index + 1).trim()];

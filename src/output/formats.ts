@@ -1,10 +1,9 @@
-import { excerpt } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { absentFields } from './fields.ts';
-import type { Field, Format, FormatOptions, Writer } from './format.ts';
-import { bodyRecords, recordKeys } from './records.ts';
+import { absentWarning } from './fields.ts';
+import type { Format, FormatOptions, Writer } from './format.ts';
+import { bodyRecords } from './records.ts';
 
-/** The output formats: one row per format. Each loads only its own file. */
+/** The output formats: one row per format. Each file is loaded when it is used. */
 export const formats = {
   table: {
     extensions: [],
@@ -22,7 +21,7 @@ export const formats = {
     extensions: ['ndjson', 'jsonl'],
     meaning:
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
-    writer: async () => (await import('./lines.ts')).ndjsonFormat,
+    writer: async () => (await import('./json.ts')).ndjsonFormat,
   },
   csv: {
     extensions: ['csv'],
@@ -32,7 +31,7 @@ export const formats = {
   id: {
     extensions: [],
     meaning: 'one videoId per line (resolve: channel_id)',
-    writer: async () => (await import('./lines.ts')).idFormat,
+    writer: async () => (await import('./csv.ts')).idFormat,
   },
 } as const;
 
@@ -79,13 +78,4 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent ? [absent] : [])],
   };
-}
-
-const maxNamedFields = 50;
-
-/** Names the fields that none of these entries has; empty if there is none. */
-function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
-  const absent = absentFields(fields, entries).join(', ');
-  const present = recordKeys(entries).slice(0, maxNamedFields).map(excerpt).join(', ');
-  return absent && `--fields: no entry on the first page has ${excerpt(absent)}; its fields are ${present}`;
 }

@@ -30,11 +30,9 @@ export function withList(body: JsonText, { key }: Records, list: string): string
   return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? list : value}`).join(',')}}`;
 }
 
-const valueColumn = 'value';
-
 /** A record's members in order, with duplicates; a record that is not an object has one, `value`. */
 export function membersOf(record: JsonText): Iterable<readonly [key: string, value: JsonText]> {
-  return record.kind === 'object' ? record.members() : [[valueColumn, record]];
+  return record.kind === 'object' ? record.members() : [['value', record]];
 }
 
 /** The same by key: the last of equal ones. */

@@ -1,7 +1,7 @@
 import type { linesOf } from '../fs/line-chunks.ts';
 import { JsonText } from '../json/json-text.ts';
 import { expandFields, hasWildcard } from './fields.ts';
-import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
+import type { Field, FormatOptions, Item, ListingEnd, Text } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import { maxColumns, recordKeys } from './records.ts';
 
@@ -43,13 +43,13 @@ export async function render(
 async function columnsOf(
   read: Parameters<typeof render>[0],
   { fields, operation }: Pick<FormatOptions, 'fields' | 'operation'>,
-): Promise<string[] | null> {
+): Promise<readonly Field[] | null> {
   if (fields !== null && !hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of read())
     for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
   const all = JsonText.of(JSON.stringify(Object.fromEntries([...keys].map((key) => [key, null]))));
-  return expandFields(fields, operation, [all]).map(({ name }) => name);
+  return expandFields(fields, operation, [all]);
 }
 
 /** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */

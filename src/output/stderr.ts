@@ -3,8 +3,7 @@ import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
 import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
-import type { Pager } from './pager.ts';
-import { decideTerminal } from './terminal.ts';
+import { decideTerminal, type Pager } from './terminal.ts';
 
 /** What separates two next steps in a hint; not a semicolon within quotes. */
 const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
@@ -12,7 +11,7 @@ const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
   readonly #stream: Context['stderr'];
-  readonly #isQuiet: boolean;
+  /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
   readonly #isDebug: boolean;
   /** `error: ` and `warning: `, in colour at a terminal. */
@@ -33,8 +32,7 @@ export class Stderr {
     { quiet = false, verbose = 0, color = true } = {},
   ) {
     this.#stream = stderr;
-    this.#isQuiet = quiet;
-    this.#verbosity = verbose;
+    this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
     const hasColor = decideTerminal(stderr, env, color)?.color === true;
     // Not chalk, which only tables load: every start would take longer for two words.
@@ -86,8 +84,10 @@ export class Stderr {
   /** Waits until the user has left the pager, if there is one. */
   async closePager(): Promise<void> {
     if (this.#pager === null) return;
-    const { closePager } = await import('./pager.ts');
-    await closePager(this.#pager);
+    // It has all its input: Ctrl-C at the terminal is for the pager now.
+    process.removeAllListeners('SIGINT').on('SIGINT', () => {});
+    this.#pager.input.end();
+    await this.#pager.ended;
   }
 
   /** A failure, always printed. Next steps, separated by semicolons, have lines of their own at a terminal. */
@@ -100,26 +100,26 @@ export class Stderr {
 
   /** What is wrong without being a failure. */
   warn(message: string): void {
-    if (!this.#isQuiet) this.#line(message, this.#warning);
+    if (this.#verbosity >= 0) this.#line(message, this.#warning);
   }
 
   /** What a user asked to know: at a terminal or not. */
   result(message: string): void {
-    if (!this.#isQuiet) this.#line(message);
+    if (this.#verbosity >= 0) this.#line(message);
   }
 
   /** Information, and the final tally: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (!this.#isQuiet && (this.#stream.isTTY === true || this.#verbosity > 0)) this.#line(message);
+    if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
 
   /** With -v, at a terminal too. */
   verbose(message: string): void {
-    if (!this.#isQuiet && this.#verbosity > 0) this.#line(message);
+    if (this.#verbosity > 0) this.#line(message);
   }
 
   detail(message: string): void {
-    if (!this.#isQuiet && this.#verbosity > 1) this.#line(message);
+    if (this.#verbosity > 1) this.#line(message);
   }
 
   printFailure(failure: Failure): void {

@@ -1,3 +1,4 @@
+import CliTable from 'cli-table3';
 import { isPlain, sanitize } from '../text/sanitize.ts';
 import { type Column, type Columns, chooseColumns } from './columns.ts';
 import type { FormatOptions, Writer } from './format.ts';
@@ -15,29 +16,6 @@ const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}
 /** Whether a cell is a number; most are none by their first character. */
 const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
 
-/** A table whose columns are sized by the first entries; later pages widen one only for a number. */
-export async function tableFormat(options: FormatOptions): Promise<Writer> {
-  const draw = await newTable(options.terminal);
-  let chosen: Columns | null = null;
-  let indexDigits = 0;
-  return {
-    open: (_item, info) => {
-      const total = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
-      if (/^\d{1,9}$/.test(total)) indexDigits = Math.max(indexDigits, total.length);
-      return '';
-    },
-    rows: (item, entries) => {
-      if (entries.length === 0) return '';
-      chosen ??= chooseColumns(options, entries, indexDigits);
-      const { columns, cells } = chosen;
-      return draw(
-        columns,
-        entries.map((entry) => cells(entry, item).map(sanitize)),
-      );
-    },
-  };
-}
-
 interface Shown extends Column {
   readonly at: number;
   readonly width: number;
@@ -50,54 +28,60 @@ const maxRows = 100;
 /** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
 const placeholder = '\ue000';
 
-/** Returns a function that draws rows, below a header the first time, when it chooses the columns that fit. */
-async function newTable(terminal: FormatOptions['terminal']) {
-  const { default: CliTable } = await import('cli-table3');
+/** A table whose columns are chosen and sized by the first entries; later pages widen one only for a number. */
+export async function tableFormat(options: FormatOptions): Promise<Writer> {
+  const { terminal } = options;
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  let shown: readonly Shown[] | null = null;
+  let chosen: Columns | null = null;
+  let shown: readonly Shown[] = [];
+  let indexDigits = 0;
 
-  const lines = (columns: readonly Shown[], rows: readonly (readonly string[])[]): string[] => {
-    const colWidths = columns.map(({ width }) => width);
-    const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
+  const lines = (rows: readonly (readonly string[])[]): string[] => {
+    const colWidths = shown.map(({ width }) => width);
+    const colAligns = shown.map(({ isRight }) => (isRight ? 'right' : 'left'));
     const table = new CliTable({ chars, style: plain, colWidths, colAligns, truncate: '…' });
     const texts: string[] = [];
-    for (const row of rows) {
-      table.push(
-        columns.map(({ at, width }) => {
-          const cell = row[at] ?? '';
-          if (isPlain(cell)) return cell;
-          const text = terminal === null ? cell : cut(cell, width);
-          if (textWidth(text) > 0) texts.push(text);
-          return placeholder.repeat(textWidth(text));
-        }),
-      );
-    }
+    const drawable = (cell: string, width: number): string => {
+      if (isPlain(cell)) return cell;
+      const text = terminal === null ? cell : cut(cell, width);
+      if (textWidth(text) > 0) texts.push(text);
+      return placeholder.repeat(textWidth(text));
+    };
+    for (const row of rows) table.push(shown.map(({ at, width }) => drawable(row[at] ?? '', width)));
     let next = 0;
     const drawn = table.toString().split('\n');
     return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
   };
+  const header = (columns: readonly Column[]): string[] => {
+    const [names = ''] = lines([columns.map((column) => sanitize(column.header))]);
+    const rule = '─'.repeat(totalWidth(shown.map(({ width }) => width)));
+    return [style?.bold(names) ?? names, style?.dim(rule) ?? rule];
+  };
 
-  return (all: readonly Column[], rows: readonly (readonly string[])[]): string => {
-    const isFirst = shown === null;
-    // The first rows decide which columns there are.
-    const wanted =
-      shown === null
+  return {
+    open: (_item, info) => {
+      const count = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
+      if (/^\d{1,9}$/.test(count)) indexDigits = Math.max(indexDigits, count.length);
+      return '';
+    },
+    rows: (item, entries) => {
+      if (entries.length === 0) return '';
+      const isFirst = chosen === null;
+      chosen ??= chooseColumns(options, entries, indexDigits);
+      const { columns, cells } = chosen;
+      const rows = entries.map((entry) => cells(entry, item).map(sanitize));
+      const wanted = isFirst
         ? dropped(
-            all.map((column, at) => measured(column, at, rows)),
+            columns.map((column, at) => measured(column, at, rows)),
             total,
           )
         : shown.map((column) => widened(column, rows, terminal === null));
-    const columns = fit(wanted, total);
-    shown = columns;
-    const out: string[] = [];
-    if (isFirst) {
-      const [names = ''] = lines(columns, [all.map(({ header }) => sanitize(header))]);
-      const rule = '─'.repeat(totalWidth(columns.map(({ width }) => width)));
-      out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
-    }
-    for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(columns, rows.slice(i, i + maxRows)));
-    return `${out.join('\n')}\n`;
+      shown = fit(wanted, total);
+      const out = isFirst ? header(columns) : [];
+      for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(rows.slice(i, i + maxRows)));
+      return `${out.join('\n')}\n`;
+    },
   };
 }
 

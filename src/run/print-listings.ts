@@ -1,6 +1,5 @@
 import { commandLine, type RunOptions } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
-import { joined } from '../output/format.ts';
 import { Stdout } from '../output/stdout.ts';
 import type { PagedOperation } from '../service/contract.ts';
 import { isNoList, isUnresumable, type Page } from '../service/pages.ts';
@@ -54,8 +53,8 @@ export async function printListings(
     const sink: Sink = {
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        const opening = next.pages === 1 ? format.open(listing, page.info) : '';
-        const text = joined(opening, format.rows(listing, entries));
+        if (next.pages === 1) await output.write(format.open(listing, page.info));
+        const text = format.rows(listing, entries);
         const isMoreRequested = !isLast || (!done && next.hasMore);
         await (isMoreRequested ? output.writePage(text) : output.write(text));
       },

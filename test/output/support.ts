@@ -20,7 +20,7 @@ export interface Overrides {
   readonly fields?: string;
   readonly several?: boolean;
   readonly terminal?: FormatOptions['terminal'];
-  readonly columns?: readonly string[] | null;
+  readonly columns?: FormatOptions['columns'];
   /** In place of that of the operation. */
   readonly shape?: RecordShape;
 }
