@@ -21,7 +21,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
 
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    const all = fileColumns ?? expandFields(fields, operation, entries);
+    const all = fileColumns ?? expandFields(fields, operation, recordKeys(entries));
     columns = isOpen ? all.slice(0, maxColumns) : all;
     pick = picker(columns);
     shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));

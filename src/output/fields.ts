@@ -22,10 +22,6 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
-/** The first fields of a csv: the specified ones, else the documented ones. */
-const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
-  fields.length > 0 ? fields : documentedFields;
-
 const computed: Readonly<Record<string, (entry: JsonText, item: Item) => JsonText | undefined>> = {
   _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
   _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
@@ -40,18 +36,13 @@ const wildcard = '*';
 const maxNamed = 50;
 
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
-const namesElsewhere: Readonly<Record<string, string>> = {
-  id: 'did you mean videoId?',
-  views: 'did you mean _views?',
-  viewcount: 'did you mean _views?',
-  duration: 'did you mean _seconds?',
-  length: 'did you mean _seconds?',
-  url: 'did you mean videoId? only latest has links (link)',
-  link: 'did you mean videoId? only latest has links (link)',
-  date: 'did you mean publishedTimeText? only latest has dates (published)',
-  published: 'did you mean publishedTimeText? only latest has dates (published)',
-  publishedat: 'did you mean publishedTimeText? only latest has dates (published)',
-};
+const namesElsewhere: readonly (readonly [names: readonly string[], hint: string])[] = [
+  [['id'], 'did you mean videoId?'],
+  [['views', 'viewcount'], 'did you mean _views?'],
+  [['duration', 'length'], 'did you mean _seconds?'],
+  [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
+  [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
+];
 
 /** What is meant by the name of a field that entries do not have; undefined if they may have it. */
 function hintFor(name: string, first: string, operation: RecordShape): string | undefined {
@@ -61,8 +52,8 @@ function hintFor(name: string, first: string, operation: RecordShape): string | 
   if (operation.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
     if (path !== name) return `did you mean ${path}?`;
-    const key = first.toLowerCase();
-    if (Object.hasOwn(namesElsewhere, key)) return namesElsewhere[key];
+    const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
+    if (row !== undefined) return row[1];
   }
   const meant = nearest(first, first.startsWith('_') ? computedFields : known);
   return meant && `did you mean ${meant}?`;
@@ -95,16 +86,12 @@ const maxCompared = 50;
 /** Reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
 export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) => JsonText[] {
   const missing = JsonText.of('null');
-  const readers = fields.map(({ name, path }) => {
-    const read = path === null ? computed[name] : (entry: JsonText) => valueAt(entry, path);
-    return (entry: JsonText, item: Item, members: ReadonlyMap<string, JsonText> | null): JsonText => {
-      const member = members === null ? memberOf(entry, name) : members.get(name);
-      return member ?? read?.(entry, item) ?? missing;
-    };
-  });
   return (entry, item) => {
     const members = fields.length > maxCompared ? memberMap(entry) : null;
-    return readers.map((read) => read(entry, item, members));
+    return fields.map(({ name, path }) => {
+      const member = members === null ? memberOf(entry, name) : members.get(name);
+      return member ?? (path === null ? computed[name]?.(entry, item) : valueAt(entry, path)) ?? missing;
+    });
   };
 }
 
@@ -142,18 +129,18 @@ export function entryWriter(
   };
 }
 
-/** The fields (null: `*`) with `*` replaced by the keys of these entries, the documented ones first. */
+/** The fields (null: `*`) with `*` replaced by the specified ones, else the documented ones, and these keys. */
 export function expandFields(
   fields: readonly Field[] | null,
-  operation: RecordShape,
-  entries: readonly JsonText[],
+  { fields: specified, documentedFields }: RecordShape,
+  keys: Iterable<string>,
 ): Field[] {
   const requested = fields ?? [{ name: wildcard, path: null }];
   const named = new Set(requested.map(({ name }) => name));
   return requested.flatMap((field) => {
     if (field.name !== wildcard) return field;
-    const keys = new Set([...firstFields(operation), ...recordKeys(entries)]);
-    return [...keys].filter((key) => !named.has(key)).map(memberField);
+    const all = new Set([...(specified.length > 0 ? specified : documentedFields), ...keys]);
+    return [...all].filter((key) => !named.has(key)).map(memberField);
   });
 }
 

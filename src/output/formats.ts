@@ -1,7 +1,7 @@
 import type { JsonText } from '../json/json-text.ts';
 import { absentWarning } from './fields.ts';
 import type { Format, FormatOptions, Writer } from './format.ts';
-import { bodyRecords } from './records.ts';
+import { records } from './records.ts';
 
 /** The output formats: one row per format. Each file is loaded when it is used. */
 export const formats = {
@@ -72,9 +72,9 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
       return writer.rows(item, entries);
     },
     body: (item, body) => {
-      const { records } = bodyRecords(operation, body);
-      look(records);
-      return writer.body?.(item, body) ?? writer.rows(item, records);
+      const { records: entries } = records(body, operation.body);
+      look(entries);
+      return writer.body?.(item, body) ?? writer.rows(item, entries);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent ? [absent] : [])],
   };

@@ -2,7 +2,7 @@ import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
 import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
-import { bodyRecords, withList } from './records.ts';
+import { records, withList } from './records.ts';
 
 /** One valid JSON document, however the run ends: a page envelope, a body, or an array of records. */
 export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
@@ -33,7 +33,7 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
 
   const picked = (item: Item, body: JsonText): string => {
     if (fields === null) return body.toString();
-    const found = bodyRecords(operation, body);
+    const found = records(body, operation.body);
     isFirst = true;
     const list = listed(item, found.records).toString();
     return found.list === null ? list : withList(body, found, `[${list}]`);

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 import { isPlain, sanitize } from '../text/sanitize.ts';
-import { type Column, type Columns, chooseColumns } from './columns.ts';
+import { type Column, chooseColumns } from './columns.ts';
 import type { FormatOptions, Writer } from './format.ts';
 import { cut, textWidth } from './width.ts';
 
@@ -17,7 +17,6 @@ const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}
 const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
 
 interface Shown extends Column {
-  readonly at: number;
   readonly width: number;
   /** Width of its cells that are not cut. */
   readonly minWidth: number;
@@ -33,7 +32,6 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
   const { terminal } = options;
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  let chosen: Columns | null = null;
   let shown: readonly Shown[] = [];
   let indexDigits = 0;
 
@@ -48,13 +46,13 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
       if (textWidth(text) > 0) texts.push(text);
       return placeholder.repeat(textWidth(text));
     };
-    for (const row of rows) table.push(shown.map(({ at, width }) => drawable(row[at] ?? '', width)));
+    for (const row of rows) table.push(row.map((cell, at) => drawable(cell, colWidths[at] ?? 0)));
     let next = 0;
     const drawn = table.toString().split('\n');
     return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
   };
-  const header = (columns: readonly Column[]): string[] => {
-    const [names = ''] = lines([columns.map((column) => sanitize(column.header))]);
+  const header = (): string[] => {
+    const [names = ''] = lines([shown.map((column) => sanitize(column.header))]);
     const rule = '─'.repeat(totalWidth(shown.map(({ width }) => width)));
     return [style?.bold(names) ?? names, style?.dim(rule) ?? rule];
   };
@@ -67,18 +65,18 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
     },
     rows: (item, entries) => {
       if (entries.length === 0) return '';
-      const isFirst = chosen === null;
-      chosen ??= chooseColumns(options, entries, indexDigits);
-      const { columns, cells } = chosen;
-      const rows = entries.map((entry) => cells(entry, item).map(sanitize));
-      const wanted = isFirst
-        ? dropped(
-            columns.map((column, at) => measured(column, at, rows)),
-            total,
-          )
-        : shown.map((column) => widened(column, rows, terminal === null));
+      const textsOf = ({ cell }: Column): string[] => entries.map((entry) => sanitize(cell(entry, item)));
+      const isFirst = shown.length === 0;
+      if (isFirst) {
+        const all = chooseColumns(options, entries, indexDigits);
+        const wanted = all.map((column) => measured(column, textsOf(column)));
+        shown = dropped(wanted, total);
+      }
+      const texts = shown.map(textsOf);
+      const wanted = shown.map((column, at) => widened(column, texts[at] ?? [], terminal === null));
       shown = fit(wanted, total);
-      const out = isFirst ? header(columns) : [];
+      const rows = entries.map((_, at) => texts.map((column) => column[at] ?? ''));
+      const out = isFirst ? header() : [];
       for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(rows.slice(i, i + maxRows)));
       return `${out.join('\n')}\n`;
     },
@@ -88,24 +86,23 @@ export async function tableFormat(options: FormatOptions): Promise<Writer> {
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** A column as wide as its header and these rows. One of numbers is aligned right. */
-function measured(column: Column, at: number, rows: readonly (readonly string[])[]): Shown {
-  const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '' && cell !== '-');
+/** A column as wide as its header and these texts. One of numbers is aligned right. */
+function measured(column: Column, texts: readonly string[]): Shown {
+  const own = texts.filter((text) => text !== '' && text !== '-');
   const isRight = column.isRight ?? (own.length > 0 && own.every(isNumber));
   const header = textWidth(sanitize(column.header));
   const width = Math.max(column.reserved ?? 1, header);
   const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
-  return widened({ ...column, at, width, minWidth, isRight }, rows, true);
+  return widened({ ...column, width, minWidth, isRight }, texts, true);
 }
 
-/** A column wide enough for these rows: for all cells (`isFree`), or for those that are not cut. */
-function widened(column: Shown, rows: readonly (readonly string[])[], isFree: boolean): Shown {
+/** A column wide enough for all texts (`isFree`), or for those that are not cut. */
+function widened(column: Shown, texts: readonly string[], isFree: boolean): Shown {
   let { width, minWidth } = column;
-  for (const row of rows) {
-    const cell = row[column.at] ?? '';
-    const own = textWidth(cell);
+  for (const text of texts) {
+    const own = textWidth(text);
     if (isFree) width = Math.max(width, own);
-    if (column.isWhole || isNumber(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
+    if (column.isWhole || isNumber(text)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
   }
   return { ...column, width: Math.max(width, minWidth), minWidth };
 }

@@ -24,12 +24,7 @@ export function isPipe(stream: Context['stdout'] & { readonly fd?: unknown }): b
   }
 }
 
-/** A running pager: what is written to `input` is shown to the user. */
-export interface Pager {
-  readonly input: Writable;
-  /** Resolves once the user has left it. */
-  readonly ended: Promise<void>;
-}
+export type Pager = ReturnType<typeof openPager>;
 
 /** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one; null: none is wanted. */
 export function pagerCommand({ PAGER, PATH = '', TERM }: Env): string | null {
@@ -43,14 +38,17 @@ const fallback = 'case $? in 126|127) cat ;; esac';
 /** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
 const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 
-/** Runs a pager on the terminal of this process. An `input` that its user has left is destroyed. */
-export function openPager(command: string, env: Env): Pager {
+/**
+ * Runs a pager on the terminal of this process, which shows what is written to `input`. Once its user has left it (`ended`),
+ * that is destroyed.
+ */
+export function openPager(command: string, env: Env) {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn('sh', ['-c', `${command}\n${fallback}`], {
     stdio: ['pipe', 'inherit', 'inherit'],
     env: { ...defaults, ...env },
   });
-  const input = child.stdin;
+  const input: Writable = child.stdin;
   const ended = new Promise<void>((resolve) => {
     child.on('error', (error) => resolve(void input.destroy(error)));
     child.on('exit', () => resolve(void input.destroy()));
