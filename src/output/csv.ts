@@ -7,12 +7,9 @@ import { expandFields, hasWildcard, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { maxColumns, recordKeys } from './records.ts';
 
-/** With so many names of other keys no more are collected: the warning shows the first ones. */
-const maxLeftOut = 100;
-
 /** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
-  const isOpen = fields === null || hasWildcard(fields);
+  const isOpen = hasWildcard(fields);
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: ReturnType<typeof picker> = () => [];
@@ -27,15 +24,12 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
     shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
-  const writeCell = (value: JsonText): void => {
-    if (terminal !== null) out.text(quote(sanitize(value.plain())));
-    else if (!value.writePlain(out, special)) out.text(quote(value.plain()));
-  };
   const writeRow = (values: readonly JsonText[]): void => {
     const start = out.length;
     for (const [i, value] of values.entries()) {
       if (i > 0) out.byte(COMMA);
-      writeCell(value);
+      if (terminal !== null) out.text(quote(sanitize(value.plain())));
+      else if (!value.writePlain(out, special)) out.text(quote(value.plain()));
     }
     // An empty line is no row.
     if (out.length === start) out.text('""');
@@ -48,7 +42,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
       if (entries.length === 0) return '';
       if (columns === null) begin(entries);
       for (const entry of entries) writeRow(pick(entry, item));
-      if (isOpen && leftOut.size < maxLeftOut)
+      if (isOpen && leftOut.size < maxColumns)
         for (const key of recordKeys(entries)) if (!shown.has(key)) leftOut.add(key);
       return out.take();
     },

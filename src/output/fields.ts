@@ -67,14 +67,10 @@ export function parseFields(value: string | null, operation: RecordShape): reado
     const path = name.split('.');
     const [first = ''] = path;
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
-    if (path.includes('')) {
-      const examples = knownFields(operation).slice(0, 2).join(',');
-      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${examples}`);
-    }
-    const isComputed = first === wildcard || computedFields.includes(first);
-    if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
+    if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
+    const isComputed = name === wildcard || computedFields.includes(name);
     const hint = isComputed ? undefined : hintFor(name, first, operation);
-    if (hint !== undefined) throw usage(`--fields: there is no field '${first}'`, hint);
+    if (hint !== undefined) throw usage(`--fields: there is no field '${name}'`, hint);
     fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
@@ -144,9 +140,9 @@ export function expandFields(
   });
 }
 
-export function hasWildcard(fields: readonly Field[]): boolean {
-  return fields.some(({ name }) => name === wildcard);
-}
+/** Whether fields that are not named are printed. */
+export const hasWildcard = (fields: readonly Field[] | null): boolean =>
+  fields === null || fields.some(({ name }) => name === wildcard);
 
 /** A warning that names the fields that none of these entries has; empty if there is none. */
 export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
@@ -193,9 +189,7 @@ function viewsOfText(viewCountText: string): string | null {
 /** The two parts of a `viewCountText` that combines the view count and the age (2.2): `434K views • 1 day ago`. */
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
   const text = viewCountText.trim();
-  const separator = /[\u2022\u00b7|]/.exec(text);
-  if (separator !== null)
-    return [text.slice(0, separator.index).trim(), text.slice(separator.index + 1).trim()];
-  const [, count = text, age = ''] = /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];
-  return [count, age];
+  const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);
+  const [, count = text, age = ''] = separated ?? /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];
+  return [count.trim(), age.trim()];
 }

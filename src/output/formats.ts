@@ -53,8 +53,8 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 /** The format of that name; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { operation, fields, columns } = options;
-  const createWriter: (options: FormatOptions) => Writer | Promise<Writer> = await formats[name].writer();
-  const writer = await createWriter(options);
+  const createWriter = await formats[name].writer();
+  const writer: Writer = await createWriter(options);
   let absent: string | null = null;
   const look = (entries: readonly JsonText[]): void => {
     if (fields !== null && !columns && entries.length > 0) absent ??= absentWarning(fields, entries);

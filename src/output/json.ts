@@ -1,7 +1,7 @@
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import { type JsonText, quoteJson } from '../json/json-text.ts';
 import { entryWriter } from './fields.ts';
-import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
+import type { FormatOptions, Item, Writer } from './format.ts';
 import { records, withList } from './records.ts';
 
 /** One valid JSON document, however the run ends: a page envelope, a body, or an array of records. */
@@ -39,11 +39,6 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
     return found.list === null ? list : withList(body, found, `[${list}]`);
   };
 
-  const ending = ({ token, failure, hasMore }: ListingEnd): string => {
-    const error = failure === null ? {} : { error: failure };
-    return `],${quoteJson({ continuation_token: token, has_more: hasMore, ...error }).slice(1)}`;
-  };
-
   return {
     open: (item, info) => {
       isFirst = true;
@@ -53,7 +48,10 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
       const text = listed(item, entries);
       return indented === null ? text : indented(text.toString());
     },
-    close: (_item, end) => indent(isArray ? ']\n' : `${ending(end)}${after}`),
+    close: (_item, { token, hasMore, failure }) => {
+      const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
+      return indent(isArray ? ']\n' : `],${quoteJson(end).slice(1)}${after}`);
+    },
     body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
     failed: (item, failure) => indent(`${before(item)}${quoteJson({ error: failure })}${after}`),
     tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),

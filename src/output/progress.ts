@@ -60,7 +60,6 @@ export function createProgress(
   };
 
   return {
-    /** Only because of the pipe. */
     isHidden,
     referenceDone: (): void => {},
     /** Before the first request of a listing, and after each page. */

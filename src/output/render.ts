@@ -40,7 +40,7 @@ async function columnsOf(
   read: Parameters<typeof render>[0],
   { fields, operation }: Pick<Rendering, 'fields' | 'operation'>,
 ): Promise<readonly Field[] | null> {
-  if (fields !== null && !hasWildcard(fields)) return null;
+  if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of read())
     for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);

@@ -14,9 +14,7 @@ export class Stderr {
   /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
   readonly #isDebug: boolean;
-  /** `error: ` and `warning: `, in colour at a terminal. */
-  readonly #error: string;
-  readonly #warning: string;
+  readonly #hasColor: boolean;
   /** The progress line: one line on the terminal that is stopped while anything else is written. */
   #live: Ora | null = null;
   #isHidden = false;
@@ -34,12 +32,7 @@ export class Stderr {
     this.#stream = stderr;
     this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    const hasColor = decideTerminal(stderr, env, color)?.color === true;
-    // Not chalk, which only tables load: every start would take longer for two words.
-    const style = (color: 'red' | 'yellow', text: string): string =>
-      hasColor ? styleText(color, text, { validateStream: false }) : text;
-    this.#error = style('red', 'error: ');
-    this.#warning = style('yellow', 'warning: ');
+    this.#hasColor = decideTerminal(stderr, env, color)?.color === true;
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
   }
@@ -93,14 +86,14 @@ export class Stderr {
   /** A failure, always printed. Next steps, separated by semicolons, have lines of their own at a terminal. */
   error(message: string, ...nextSteps: readonly string[]): void {
     if (this.#stream.isTTY === true) {
-      this.#line(message, this.#error);
+      this.#line(message, 'error: ');
       for (const step of nextSteps.flatMap((steps) => steps.split(nextStep))) this.#line(step);
-    } else this.#line([message, ...nextSteps].join('; '), this.#error);
+    } else this.#line([message, ...nextSteps].join('; '), 'error: ');
   }
 
   /** What is wrong without being a failure. */
   warn(message: string): void {
-    if (this.#verbosity >= 0) this.#line(message, this.#warning);
+    if (this.#verbosity >= 0) this.#line(message, 'warning: ');
   }
 
   /** What a user asked to know: at a terminal or not. */
@@ -136,9 +129,12 @@ export class Stderr {
     }
   }
 
-  #line(message: string, word = ''): void {
+  #line(message: string, word: '' | 'error: ' | 'warning: ' = ''): void {
+    // Not chalk, which only tables load: every start would take longer for two words.
+    const color = word === 'error: ' ? 'red' : 'yellow';
+    const first = this.#hasColor && word !== '' ? styleText(color, word, { validateStream: false }) : word;
     const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
-    const text = `chanlist: ${word}${sanitize(shown)}\n`;
+    const text = `chanlist: ${first}${sanitize(shown)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);

@@ -28,7 +28,7 @@ export class Stdout {
     this.#stderr = stderr;
     this.#stream = context.stdout;
     this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
-    this.#watch();
+    this.#stream.on('error', this.#note);
   }
 
   /**
@@ -61,11 +61,9 @@ export class Stdout {
     await this.write(slice(text, -1));
   }
 
-  #watch(): void {
-    this.#stream.on('error', (error: Error) => {
-      this.#error ??= error;
-    });
-  }
+  readonly #note = (error: Error): void => {
+    this.#error ??= error;
+  };
 
   #page(): void {
     this.#isPaged = false;
@@ -74,8 +72,7 @@ export class Stdout {
     if (command === null) return;
     const pager = openPager(command, env);
     this.#stderr.holdFor(pager);
-    this.#stream = pager.input;
-    this.#watch();
+    this.#stream = pager.input.on('error', this.#note);
   }
 
   /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
@@ -93,11 +90,7 @@ export class Stdout {
       else stop.addEventListener('abort', limit, { signal: done.signal });
       this.#stream.write(text, (error) => (error ? reject(error) : resolve()));
     });
-    return written
-      .catch((error: Error) => {
-        this.#error ??= error;
-      })
-      .finally(() => done.abort(null));
+    return written.catch(this.#note).finally(() => done.abort(null));
   }
 
   #assertWritable(): void {

@@ -38,10 +38,7 @@ const fallback = 'case $? in 126|127) cat ;; esac';
 /** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
 const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
 
-/**
- * Runs a pager on the terminal of this process, which shows what is written to `input`. Once its user has left it (`ended`),
- * that is destroyed.
- */
+/** Runs a pager on the terminal of this process. `input` is destroyed once its user has left it (`ended`). */
 export function openPager(command: string, env: Env) {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const child = spawn('sh', ['-c', `${command}\n${fallback}`], {
