@@ -16,34 +16,24 @@ function setUp({
   return { stderr: new Stderr({ stderr: stream, env }, { quiet, verbose }), log };
 }
 
-function sayAll(stderr: Stderr): void {
-  stderr.error('error');
-  stderr.warn('warn');
-  stderr.note('note');
-  stderr.verbose('verbose');
-  stderr.detail('detail');
-}
-
-const cases = [
-  [{}, ['error', 'warn']],
-  [{ quiet: true }, ['error']],
-  [{ quiet: true, isTTY: true, verbose: 2 }, ['error']],
-  [{ isTTY: true }, ['error', 'warn', 'note']],
-  [{ verbose: 1 }, ['error', 'warn', 'note', 'verbose']],
-  [{ verbose: 2, isTTY: true }, ['error', 'warn', 'note', 'verbose', 'detail']],
-] as const;
-for (const [options, said] of cases) {
-  test(`${JSON.stringify(options)}: ${said.join(', ')}`, () => {
-    const { stderr, log } = setUp(options);
-    sayAll(stderr);
-    assert.deepEqual(
-      log,
-      said.map(
-        (word) => `chanlist: ${{ error: 'error: ', warn: 'warning: ' }[word as string] ?? ''}${word}\n`,
-      ),
-    );
-  });
-}
+test('what is said at which verbosity, at a terminal and elsewhere', () => {
+  const lines = { error: 'error: a', warn: 'warning: a', note: 'a', verbose: 'a', detail: 'a' };
+  const levels = Object.keys(lines) as (keyof typeof lines)[];
+  for (const [options, ...said] of [
+    [{}, 'error', 'warn'],
+    [{ quiet: true }, 'error'],
+    [{ quiet: true, isTTY: true, verbose: 2 }, 'error'],
+    [{ isTTY: true }, 'error', 'warn', 'note'],
+    [{ verbose: 1 }, 'error', 'warn', 'note', 'verbose'],
+    [{ verbose: 2, isTTY: true }, 'error', 'warn', 'note', 'verbose', 'detail'],
+  ] as const)
+    for (const level of levels) {
+      const { stderr, log } = setUp(options);
+      stderr[level]('a');
+      const isSaid = (said as readonly string[]).includes(level);
+      assert.deepEqual(log, isSaid ? [`chanlist: ${lines[level]}\n`] : [], JSON.stringify(options));
+    }
+});
 
 test('each next step of an error has a line of its own at a terminal; elsewhere they follow in the same line', () => {
   const said = (isTTY: boolean): string[] => {
