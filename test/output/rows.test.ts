@@ -116,13 +116,8 @@ test('csv: search and latest: the documented fields first, also in the header of
   ] as const) {
     const header = fields.join(',');
     assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
-    const full = await answered(
-      'csv',
-      operation,
-      {},
-      '[{"extra":{"a": 1},"videoId":"v"}]',
-      '[{"videoId":"w"}]',
-    );
+    const bodies = ['[{"extra":{"a": 1},"videoId":"v"}]', '[{"videoId":"w"}]'];
+    const full = await answered('csv', operation, {}, ...bodies);
     assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
   }
 });
