@@ -1,6 +1,6 @@
 import { escapeUnsafe } from '../text/sanitize.ts';
-import { BACKSLASH, type ByteWriter, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
-import { indexJson, type JsonIndex } from './scanner.ts';
+import { BACKSLASH, type ByteWriter, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './byte-writer.ts';
+import { indexJson, type JsonIndex, standsAt } from './scanner.ts';
 
 const LETTER_N = 0x6e;
 
@@ -19,8 +19,8 @@ const kinds: Readonly<Record<number, Kind>> = {
 /** Escapes, those of both halves of a surrogate pair together. */
 const escapes = /(?:\\u....){1,1000}(?:\\u[dD][c-fC-F]..)?|\\./g;
 
-/** A JSON string literal with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
-export function quoteJson(value: string): string {
+/** The JSON of a value with DEL, C1 and bidirectional formatting escaped, otherwise as few escapes as JSON allows. */
+export function quoteJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(value));
 }
 
@@ -39,33 +39,17 @@ function keyLiteral(key: string): Buffer {
   return literal;
 }
 
-/** Whether a text stands in `bytes` from `from` to `to`; `start`, `end`: where it stands in its own. */
-function equals(
-  bytes: Buffer,
-  from: number,
-  to: number,
-  text: Buffer,
-  start = 0,
-  end = text.length,
-): boolean {
-  if (to - from !== end - start) return false;
-  for (let i = start; i < end; i++) if (bytes[from + i - start] !== text[i]) return false;
-  return true;
-}
-
 /**
  * One JSON value as the service wrote it: a slice of its bytes, never parsed and printed again, so that numbers
  * beyond 2^53, key order and duplicate keys survive digit for digit. White space between tokens is gone.
  */
 export class JsonText {
   /** The indexed text that contains it. */
-  readonly #index: JsonIndex;
-  readonly #from: number;
-  readonly #to: number;
+  #index: JsonIndex;
+  #from: number;
+  #to: number;
   /** Positions of its elements or members in that text; null if unknown. */
-  readonly #parts: readonly number[] | null;
-  /** Its own index, once its parts have been looked for. */
-  #own: JsonIndex | null = null;
+  #parts: readonly number[] | null;
 
   private constructor(index: JsonIndex, from: number, to: number, parts: readonly number[] | null) {
     this.#index = index;
@@ -93,30 +77,6 @@ export class JsonText {
     else out.text(this.toString());
   }
 
-  /** Writes the canonical JSON of values, one per line; those that are adjacent in their text are copied at once. */
-  static writeLines(values: readonly JsonText[], out: ByteWriter): void {
-    for (let at = 0; at < values.length; ) {
-      const first = values[at++] as JsonText;
-      const start = out.length;
-      const ends: number[] = [];
-      let last = first;
-      for (let next = values[at]; last.#isBefore(next); next = values[++at]) {
-        ends.push(last.#to - first.#from);
-        last = next;
-      }
-      if (first.#index.canonical) out.copy(first.#index.bytes, first.#from, last.#to);
-      else out.text(first.toString());
-      for (const end of ends) out.replace(start + end, LINE_FEED);
-      out.byte(LINE_FEED);
-    }
-  }
-
-  /** Whether another element follows this one in the same canonical text. */
-  #isBefore(next: JsonText | undefined): next is JsonText {
-    if (next === undefined || !this.#index.canonical) return false;
-    return next.#index === this.#index && next.#from === this.#to + 1;
-  }
-
   /** Writes the plain text (`plain`) unless a byte of it is 1 in `special`, or it has no canonical form; returns whether it did. */
   writePlain(out: ByteWriter, special: Uint8Array): boolean {
     const { bytes, canonical } = this.#index;
@@ -134,10 +94,6 @@ export class JsonText {
   }
 
   /** The text as sent, without white space between tokens. */
-  get raw(): string {
-    return this.#index.bytes.toString('utf8', this.#from, this.#to);
-  }
-
   get utf8(): Buffer {
     return this.#index.bytes.subarray(this.#from, this.#to);
   }
@@ -149,62 +105,54 @@ export class JsonText {
   textAfter(prefix: Buffer): string | null {
     const { bytes } = this.#index;
     const start = this.#from + prefix.length;
-    for (let i = 0; i < prefix.length; i++) if (bytes[this.#from + i] !== prefix[i]) return null;
+    if (!standsAt(bytes, this.#from, prefix)) return null;
     let end = start;
     for (let byte = bytes[end] ?? 0; byte !== QUOTE; byte = bytes[++end] ?? 0)
       if (end >= this.#to || byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
     return bytes.toString('latin1', start, end);
   }
 
-  /** This value with its parts, which are found on demand for nested values. */
-  #opened(): { readonly index: JsonIndex; readonly parts: readonly number[] } {
-    if (this.#parts !== null) return { index: this.#index, parts: this.#parts };
-    if (this.#own === null) {
-      const index = indexJson(this.utf8);
-      if (typeof index === 'string') throw new Error(index);
-      this.#own = index;
-    }
-    return { index: this.#own, parts: this.#own.parts };
+  /** Its parts, which are found on demand for nested values: then it has an index of its own. */
+  #opened(): readonly number[] {
+    if (this.#parts !== null) return this.#parts;
+    const index = indexJson(this.utf8);
+    if (typeof index === 'string') throw new Error(index);
+    [this.#index, this.#from, this.#to, this.#parts] = [index, 0, index.bytes.length, index.parts];
+    return index.parts;
   }
 
   /** The elements of an array; nothing for any other value. */
   elements(): JsonText[] {
     const elements: JsonText[] = [];
     if (this.kind !== 'array') return elements;
-    const { index, parts } = this.#opened();
-    for (let i = 0; i < parts.length; i += 2) elements.push(JsonText.#part(index, parts, i));
+    const parts = this.#opened();
+    for (let i = 0; i < parts.length; i += 2) elements.push(this.#part(parts, i));
     return elements;
   }
 
   /** The members of an object in order, with duplicates; nothing for any other value. */
   *members(): Generator<readonly [key: string, value: JsonText], void> {
     if (this.kind !== 'object') return;
-    const { index, parts } = this.#opened();
-    for (let i = 0; i < parts.length; i += 4) {
-      yield [
-        charactersOf(index.bytes.toString('utf8', parts[i], parts[i + 1])),
-        JsonText.#part(index, parts, i + 2),
-      ];
-    }
+    const parts = this.#opened();
+    for (let i = 0; i < parts.length; i += 4) yield [this.#key(parts, i), this.#part(parts, i + 2)];
   }
 
   /** The member or element with this key; the last one if a key occurs twice, as in `JSON.parse`. */
   get(key: string): JsonText | undefined {
     const { kind } = this;
     if (kind === 'array') {
-      const { index, parts } = this.#opened();
+      const parts = this.#opened();
       const i = /^(0|[1-9]\d*)$/.test(key) ? 2 * Number(key) : parts.length;
-      return i < parts.length ? JsonText.#part(index, parts, i) : undefined;
+      return i < parts.length ? this.#part(parts, i) : undefined;
     }
     if (kind !== 'object') return undefined;
-    const { index, parts } = this.#opened();
+    const parts = this.#opened();
+    const { bytes, canonical } = this.#index;
     const literal = keyLiteral(key);
     for (let i = parts.length - 4; i >= 0; i -= 4) {
-      const [from = 0, to = 0] = [parts[i], parts[i + 1]];
-      const isSame =
-        equals(index.bytes, from, to, literal) ||
-        (!index.canonical && charactersOf(index.bytes.toString('utf8', from, to)) === key);
-      if (isSame) return JsonText.#part(index, parts, i + 2);
+      const from = parts[i] as number;
+      const isSame = parts[i + 1] === from + literal.length && standsAt(bytes, from, literal);
+      if (isSame || (!canonical && this.#key(parts, i) === key)) return this.#part(parts, i + 2);
     }
     return undefined;
   }
@@ -218,22 +166,22 @@ export class JsonText {
   hasKeysOf(other: JsonText): boolean {
     if (this.kind !== 'object' || other.kind !== 'object') return false;
     const [own, others] = [this.#opened(), other.#opened()];
-    if (own.parts.length !== others.parts.length) return false;
-    for (let i = 0; i < own.parts.length; i += 4) {
-      const [from = 0, to = 0] = [own.parts[i], own.parts[i + 1]];
-      if (!equals(own.index.bytes, from, to, others.index.bytes, others.parts[i], others.parts[i + 1]))
-        return false;
-    }
-    return true;
+    const isSame = (from: number, i: number): boolean => {
+      if (i % 4 !== 0) return true;
+      const [start = 0, end = 0] = [others[i], others[i + 1]];
+      if (own[i + 1] !== from + end - start) return false;
+      return standsAt(this.#index.bytes, from, other.#index.bytes, start, end);
+    };
+    return own.length === others.length && own.every(isSame);
   }
 
   boolean(): boolean | undefined {
-    return this.kind === 'boolean' ? this.raw === 'true' : undefined;
+    return this.kind === 'boolean' ? String(this) === 'true' : undefined;
   }
 
   /** The characters of a string value; undefined for any other. */
   string(): string | undefined {
-    return this.kind === 'string' ? charactersOf(this.raw) : undefined;
+    return this.kind === 'string' ? charactersOf(this.#text()) : undefined;
   }
 
   /** The value as plain text: a string's characters, nothing for null, otherwise its canonical JSON. */
@@ -243,22 +191,21 @@ export class JsonText {
 
   /** JSON without white space, with as few escapes as are safe; numbers, order and duplicate keys as sent. */
   toString(): string {
-    if (this.#index.canonical) return this.raw;
+    if (this.#index.canonical) return this.#text();
     const written = (found: string): string => JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1);
-    return escapeUnsafe(this.raw.replace(escapes, written));
+    return escapeUnsafe(this.#text().replace(escapes, written));
   }
 
-  static #part(index: JsonIndex, parts: readonly number[], i: number): JsonText {
-    const from = parts[i] ?? 0;
-    const first = index.bytes[from];
-    const isContainer = first === OPEN_BRACE || first === OPEN_BRACKET;
-    return new JsonText(
-      index,
-      from,
-      parts[i + 1] ?? 0,
-      isContainer ? (index.inner?.get(from) ?? null) : noParts,
-    );
+  #text(): string {
+    return this.#index.bytes.toString('utf8', this.#from, this.#to);
+  }
+
+  #key(parts: readonly number[], i: number): string {
+    return charactersOf(this.#index.bytes.toString('utf8', parts[i], parts[i + 1]));
+  }
+
+  #part(parts: readonly number[], i: number): JsonText {
+    const from = parts[i] as number;
+    return new JsonText(this.#index, from, parts[i + 1] as number, this.#index.inner?.get(from) ?? null);
   }
 }
-
-const noParts: readonly number[] = [];

@@ -232,11 +232,11 @@ function digitsEnd(bytes: Buffer, at: number): number {
 const words = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 
 /** Length of the `true`, `false` or `null` that starts here; 0 if it is none of them. */
-function wordLength(bytes: Buffer, at: number): number {
-  for (const word of words) {
-    let same = 0;
-    while (same < word.length && bytes[at + same] === word[same]) same++;
-    if (same === word.length) return same;
-  }
-  return 0;
+const wordLength = (bytes: Buffer, at: number): number =>
+  words.find((word) => standsAt(bytes, at, word))?.length ?? 0;
+
+/** Whether a text (`start`, `end`: a part of it) stands in `bytes` at a place. */
+export function standsAt(bytes: Buffer, at: number, text: Buffer, start = 0, end = text.length): boolean {
+  for (let i = start; i < end; i++) if (bytes[at + i - start] !== text[i]) return false;
+  return true;
 }

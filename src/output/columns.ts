@@ -2,10 +2,11 @@ import type { JsonText } from '../json/json-text.ts';
 import { thousands } from '../text/count.ts';
 import { expandFields, memberField, picker, splitViews } from './fields.ts';
 import type { Field, FormatOptions, Item } from './format.ts';
-import { memberMap } from './records.ts';
+import { memberMap, recordKeys } from './records.ts';
 
 export interface Column {
   readonly header: string;
+  readonly cell: (entry: JsonText, item: Item) => string;
   /** By default only if all cells of the first rows are numbers. */
   readonly isRight?: boolean;
   /** Its cells are not cut: IDs, dates, durations. Numbers are not in any column. */
@@ -17,27 +18,20 @@ export interface Column {
   readonly isTitle?: boolean;
 }
 
-export interface Columns {
-  readonly columns: readonly Column[];
-  readonly cells: (entry: JsonText, item: Item) => string[];
-}
-
 /** The columns of a table, from the entries of the first page; `indexDigits`: of the largest expected index. */
 export function chooseColumns(
   options: FormatOptions,
   entries: readonly JsonText[],
   indexDigits: number,
-): Columns {
+): readonly Column[] {
   const { fields, operation, several } = options;
-  if (fields !== null) return fieldColumns(expandFields(fields, operation, entries));
+  if (fields !== null) return fieldColumns(expandFields(fields, operation, recordKeys(entries)));
   const chosen = hasVideos(entries)
     ? videoColumns(options, entries, indexDigits)
     : recordColumns(options, entries);
   if (!several) return chosen;
-  return {
-    columns: [{ header: '_reference', isWhole: true, reserved: 20 }, ...chosen.columns],
-    cells: (entry, item) => [item.reference ?? '', ...chosen.cells(entry, item)],
-  };
+  const reference: Column['cell'] = (_entry, item) => item.reference ?? '';
+  return [{ header: '_reference', cell: reference, isWhole: true, reserved: 20 }, ...chosen];
 }
 
 /** Whether all are objects, and some have an ID and a title. */
@@ -50,7 +44,7 @@ function videoColumns(
   { terminal }: FormatOptions,
   entries: readonly JsonText[],
   indexDigits: number,
-): Columns {
+): readonly Column[] {
   const field = (name: string) => (entry: JsonText) => cellText(name, entry.get(name));
   const date = (entry: JsonText): string => {
     const sent = field('published')(entry);
@@ -61,31 +55,27 @@ function videoColumns(
   const hasDate = entries.some((entry) => field('published')(entry) || field('publishedTimeText')(entry));
   const whole = { isWhole: true } as const;
   const right = { isRight: true, isWhole: true } as const;
-  const all: readonly (readonly [column: Column, text: (entry: JsonText) => string])[] = [
-    [{ header: 'index', isRight: true, reserved: Math.max(5, indexDigits), drop: 5 }, field('index')],
-    [{ header: 'videoId', ...whole, isRight: false, reserved: 11, drop: 1 }, field('videoId')],
-    [{ header: 'lengthText', ...right, drop: 2 }, field('lengthText')],
-    [{ header: 'viewCount', ...right, reserved: 10, drop: 3 }, field('viewCount')],
-    [{ header: 'viewCountText', ...right, drop: 3 }, (entry) => views(entry)[0]],
+  const all: readonly (Column & { readonly cell: (entry: JsonText) => string })[] = [
+    { header: 'index', cell: field('index'), isRight: true, reserved: Math.max(5, indexDigits), drop: 5 },
+    { header: 'videoId', cell: field('videoId'), ...whole, isRight: false, reserved: 11, drop: 1 },
+    { header: 'lengthText', cell: field('lengthText'), ...right, drop: 2 },
+    { header: 'viewCount', cell: field('viewCount'), ...right, reserved: 10, drop: 3 },
+    { header: 'viewCountText', cell: (entry) => views(entry)[0], ...right, drop: 3 },
     // The age in viewCountText, below the same header.
-    [{ header: '', ...whole, reserved: 13, drop: 4 }, (entry) => (hasDate ? '' : views(entry)[1])],
-    [{ header: 'publishedTimeText', ...whole, drop: 4 }, field('publishedTimeText')],
-    [{ header: 'published', ...whole, drop: 4 }, date],
-    [{ header: 'channelTitle', drop: 6 }, field('channelTitle')],
-    [{ header: 'title', isTitle: true }, field('title')],
+    { header: '', cell: (entry) => (hasDate ? '' : views(entry)[1]), ...whole, reserved: 13, drop: 4 },
+    { header: 'publishedTimeText', cell: field('publishedTimeText'), ...whole, drop: 4 },
+    { header: 'published', cell: date, ...whole, drop: 4 },
+    { header: 'channelTitle', cell: field('channelTitle'), drop: 6 },
+    { header: 'title', cell: field('title'), isTitle: true },
   ];
-  const shown = all.filter(([{ header }, cell]) => {
-    if (header === 'channelTitle') return new Set(entries.map(cell)).size > 1;
+  return all.filter(({ header, cell }) => {
+    if (header === 'channelTitle') return new Set(entries.map((entry) => cell(entry))).size > 1;
     return header === 'title' || entries.some((entry) => cell(entry) !== '');
   });
-  return {
-    columns: shown.map(([column]) => column),
-    cells: (entry) => shown.map(([, cell]) => cell(entry)),
-  };
 }
 
 /** A value in a table: numbers as in messages (`1,234`), but an index as it is. */
-function cellText(name: string | undefined, value: JsonText | undefined): string {
+function cellText(name: string, value: JsonText | undefined): string {
   const text = value?.plain() ?? '';
   const isCount = name !== 'index' && (name === 'viewCount' || value?.kind === 'number');
   return isCount && /^\d{4,15}$/.test(text) ? thousands(Number(text)) : text;
@@ -94,24 +84,25 @@ function cellText(name: string | undefined, value: JsonText | undefined): string
 const wholeMembers =
   /^(?:published|updated|publishedTimeText|lengthText|viewCountText|today|total|\w*Id|channel_id)$/;
 
-function fieldColumns(fields: readonly Field[]): Columns {
-  const pick = picker(fields);
-  return {
-    columns: fields.map(({ name }) => ({ header: name, isWhole: wholeMembers.test(name) })),
-    cells: (entry, item) => pick(entry, item).map((value, i) => cellText(fields[i]?.name, value)),
-  };
+function fieldColumns(fields: readonly Field[]): readonly Column[] {
+  return fields.map((field) => {
+    const { name } = field;
+    const pick = picker([field]);
+    const cell: Column['cell'] = (entry, item) => cellText(name, pick(entry, item)[0]);
+    return { header: name, cell, isWhole: wholeMembers.test(name) };
+  });
 }
 
 const maxKeyColumns = 100;
 
 /** The columns of records of another shape: their members that are no arrays and objects, those of the operation first. */
-function recordColumns(options: FormatOptions, entries: readonly JsonText[]): Columns {
+function recordColumns(options: FormatOptions, entries: readonly JsonText[]): readonly Column[] {
   const members = entries.flatMap((entry) => [...memberMap(entry)]);
   const scalars = members.filter(([, { kind }]) => kind !== 'object' && kind !== 'array');
   const sent = new Set((scalars.length === 0 ? members : scalars).map(([key]) => key));
   const keys = new Set([...options.operation.fields.filter((key) => sent.has(key)), ...sent]);
   // The column of references has it.
   if (options.several) keys.delete('resolved_from');
-  if (keys.size === 0) return { columns: [{ header: 'value' }], cells: (entry) => [String(entry)] };
+  if (keys.size === 0) return [{ header: 'value', cell: String }];
   return fieldColumns([...keys].slice(0, maxKeyColumns).map(memberField));
 }

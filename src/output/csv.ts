@@ -1,41 +1,35 @@
 import { excerpt } from '../errors.ts';
 import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
 import type { JsonText } from '../json/json-text.ts';
+import { count } from '../text/count.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { expandFields, hasWildcard, memberField, picker } from './fields.ts';
+import { expandFields, hasWildcard, picker } from './fields.ts';
 import type { Field, FormatOptions, Writer } from './format.ts';
 import { maxColumns, recordKeys } from './records.ts';
 
-/** With so many names of other keys no more are collected: the warning shows the first ones. */
-const maxLeftOut = 100;
-
 /** CSV with a header; without `--fields`, its columns are `columns`, or those of the first page that has entries. */
 export function csvFormat({ operation, fields, columns: fileColumns, terminal }: FormatOptions): Writer {
-  const isOpen = fields === null || hasWildcard(fields);
+  const isOpen = hasWildcard(fields);
   const out = new ByteWriter();
   let columns: readonly Field[] | null = null;
   let pick: ReturnType<typeof picker> = () => [];
   let shown: ReadonlySet<string> = new Set();
   const leftOut = new Set<string>();
 
-  const named = (name: string): Field => fields?.find((field) => field.name === name) ?? memberField(name);
   /** Fixes the columns, and writes the header. */
   const begin = (entries: readonly JsonText[]): void => {
-    const all = fileColumns?.map(named) ?? expandFields(fields, operation, entries);
+    const all = fileColumns ?? expandFields(fields, operation, recordKeys(entries));
     columns = isOpen ? all.slice(0, maxColumns) : all;
     pick = picker(columns);
     shown = new Set(columns.map(({ name, path }) => path?.[0] ?? name));
     out.text(`${columns.map(({ name }) => quote(terminal === null ? name : sanitize(name))).join(',')}\n`);
   };
-  const writeCell = (value: JsonText): void => {
-    if (terminal !== null) out.text(quote(sanitize(value.plain())));
-    else if (!value.writePlain(out, special)) out.text(quote(value.plain()));
-  };
   const writeRow = (values: readonly JsonText[]): void => {
     const start = out.length;
     for (const [i, value] of values.entries()) {
       if (i > 0) out.byte(COMMA);
-      writeCell(value);
+      if (terminal !== null) out.text(quote(sanitize(value.plain())));
+      else if (!value.writePlain(out, special)) out.text(quote(value.plain()));
     }
     // An empty line is no row.
     if (out.length === start) out.text('""');
@@ -48,7 +42,7 @@ export function csvFormat({ operation, fields, columns: fileColumns, terminal }:
       if (entries.length === 0) return '';
       if (columns === null) begin(entries);
       for (const entry of entries) writeRow(pick(entry, item));
-      if (isOpen && leftOut.size < maxLeftOut)
+      if (isOpen && leftOut.size < maxColumns)
         for (const key of recordKeys(entries)) if (!shown.has(key)) leftOut.add(key);
       return out.take();
     },
@@ -70,4 +64,21 @@ for (const character of '",\\\r\n') special[character.charCodeAt(0)] = 1;
 
 function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** One `videoId` (resolve: `channel_id`) per line. Entries without one are left out, with a warning. */
+export function idFormat({ operation, terminal }: FormatOptions): Writer {
+  const { idField } = operation;
+  const lineOf = (id: string): string =>
+    `${terminal === null ? id.replace(/[\0\t\r\n]+/g, ' ') : sanitize(id)}\n`;
+  let leftOut = 0;
+  return {
+    rows: (_item, entries) => {
+      const ids = entries.map((entry) => entry.get(idField)?.plain() ?? '').filter((id) => id !== '');
+      leftOut += entries.length - ids.length;
+      return ids.map(lineOf).join('');
+    },
+    warnings: () =>
+      leftOut === 0 ? [] : [`id: left out ${count(leftOut, 'entry', 'entries')} without ${idField}`],
+  };
 }

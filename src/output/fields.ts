@@ -1,4 +1,4 @@
-import { usage } from '../errors.ts';
+import { excerpt, usage } from '../errors.ts';
 import { type ByteWriter, CLOSE_BRACE, COMMA, OPEN_BRACE } from '../json/byte-writer.ts';
 import { JsonText, quoteJson } from '../json/json-text.ts';
 import { operations, videoFields } from '../service/contract.ts';
@@ -22,10 +22,6 @@ export function knownFields({ fields, documentedFields }: RecordShape): readonly
   return [...new Set([...documentedFields, ...(fields.length > 0 ? [] : videoFields)])];
 }
 
-/** The first fields of a csv: the specified ones, else the documented ones. */
-const firstFields = ({ fields, documentedFields }: RecordShape): readonly string[] =>
-  fields.length > 0 ? fields : documentedFields;
-
 const computed: Readonly<Record<string, (entry: JsonText, item: Item) => JsonText | undefined>> = {
   _reference: (_entry, { reference }) => JsonText.of(JSON.stringify(reference)),
   _seconds: (entry) => numeric(durationSeconds(text(entry, 'lengthText'))),
@@ -36,19 +32,17 @@ export const computedFields = Object.keys(computed);
 
 const wildcard = '*';
 
+/** Fields of a page that a warning names, at most. */
+const maxNamed = 50;
+
 /** Names that other programs and `latest` have for fields of uploads and playlists, in lower case: what they have instead. */
-const namesElsewhere: Readonly<Record<string, string>> = {
-  id: 'did you mean videoId?',
-  views: 'did you mean _views?',
-  viewcount: 'did you mean _views?',
-  duration: 'did you mean _seconds?',
-  length: 'did you mean _seconds?',
-  url: 'did you mean videoId? only latest has links (link)',
-  link: 'did you mean videoId? only latest has links (link)',
-  date: 'did you mean publishedTimeText? only latest has dates (published)',
-  published: 'did you mean publishedTimeText? only latest has dates (published)',
-  publishedat: 'did you mean publishedTimeText? only latest has dates (published)',
-};
+const namesElsewhere: readonly (readonly [names: readonly string[], hint: string])[] = [
+  [['id'], 'did you mean videoId?'],
+  [['views', 'viewcount'], 'did you mean _views?'],
+  [['duration', 'length'], 'did you mean _seconds?'],
+  [['url', 'link'], 'did you mean videoId? only latest has links (link)'],
+  [['date', 'published', 'publishedat'], 'did you mean publishedTimeText? only latest has dates (published)'],
+];
 
 /** What is meant by the name of a field that entries do not have; undefined if they may have it. */
 function hintFor(name: string, first: string, operation: RecordShape): string | undefined {
@@ -58,10 +52,10 @@ function hintFor(name: string, first: string, operation: RecordShape): string | 
   if (operation.body === 'page') {
     const path = name.replace(/\[(\d+)\]/g, '.$1');
     if (path !== name) return `did you mean ${path}?`;
-    const key = first.toLowerCase();
-    if (Object.hasOwn(namesElsewhere, key)) return namesElsewhere[key];
+    const row = namesElsewhere.find(([names]) => names.includes(first.toLowerCase()));
+    if (row !== undefined) return row[1];
   }
-  const meant = nearest(first, /^[_@]/.test(first) ? computedFields : known);
+  const meant = nearest(first, first.startsWith('_') ? computedFields : known);
   return meant && `did you mean ${meant}?`;
 }
 
@@ -73,14 +67,10 @@ export function parseFields(value: string | null, operation: RecordShape): reado
     const path = name.split('.');
     const [first = ''] = path;
     if (fields.some((field) => field.name === name)) throw usage(`--fields names ${name} twice`);
-    if (path.includes('')) {
-      const examples = knownFields(operation).slice(0, 2).join(',');
-      throw usage(`--fields: '${value}' has an empty name`, `expected e.g. ${examples}`);
-    }
-    const isComputed = first === wildcard || computedFields.includes(first);
-    if (isComputed && path.length > 1) throw usage(`--fields: there is nothing inside ${first}`);
+    if (path.includes('')) throw usage(`--fields: '${value}' has an empty name`);
+    const isComputed = name === wildcard || computedFields.includes(name);
     const hint = isComputed ? undefined : hintFor(name, first, operation);
-    if (hint !== undefined) throw usage(`--fields: there is no field '${first}'`, hint);
+    if (hint !== undefined) throw usage(`--fields: there is no field '${name}'`, hint);
     fields.push({ name, path: isComputed ? null : path });
   }
   return fields;
@@ -92,16 +82,12 @@ const maxCompared = 50;
 /** Reads fields of an entry, null for `*` and what is missing. A key written like the field comes first. */
 export function picker(fields: readonly Field[]): (entry: JsonText, item: Item) => JsonText[] {
   const missing = JsonText.of('null');
-  const readers = fields.map(({ name, path }) => {
-    const read = path === null ? computed[name] : (entry: JsonText) => valueAt(entry, path);
-    return (entry: JsonText, item: Item, members: ReadonlyMap<string, JsonText> | null): JsonText => {
-      const member = members === null ? memberOf(entry, name) : members.get(name);
-      return member ?? read?.(entry, item) ?? missing;
-    };
-  });
   return (entry, item) => {
     const members = fields.length > maxCompared ? memberMap(entry) : null;
-    return readers.map((read) => read(entry, item, members));
+    return fields.map(({ name, path }) => {
+      const member = members === null ? memberOf(entry, name) : members.get(name);
+      return member ?? (path === null ? computed[name]?.(entry, item) : valueAt(entry, path)) ?? missing;
+    });
   };
 }
 
@@ -113,10 +99,11 @@ const memberOf = (entry: JsonText, key: string): JsonText | undefined =>
 const valueAt = (entry: JsonText, [key = '', ...rest]: readonly string[]): JsonText | undefined =>
   rest.length === 0 ? undefined : memberOf(entry, key)?.at(rest);
 
-/** A function that writes fields of an entry as a JSON object; a missing field is null. */
-export function recordPicker(
-  fields: readonly Field[],
+/** A function that writes an entry as JSON: as sent, or the fields as an object; a missing field is null. */
+export function entryWriter(
+  fields: readonly Field[] | null,
 ): (out: ByteWriter, entry: JsonText, item: Item) => void {
+  if (fields === null) return (out, entry) => entry.writeTo(out);
   const pick = picker(fields);
   const keyOf = (name: string): Buffer => Buffer.from(`${quoteJson(name)}:`);
   const keys = fields.map(({ name }) => (name === wildcard ? null : keyOf(name)));
@@ -138,79 +125,71 @@ export function recordPicker(
   };
 }
 
-/** The fields (null: `*`) with `*` replaced by the keys of these entries, the documented ones first. */
+/** The fields (null: `*`) with `*` replaced by the specified ones, else the documented ones, and these keys. */
 export function expandFields(
   fields: readonly Field[] | null,
-  operation: RecordShape,
-  entries: readonly JsonText[],
+  { fields: specified, documentedFields }: RecordShape,
+  keys: Iterable<string>,
 ): Field[] {
   const requested = fields ?? [{ name: wildcard, path: null }];
   const named = new Set(requested.map(({ name }) => name));
   return requested.flatMap((field) => {
     if (field.name !== wildcard) return field;
-    const keys = new Set([...firstFields(operation), ...recordKeys(entries)]);
-    return [...keys].filter((key) => !named.has(key)).map(memberField);
+    const all = new Set([...(specified.length > 0 ? specified : documentedFields), ...keys]);
+    return [...all].filter((key) => !named.has(key)).map(memberField);
   });
 }
 
-export function hasWildcard(fields: readonly Field[]): boolean {
-  return fields.some(({ name }) => name === wildcard);
-}
+/** Whether fields that are not named are printed. */
+export const hasWildcard = (fields: readonly Field[] | null): boolean =>
+  fields === null || fields.some(({ name }) => name === wildcard);
 
-export function absentFields(fields: readonly Field[], entries: readonly JsonText[]): readonly string[] {
+/** A warning that names the fields that none of these entries has; empty if there is none. */
+export function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
   const has = (entry: JsonText, { name, path }: Field): boolean =>
     path === null || memberOf(entry, name) !== undefined || valueAt(entry, path) !== undefined;
-  return fields.filter((field) => !entries.some((entry) => has(entry, field))).map(({ name }) => name);
+  const absent = fields.filter((field) => !entries.some((entry) => has(entry, field)));
+  const names = excerpt(absent.map(({ name }) => name).join(', '));
+  const present = recordKeys(entries).slice(0, maxNamed).map(excerpt).join(', ');
+  return names && `--fields: no entry on the first page has ${names}; its fields are ${present}`;
 }
 
 export const memberField = (name: string): Field => ({ name, path: [name] });
 
-/** Longer texts are no durations and no numbers of views. */
-const maxLength = 100;
-
-const shortText = (text: string | undefined): string =>
-  text === undefined || text.length > maxLength ? '' : text.trim();
-
 /** Seconds of a `lengthText` (docs/service.md, 2.2), also with hours, as digits; null if it is no duration (`LIVE`). */
-export function durationSeconds(lengthText: string | undefined): string | null {
-  const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(shortText(lengthText));
+export function durationSeconds(lengthText = ''): string | null {
+  const match = /^(?:(\d{1,9}):(?=[0-5]\d:))?(\d{1,9}):([0-5]\d)$/.exec(lengthText.trim());
   if (match === null) return null;
   const [, hours = '0', minutes, rest] = match;
   return String(Number(hours) * 3600 + Number(minutes) * 60 + Number(rest));
 }
 
 /** Views as digits, of `viewCount`, else of a text such as `3.2M views • 2 years ago`; null if it says none. */
-export function views(viewCount: string | undefined, viewCountText: string | undefined): string | null {
-  return wholeNumber(viewCount ?? '') ?? viewsOfText(shortText(viewCountText));
-}
-
-/** Digits without leading zeros, from digits or groups of three; null for anything else. */
-function wholeNumber(text: string): string | null {
-  if (!/^\d+$/.test(text) && !/^\d{1,3}(?:,\d{3})+$/.test(text)) return null;
-  return text.replaceAll(',', '').replace(/^0+(?=\d)/, '');
+export function views(viewCount = '', viewCountText = ''): string | null {
+  return (
+    (/^[\d,]+$/.test(viewCount) ? viewsOfText(`${viewCount} views`) : null) ?? viewsOfText(viewCountText)
+  );
 }
 
 const unitZeros: Readonly<Record<string, number>> = { '': 0, K: 3, M: 6, B: 9 };
 
-function viewsOfText(text: string): string | null {
+function viewsOfText(viewCountText: string): string | null {
+  const text = viewCountText.trim();
   if (/^no\s+views?(?![a-z])/i.test(text)) return '0';
-  const match = /^([\d,]+)(?:\.(\d+))?\s*(?:([KMB])\s*)?views?(?![a-z])/i.exec(text);
+  const match =
+    /^(\d{1,3}(?:,\d{3}){1,9}|\d{1,99})(?:\.(\d{1,9}))?\s{0,9}(?:([KMB])\s{0,9})?views?(?![a-z])/i.exec(text);
   if (match === null) return null;
   const [, whole = '', fraction = '', unit = ''] = match;
   const zeros = unitZeros[unit.toUpperCase()] ?? 0;
-  const digits = wholeNumber(whole);
   // More digits than the unit has zeros are not a whole number of views.
-  if (digits === null || fraction.length > zeros) return null;
-  return wholeNumber(digits + fraction.padEnd(zeros, '0'));
+  if (fraction.length > zeros) return null;
+  return (whole.replaceAll(',', '') + fraction.padEnd(zeros, '0')).replace(/^0+(?=\d)/, '');
 }
 
 /** The two parts of a `viewCountText` that combines the view count and the age (2.2): `434K views • 1 day ago`. */
 export function splitViews(viewCountText: string): readonly [count: string, age: string] {
-  const text = shortText(viewCountText);
-  if (text === '') return [viewCountText, ''];
-  const separator = /[\u2022\u00b7|]/.exec(text);
-  if (separator !== null)
-    return [text.slice(0, separator.index).trim(), text.slice(separator.index + 1).trim()];
-  const [, count = text, age = ''] = /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];
-  return [count, age];
+  const text = viewCountText.trim();
+  const separated = /^([^\u2022\u00b7|]*)[\u2022\u00b7|](.*)$/s.exec(text);
+  const [, count = text, age = ''] = separated ?? /^([^a-z]*\bviews?)\s+(\S.*)$/is.exec(text) ?? [];
+  return [count.trim(), age.trim()];
 }

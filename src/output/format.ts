@@ -36,16 +36,11 @@ export interface FormatOptions {
   /** Of stdout, if that is a terminal, of at least 1 column; null: nothing is cut, sanitized, indented or coloured. */
   readonly terminal: { readonly columns: number; readonly color: boolean } | null;
   /** csv: the columns, if they are decided beforehand; else the first page decides. */
-  readonly columns?: readonly string[] | null;
+  readonly columns?: readonly Field[] | null;
 }
 
 /** Text, or the same in UTF-8: bytes that are only copied are not decoded. */
 export type Text = string | Buffer;
-
-export function joined(first: string, second: Text): Text {
-  if (first === '') return second;
-  return typeof second === 'string' ? first + second : Buffer.concat([Buffer.from(first), second]);
-}
 
 /**
  * Text of one output format. Functions return what to write next and keep no streams. Order of calls:

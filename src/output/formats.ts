@@ -1,10 +1,9 @@
-import { excerpt } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { absentFields } from './fields.ts';
-import type { Field, Format, FormatOptions, Writer } from './format.ts';
-import { bodyRecords, recordKeys } from './records.ts';
+import { absentWarning } from './fields.ts';
+import type { Format, FormatOptions, Writer } from './format.ts';
+import { records } from './records.ts';
 
-/** The output formats: one row per format. Each loads only its own file. */
+/** The output formats: one row per format. Each file is loaded when it is used. */
 export const formats = {
   table: {
     extensions: [],
@@ -22,7 +21,7 @@ export const formats = {
     extensions: ['ndjson', 'jsonl'],
     meaning:
       'one entry per line: exactly the fields that the service sent, in its order, numbers digit for digit',
-    writer: async () => (await import('./lines.ts')).ndjsonFormat,
+    writer: async () => (await import('./json.ts')).ndjsonFormat,
   },
   csv: {
     extensions: ['csv'],
@@ -32,7 +31,7 @@ export const formats = {
   id: {
     extensions: [],
     meaning: 'one videoId per line (resolve: channel_id)',
-    writer: async () => (await import('./lines.ts')).idFormat,
+    writer: async () => (await import('./csv.ts')).idFormat,
   },
 } as const;
 
@@ -54,8 +53,8 @@ export const exportName = /^(?:UC|PL|UU|LL|FL|OL)[\w-]+\.ndjson$/;
 /** The format of that name; it also warns about fields that no entry on the first page has. */
 export async function createFormat(name: FormatName, options: FormatOptions): Promise<Format> {
   const { operation, fields, columns } = options;
-  const createWriter: (options: FormatOptions) => Writer | Promise<Writer> = await formats[name].writer();
-  const writer = await createWriter(options);
+  const createWriter = await formats[name].writer();
+  const writer: Writer = await createWriter(options);
   let absent: string | null = null;
   const look = (entries: readonly JsonText[]): void => {
     if (fields !== null && !columns && entries.length > 0) absent ??= absentWarning(fields, entries);
@@ -73,19 +72,10 @@ export async function createFormat(name: FormatName, options: FormatOptions): Pr
       return writer.rows(item, entries);
     },
     body: (item, body) => {
-      const { records } = bodyRecords(operation, body);
-      look(records);
-      return writer.body?.(item, body) ?? writer.rows(item, records);
+      const { records: entries } = records(body, operation.body);
+      look(entries);
+      return writer.body?.(item, body) ?? writer.rows(item, entries);
     },
     warnings: () => [...(writer.warnings?.() ?? []), ...(absent ? [absent] : [])],
   };
-}
-
-const maxNamedFields = 50;
-
-/** Names the fields that none of these entries has; empty if there is none. */
-function absentWarning(fields: readonly Field[], entries: readonly JsonText[]): string {
-  const absent = absentFields(fields, entries).join(', ');
-  const present = recordKeys(entries).slice(0, maxNamedFields).map(excerpt).join(', ');
-  return absent && `--fields: no entry on the first page has ${excerpt(absent)}; its fields are ${present}`;
 }

@@ -1,13 +1,12 @@
-import type { Failure } from '../errors.ts';
-import { ByteWriter, COMMA } from '../json/byte-writer.ts';
-import { JsonText, quoteJson } from '../json/json-text.ts';
-import { recordPicker } from './fields.ts';
-import type { FormatOptions, Item, ListingEnd, Writer } from './format.ts';
-import { bodyRecords, withList } from './records.ts';
+import { ByteWriter, COMMA, LINE_FEED } from '../json/byte-writer.ts';
+import { type JsonText, quoteJson } from '../json/json-text.ts';
+import { entryWriter } from './fields.ts';
+import type { FormatOptions, Item, Writer } from './format.ts';
+import { records, withList } from './records.ts';
 
 /** One valid JSON document, however the run ends: a page envelope, a body, or an array of records. */
 export function jsonFormat({ operation, fields, several, terminal }: FormatOptions): Writer {
-  const pick = fields === null ? null : recordPicker(fields);
+  const write = entryWriter(fields);
   const out = new ByteWriter();
   const indented = terminal === null ? null : indenter();
   const indent = (text: string): string => indented?.(text) ?? text;
@@ -17,7 +16,7 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
 
   const before = (item: Item): string => {
     if (!several) return '';
-    const opening = `${bracket}{"reference":${JsonText.of(JSON.stringify(item.reference))},"result":`;
+    const opening = `${bracket}{"reference":${quoteJson(item.reference)},"result":`;
     bracket = ',';
     return opening;
   };
@@ -27,24 +26,17 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
     for (const entry of entries) {
       if (!isFirst) out.byte(COMMA);
       isFirst = false;
-      if (pick === null) entry.writeTo(out);
-      else pick(out, entry, item);
+      write(out, entry, item);
     }
     return out.take();
   };
 
   const picked = (item: Item, body: JsonText): string => {
-    if (pick === null) return body.toString();
-    const found = bodyRecords(operation, body);
+    if (fields === null) return body.toString();
+    const found = records(body, operation.body);
     isFirst = true;
     const list = listed(item, found.records).toString();
     return found.list === null ? list : withList(body, found, `[${list}]`);
-  };
-
-  const ending = ({ token, failure, hasMore }: ListingEnd): string => {
-    const continuation = token === null ? null : quoteJson(token);
-    const error = failure === null ? '' : `,"error":${errorText(failure)}`;
-    return `,"continuation_token":${continuation},"has_more":${hasMore}${error}}`;
   };
 
   return {
@@ -56,16 +48,29 @@ export function jsonFormat({ operation, fields, several, terminal }: FormatOptio
       const text = listed(item, entries);
       return indented === null ? text : indented(text.toString());
     },
-    close: (_item, end) => indent(isArray ? ']\n' : `]${ending(end)}${after}`),
+    close: (_item, { token, hasMore, failure }) => {
+      const end = { continuation_token: token, has_more: hasMore, ...(failure && { error: failure }) };
+      return indent(isArray ? ']\n' : `],${quoteJson(end).slice(1)}${after}`);
+    },
     body: (item, body) => indent(`${before(item)}${picked(item, body)}${after}`),
-    failed: (item, failure) => indent(`${before(item)}{"error":${errorText(failure)}}${after}`),
+    failed: (item, failure) => indent(`${before(item)}${quoteJson({ error: failure })}${after}`),
     tail: () => indent(several ? `${bracket === '[' ? '[' : ''}]\n` : ''),
   };
 }
 
-function errorText(failure: Failure): string {
-  const { code, status, message } = failure.toJSON();
-  return `{"code":${quoteJson(code)},"status":${status},"message":${quoteJson(message)}}`;
+/** NDJSON: one entry per line, as the service sent it, without white space between tokens. */
+export function ndjsonFormat({ fields }: FormatOptions): Writer {
+  const write = entryWriter(fields);
+  const out = new ByteWriter();
+  return {
+    rows: (item, entries) => {
+      for (const entry of entries) {
+        write(out, entry, item);
+        out.byte(LINE_FEED);
+      }
+      return out.take();
+    },
+  };
 }
 
 /** An escape, a token that changes the line or the depth, or what is between them. */

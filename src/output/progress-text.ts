@@ -18,20 +18,18 @@ export function progressText(
   room: number,
 ): string {
   const { entries } = state;
-  const entriesText = count(entries, 'entry', 'entries');
-  const parts: string[] = [];
-  if ('done' in state) {
-    const { done, all, noun } = state;
-    parts.push(`${thousands(done)}/${count(all, noun, `${noun}s`)}`, entriesText, credits(state.credits));
-  } else {
-    const { page, total } = state;
-    const ofTotal =
-      total === null ? entriesText : `${thousands(entries)}/${count(total, 'entry', 'entries')}`;
-    parts.push(`page ${thousands(page)}`, ofTotal, credits(state.credits));
-    const rate = now > started.at ? ((entries - started.entries) * 1000) / (now - started.at) : 0;
-    if (rate > 0) parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
-    if (rate > 0 && total !== null && total > entries)
-      parts.push(`${span(((total - entries) / rate) * 1000)} left`);
+  const total = 'done' in state ? null : state.total;
+  const parts = [
+    'done' in state
+      ? `${thousands(state.done)}/${count(state.all, state.noun, `${state.noun}s`)}`
+      : `page ${thousands(state.page)}`,
+    (total === null ? '' : `${thousands(entries)}/`) + count(total ?? entries, 'entry', 'entries'),
+    credits(state.credits),
+  ];
+  if (!('done' in state) && entries > started.entries && now > started.at) {
+    const rate = ((entries - started.entries) * 1000) / (now - started.at);
+    parts.push(`${rate < 10 ? rate.toFixed(1) : thousands(Math.round(rate))}/s`);
+    if (total !== null && total > entries) parts.push(`${span(((total - entries) / rate) * 1000)} left`);
   }
   return cut(parts.join(', '), room);
 }

@@ -3,34 +3,26 @@ import type { ProgressState } from './progress-text.ts';
 import type { Stderr } from './stderr.ts';
 import { decideTerminal, isPipe } from './terminal.ts';
 
-/** One line on the terminal of stderr while a run takes longer than a moment. */
-export interface ProgressLine {
-  /** Before the first request of a listing, and after each page. */
-  update(state: ProgressState): void;
-  referenceDone(): void;
-  /** Nothing is drawn because stdout is a pipe, whose reader may draw on the same terminal. */
-  readonly isHidden: boolean;
-  /** Counts down a wait before a request is sent again: how long, and why in a few words. */
-  countDown(milliseconds: number, why: string): void;
-  stop(): Promise<void>;
-}
-
 /** Milliseconds before the line appears: quicker runs neither show nor load it. */
 const delayMs = 150;
 /** Columns of the spinner and of the spaces around it. */
 const spinnerWidth = 4;
 
-/** Does nothing if stderr is no terminal, or a dumb one, with `quiet`, and while stdout is a pipe. */
+export type ProgressLine = ReturnType<typeof createProgress>;
+
+/**
+ * One line on the terminal of stderr while a run takes longer than a moment. None is drawn if stderr is no terminal, or a
+ * dumb one, with `quiet`, and while stdout is a pipe, whose reader may draw on the same terminal.
+ */
 export function createProgress(
   context: Context,
   stderr: Stderr,
   { quiet, color = true }: { readonly quiet: boolean; readonly color?: boolean },
-): ProgressLine {
+) {
   const { clock, env, stderr: stream } = context;
   const terminal = decideTerminal(stream, env, color);
   const isHidden = terminal !== null && isPipe(context.stdout);
-  const nothing = { update: () => {}, referenceDone: () => {}, countDown: () => {}, stop: async () => {} };
-  if (quiet || terminal === null || env.TERM === 'dumb' || isHidden) return { ...nothing, isHidden };
+  const isDrawn = !quiet && terminal !== null && env.TERM !== 'dumb' && !isHidden;
 
   const stopped = new AbortController();
   let loading: Promise<void> | null = null;
@@ -49,7 +41,7 @@ export function createProgress(
       return state === null ? '' : texts.progressText(state, started, now, room);
     };
     // Where the width is not known, ora would divide by 0.
-    stream.columns ||= terminal.columns;
+    stream.columns ||= terminal?.columns ?? 0;
     stderr.attach(
       ora({
         stream,
@@ -57,31 +49,33 @@ export function createProgress(
         discardStdin: false,
         // The cursor stays visible: nothing has to be restored after a kill or Ctrl-Z.
         hideCursor: false,
-        color: terminal.color ? 'cyan' : false,
+        color: terminal?.color ? 'cyan' : false,
         suffixText: text,
       }),
     );
   };
   /** It may be stopped before it appears, and a run must not fail because of its progress line. */
   const load = (): void => {
-    loading ??= appear().catch(() => {});
+    if (isDrawn) loading ??= appear().catch(() => {});
   };
 
   return {
     isHidden,
-    referenceDone: () => {},
-    update: (next) => {
+    referenceDone: (): void => {},
+    /** Before the first request of a listing, and after each page. */
+    update: (next: ProgressState): void => {
       if (state === null || nameOf(next) !== nameOf(state))
         started = { at: clock.elapsed(), entries: next.entries };
       state = next;
       waiting = { until: 0, why: '' };
       load();
     },
-    countDown: (milliseconds, why) => {
+    /** Counts down a wait before a request is sent again. */
+    countDown: (milliseconds: number, why: string): void => {
       waiting = { until: clock.elapsed() + milliseconds, why };
       load();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       stopped.abort();
       await loading;
       stderr.attach(null);

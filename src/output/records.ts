@@ -12,12 +12,17 @@ interface Records {
   readonly records: readonly JsonText[];
 }
 
-/** The records of a body whose shape the specification leaves open; the whole body is one if it has no list. */
-export function records(body: JsonText): Records {
+/**
+ * The records of a whole response: a resolve result is one (docs/service.md, 2.1); so is a body without a list where the
+ * specification leaves the shape open.
+ */
+export function records(body: JsonText, kind: RecordShape['body'] = 'list'): Records {
+  const whole = { list: null, key: null, records: [body] };
+  if (kind === 'record') return whole;
   if (body.kind === 'array') return { list: body, key: null, records: body.elements() };
   const arrays = [...memberMap(body)].filter(([, value]) => value.kind === 'array');
   const found = arrays.find(([key]) => key === 'results') ?? (arrays.length === 1 ? arrays[0] : undefined);
-  if (found === undefined) return { list: null, key: null, records: [body] };
+  if (found === undefined) return whole;
   const [key, list] = found;
   return { list, key, records: list.elements() };
 }
@@ -30,11 +35,9 @@ export function withList(body: JsonText, { key }: Records, list: string): string
   return `{${members.map(([name, value], i) => `${quoteJson(name)}:${i === last ? list : value}`).join(',')}}`;
 }
 
-const valueColumn = 'value';
-
 /** A record's members in order, with duplicates; a record that is not an object has one, `value`. */
 export function membersOf(record: JsonText): Iterable<readonly [key: string, value: JsonText]> {
-  return record.kind === 'object' ? record.members() : [[valueColumn, record]];
+  return record.kind === 'object' ? record.members() : [['value', record]];
 }
 
 /** The same by key: the last of equal ones. */
@@ -52,9 +55,4 @@ export function recordKeys(list: readonly JsonText[]): string[] {
     last = record;
   }
   return [...keys];
-}
-
-/** The records of a whole response of this operation: a resolve result is one (docs/service.md, 2.1). */
-export function bodyRecords(operation: RecordShape, body: JsonText): Records {
-  return operation.body === 'record' ? { list: null, key: null, records: [body] } : records(body);
 }

@@ -1,13 +1,20 @@
 import type { linesOf } from '../fs/line-chunks.ts';
-import { JsonText } from '../json/json-text.ts';
+import type { JsonText } from '../json/json-text.ts';
 import { expandFields, hasWildcard } from './fields.ts';
-import type { FormatOptions, Item, ListingEnd, Text } from './format.ts';
+import type { Field, FormatOptions, Item, ListingEnd, Text } from './format.ts';
 import { createFormat, type FormatName } from './formats.ts';
 import { maxColumns, recordKeys } from './records.ts';
 
 /** Entries per batch: a table takes its widths from the first one, a csv that is read only once its columns. */
 const batchEntries = 100;
 const maxBatchBytes = 64 * 1024 * 1024;
+
+interface Rendering extends Omit<FormatOptions, 'several' | 'columns'> {
+  readonly format: FormatName;
+  readonly item: Item;
+  readonly info: JsonText | null;
+  readonly end: ListingEnd;
+}
 
 /**
  * Renders entries in a format: the view of an export, and what `show` prints. `read` reads the entries in batches, each valid
@@ -17,18 +24,7 @@ const maxBatchBytes = 64 * 1024 * 1024;
 export async function render(
   read: () => AsyncIterable<readonly JsonText[]>,
   isRepeatable: boolean,
-  {
-    format: name,
-    item,
-    info,
-    end,
-    ...options
-  }: Omit<FormatOptions, 'several' | 'columns'> & {
-    readonly format: FormatName;
-    readonly item: Item;
-    readonly info: JsonText | null;
-    readonly end: ListingEnd;
-  },
+  { format: name, item, info, end, ...options }: Rendering,
   write: (text: Text) => void | Promise<void>,
 ): Promise<readonly string[]> {
   const columns = name === 'csv' && isRepeatable ? await columnsOf(read, options) : null;
@@ -42,14 +38,13 @@ export async function render(
 /** The columns of a csv that has every key of these entries; null if `--fields` names them. */
 async function columnsOf(
   read: Parameters<typeof render>[0],
-  { fields, operation }: Pick<FormatOptions, 'fields' | 'operation'>,
-): Promise<string[] | null> {
-  if (fields !== null && !hasWildcard(fields)) return null;
+  { fields, operation }: Pick<Rendering, 'fields' | 'operation'>,
+): Promise<readonly Field[] | null> {
+  if (!hasWildcard(fields)) return null;
   const keys = new Set<string>();
   for await (const batch of read())
     for (const key of recordKeys(batch)) if (keys.size <= maxColumns) keys.add(key);
-  const all = JsonText.of(JSON.stringify(Object.fromEntries([...keys].map((key) => [key, null]))));
-  return expandFields(fields, operation, [all]).map(({ name }) => name);
+  return expandFields(fields, operation, keys);
 }
 
 /** The entries of lines, in batches. `parse`: the entry of a line; null leaves it out. Entries read before an error are yielded first. */

@@ -2,10 +2,8 @@ import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import type { Context } from '../context.ts';
 import { type Failure, fallbackHint } from '../errors.ts';
-import { sanitize } from '../text/sanitize.ts';
-import { minSecretLength, withoutSecret } from '../text/secret.ts';
-import type { Pager } from './pager.ts';
-import { decideTerminal } from './terminal.ts';
+import { minSecretLength, sanitize, withoutSecret } from '../text/sanitize.ts';
+import { decideTerminal, type Pager } from './terminal.ts';
 
 /** What separates two next steps in a hint; not a semicolon within quotes. */
 const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
@@ -13,12 +11,10 @@ const nextStep = /; (?=(?:[^']*'[^']*')*[^']*$)/;
 /** All output on stderr. Each message is one line, `chanlist: ` first, free of control characters. */
 export class Stderr {
   readonly #stream: Context['stderr'];
-  readonly #isQuiet: boolean;
+  /** -1: only failures; otherwise the number of `-v`. */
   readonly #verbosity: number;
   readonly #isDebug: boolean;
-  /** `error: ` and `warning: `, in colour at a terminal. */
-  readonly #error: string;
-  readonly #warning: string;
+  readonly #hasColor: boolean;
   /** The progress line: one line on the terminal that is stopped while anything else is written. */
   #live: Ora | null = null;
   #isHidden = false;
@@ -34,15 +30,9 @@ export class Stderr {
     { quiet = false, verbose = 0, color = true } = {},
   ) {
     this.#stream = stderr;
-    this.#isQuiet = quiet;
-    this.#verbosity = verbose;
+    this.#verbosity = quiet ? -1 : verbose;
     this.#isDebug = env.CHANLIST_DEBUG === '1';
-    const hasColor = decideTerminal(stderr, env, color)?.color === true;
-    // Not chalk, which only tables load: every start would take longer for two words.
-    const style = (color: 'red' | 'yellow', text: string): string =>
-      hasColor ? styleText(color, text, { validateStream: false }) : text;
-    this.#error = style('red', 'error: ');
-    this.#warning = style('yellow', 'warning: ');
+    this.#hasColor = decideTerminal(stderr, env, color)?.color === true;
     // A closed stderr must not stop the work.
     stderr.on('error', () => {});
   }
@@ -87,40 +77,42 @@ export class Stderr {
   /** Waits until the user has left the pager, if there is one. */
   async closePager(): Promise<void> {
     if (this.#pager === null) return;
-    const { closePager } = await import('./pager.ts');
-    await closePager(this.#pager);
+    // It has all its input: Ctrl-C at the terminal is for the pager now.
+    process.removeAllListeners('SIGINT').on('SIGINT', () => {});
+    this.#pager.input.end();
+    await this.#pager.ended;
   }
 
   /** A failure, always printed. Next steps, separated by semicolons, have lines of their own at a terminal. */
   error(message: string, ...nextSteps: readonly string[]): void {
     if (this.#stream.isTTY === true) {
-      this.#line(message, this.#error);
+      this.#line(message, 'error: ');
       for (const step of nextSteps.flatMap((steps) => steps.split(nextStep))) this.#line(step);
-    } else this.#line([message, ...nextSteps].join('; '), this.#error);
+    } else this.#line([message, ...nextSteps].join('; '), 'error: ');
   }
 
   /** What is wrong without being a failure. */
   warn(message: string): void {
-    if (!this.#isQuiet) this.#line(message, this.#warning);
+    if (this.#verbosity >= 0) this.#line(message, 'warning: ');
   }
 
   /** What a user asked to know: at a terminal or not. */
   result(message: string): void {
-    if (!this.#isQuiet) this.#line(message);
+    if (this.#verbosity >= 0) this.#line(message);
   }
 
   /** Information, and the final tally: at a terminal, and with -v elsewhere. */
   note(message: string): void {
-    if (!this.#isQuiet && (this.#stream.isTTY === true || this.#verbosity > 0)) this.#line(message);
+    if (this.#verbosity > (this.#stream.isTTY === true ? -1 : 0)) this.#line(message);
   }
 
   /** With -v, at a terminal too. */
   verbose(message: string): void {
-    if (!this.#isQuiet && this.#verbosity > 0) this.#line(message);
+    if (this.#verbosity > 0) this.#line(message);
   }
 
   detail(message: () => string): void {
-    if (!this.#isQuiet && this.#verbosity > 1) this.#line(message());
+    if (this.#verbosity > 1) this.#line(message());
   }
 
   printFailure(failure: Failure): void {
@@ -137,9 +129,12 @@ export class Stderr {
     }
   }
 
-  #line(message: string, word = ''): void {
+  #line(message: string, word: '' | 'error: ' | 'warning: ' = ''): void {
+    // Not chalk, which only tables load: every start would take longer for two words.
+    const color = word === 'error: ' ? 'red' : 'yellow';
+    const first = this.#hasColor && word !== '' ? styleText(color, word, { validateStream: false }) : word;
     const shown = this.#secret === null ? message : withoutSecret(message, this.#secret);
-    const text = `chanlist: ${word}${sanitize(shown)}\n`;
+    const text = `chanlist: ${first}${sanitize(shown)}\n`;
     if (this.#waiting !== null) return void this.#waiting.push(text);
     this.#stopLine();
     this.#stream.write(this.#openLine ? `\n${text}` : text);

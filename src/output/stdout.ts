@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { ClosedPipe, Failure, stoppedBy, systemCode, toFailure } from '../errors.ts';
 import type { Text } from './format.ts';
 import type { Stderr } from './stderr.ts';
-import { isPipe } from './terminal.ts';
+import { isPipe, openPager, pagerCommand } from './terminal.ts';
 
 /** After a stop signal, the longest wait for a reader that does not read (ms). */
 const writeTimeoutMs = 1000;
@@ -14,7 +14,6 @@ const pausedPages = 2;
 export class Stdout {
   readonly #context: Context;
   readonly #stderr: Stderr;
-  readonly #isPipe: boolean;
   /** A pager shows the text, from the first one on. */
   #isPaged: boolean;
   #stream: Context['stdout'];
@@ -28,9 +27,8 @@ export class Stdout {
     this.#context = context;
     this.#stderr = stderr;
     this.#stream = context.stdout;
-    this.#isPipe = isPipe(this.#stream);
     this.#isPaged = isTable && this.#stream.isTTY === true && this.#stream === process.stdout;
-    this.#watch();
+    this.#stream.on('error', this.#note);
   }
 
   /**
@@ -41,7 +39,7 @@ export class Stdout {
   async write(text: Text): Promise<void> {
     if (text.length === 0) return;
     this.#assertWritable();
-    if (this.#isPaged) await this.#page();
+    if (this.#isPaged) this.#page();
     this.#stderr.hide();
     try {
       await this.#flush(text);
@@ -56,56 +54,43 @@ export class Stdout {
    * is fetched: that shows only at the next write, so the last character follows a moment after the rest.
    */
   async writePage(text: Text): Promise<void> {
-    if (!this.#isPipe || text.length === 0) return await this.write(text);
+    if (!isPipe(this.#stream) || text.length === 0) return await this.write(text);
     await this.write(slice(text, 0, -1));
     const isPaused = this.#pages++ < pausedPages;
     await new Promise((resolve) => (isPaused ? setTimeout(resolve, pauseMs) : setImmediate(resolve)));
     await this.write(slice(text, -1));
   }
 
-  #watch(): void {
-    this.#stream.on('error', (error: Error) => {
-      this.#error ??= error;
-    });
-  }
+  readonly #note = (error: Error): void => {
+    this.#error ??= error;
+  };
 
-  async #page(): Promise<void> {
+  #page(): void {
     this.#isPaged = false;
-    const { openPager, pagerCommand } = await import('./pager.ts');
     const { env } = this.#context;
     const command = pagerCommand(env);
     if (command === null) return;
     const pager = openPager(command, env);
     this.#stderr.holdFor(pager);
-    this.#stream = pager.input;
-    this.#watch();
+    this.#stream = pager.input.on('error', this.#note);
   }
 
-  /** Resolves once the text is written or failed; rejects if, after a stop signal, that takes too long. */
+  /** Resolves once the text is written or failed; after a stop signal, also when that takes too long. */
   #flush(text: Text): Promise<void> {
     const { clock, stop } = this.#context;
-    return new Promise((resolve, reject) => {
-      const done = new AbortController();
+    const done = new AbortController();
+    const written = new Promise<void>((resolve, reject) => {
       const giveUp = (): void => {
         // Nothing more is written.
         this.#failure ??= toFailure(stop.reason);
-        reject(this.#failure);
-      };
-      const limit = (): void => void clock.sleep(writeTimeoutMs, done.signal).then(giveUp, () => {});
-      const settle = (error?: unknown): void => {
-        stop.removeEventListener('abort', limit);
-        if (stop.aborted) done.abort();
-        if (error) this.#error ??= error instanceof Error ? error : new Error(String(error));
         resolve();
       };
+      const limit = (): void => void clock.sleep(writeTimeoutMs, done.signal).then(giveUp, () => {});
       if (stop.aborted) limit();
-      else stop.addEventListener('abort', limit, { once: true });
-      try {
-        this.#stream.write(text, settle);
-      } catch (error) {
-        settle(error);
-      }
+      else stop.addEventListener('abort', limit, { signal: done.signal });
+      this.#stream.write(text, (error) => (error ? reject(error) : resolve()));
     });
+    return written.catch(this.#note).finally(() => done.abort(null));
   }
 
   #assertWritable(): void {

@@ -1,5 +1,6 @@
+import CliTable from 'cli-table3';
 import { isPlain, sanitize } from '../text/sanitize.ts';
-import { type Column, type Columns, chooseColumns } from './columns.ts';
+import { type Column, chooseColumns } from './columns.ts';
 import type { FormatOptions, Writer } from './format.ts';
 import { cut, textWidth } from './width.ts';
 
@@ -15,31 +16,7 @@ const number = /^[-+]?\d[\d.,:]{0,30}(?:e[-+]?\d{1,5})?[KMB]?(?: \(\+[\d,]{1,30}
 /** Whether a cell is a number; most are none by their first character. */
 const isNumber = (cell: string): boolean => cell.charCodeAt(0) <= 0x39 && number.test(cell);
 
-/** A table whose columns are sized by the first entries; later pages widen one only for a number. */
-export async function tableFormat(options: FormatOptions): Promise<Writer> {
-  const draw = await newTable(options.terminal);
-  let chosen: Columns | null = null;
-  let indexDigits = 0;
-  return {
-    open: (_item, info) => {
-      const total = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
-      if (/^\d{1,9}$/.test(total)) indexDigits = Math.max(indexDigits, total.length);
-      return '';
-    },
-    rows: (item, entries) => {
-      if (entries.length === 0) return '';
-      chosen ??= chooseColumns(options, entries, indexDigits);
-      const { columns, cells } = chosen;
-      return draw(
-        columns,
-        entries.map((entry) => cells(entry, item).map(sanitize)),
-      );
-    },
-  };
-}
-
 interface Shown extends Column {
-  readonly at: number;
   readonly width: number;
   /** Width of its cells that are not cut. */
   readonly minWidth: number;
@@ -50,78 +27,82 @@ const maxRows = 100;
 /** Stands for a column of a text that is not plain: CliTable measures and cuts each UTF-16 unit of a text. */
 const placeholder = '\ue000';
 
-/** Returns a function that draws rows, below a header the first time, when it chooses the columns that fit. */
-async function newTable(terminal: FormatOptions['terminal']) {
-  const { default: CliTable } = await import('cli-table3');
+/** A table whose columns are chosen and sized by the first entries; later pages widen one only for a number. */
+export async function tableFormat(options: FormatOptions): Promise<Writer> {
+  const { terminal } = options;
   const style = terminal?.color ? new (await import('chalk')).Chalk({ level: 1 }) : null;
   const total = terminal?.columns ?? Number.POSITIVE_INFINITY;
-  let shown: readonly Shown[] | null = null;
+  let shown: readonly Shown[] = [];
+  let indexDigits = 0;
 
-  const lines = (columns: readonly Shown[], rows: readonly (readonly string[])[]): string[] => {
-    const colWidths = columns.map(({ width }) => width);
-    const colAligns = columns.map(({ isRight }) => (isRight ? 'right' : 'left'));
+  const lines = (rows: readonly (readonly string[])[]): string[] => {
+    const colWidths = shown.map(({ width }) => width);
+    const colAligns = shown.map(({ isRight }) => (isRight ? 'right' : 'left'));
     const table = new CliTable({ chars, style: plain, colWidths, colAligns, truncate: '…' });
     const texts: string[] = [];
-    for (const row of rows) {
-      table.push(
-        columns.map(({ at, width }) => {
-          const cell = row[at] ?? '';
-          if (isPlain(cell)) return cell;
-          const text = terminal === null ? cell : cut(cell, width);
-          if (textWidth(text) > 0) texts.push(text);
-          return placeholder.repeat(textWidth(text));
-        }),
-      );
-    }
+    const drawable = (cell: string, width: number): string => {
+      if (isPlain(cell)) return cell;
+      const text = terminal === null ? cell : cut(cell, width);
+      if (textWidth(text) > 0) texts.push(text);
+      return placeholder.repeat(textWidth(text));
+    };
+    for (const row of rows) table.push(row.map((cell, at) => drawable(cell, colWidths[at] ?? 0)));
     let next = 0;
     const drawn = table.toString().split('\n');
     return drawn.map((line) => line.trimEnd().replace(/\ue000+/g, () => texts[next++] ?? ''));
   };
+  const header = (): string[] => {
+    const [names = ''] = lines([shown.map((column) => sanitize(column.header))]);
+    const rule = '─'.repeat(totalWidth(shown.map(({ width }) => width)));
+    return [style?.bold(names) ?? names, style?.dim(rule) ?? rule];
+  };
 
-  return (all: readonly Column[], rows: readonly (readonly string[])[]): string => {
-    const isFirst = shown === null;
-    // The first rows decide which columns there are.
-    const wanted =
-      shown === null
-        ? dropped(
-            all.map((column, at) => measured(column, at, rows)),
-            total,
-          )
-        : shown.map((column) => widened(column, rows, terminal === null));
-    const columns = fit(wanted, total);
-    shown = columns;
-    const out: string[] = [];
-    if (isFirst) {
-      const [names = ''] = lines(columns, [all.map(({ header }) => sanitize(header))]);
-      const rule = '─'.repeat(totalWidth(columns.map(({ width }) => width)));
-      out.push(style?.bold(names) ?? names, style?.dim(rule) ?? rule);
-    }
-    for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(columns, rows.slice(i, i + maxRows)));
-    return `${out.join('\n')}\n`;
+  return {
+    open: (_item, info) => {
+      const count = info?.get('numVideos')?.plain().replaceAll(',', '') ?? '';
+      if (/^\d{1,9}$/.test(count)) indexDigits = Math.max(indexDigits, count.length);
+      return '';
+    },
+    rows: (item, entries) => {
+      if (entries.length === 0) return '';
+      const textsOf = ({ cell }: Column): string[] => entries.map((entry) => sanitize(cell(entry, item)));
+      const isFirst = shown.length === 0;
+      if (isFirst) {
+        const all = chooseColumns(options, entries, indexDigits);
+        const wanted = all.map((column) => measured(column, textsOf(column)));
+        shown = dropped(wanted, total);
+      }
+      const texts = shown.map(textsOf);
+      const wanted = shown.map((column, at) => widened(column, texts[at] ?? [], terminal === null));
+      shown = fit(wanted, total);
+      const rows = entries.map((_, at) => texts.map((column) => column[at] ?? ''));
+      const out = isFirst ? header() : [];
+      for (let i = 0; i < rows.length; i += maxRows) out.push(...lines(rows.slice(i, i + maxRows)));
+      return `${out.join('\n')}\n`;
+    },
   };
 }
 
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + gap * Math.max(0, widths.length - 1);
 
-/** A column as wide as its header and these rows. One of numbers is aligned right. */
-function measured(column: Column, at: number, rows: readonly (readonly string[])[]): Shown {
-  const own = rows.map((row) => row[at] ?? '').filter((cell) => cell !== '' && cell !== '-');
+/** A column as wide as its header and these texts. One of numbers is aligned right. */
+function measured(column: Column, texts: readonly string[]): Shown {
+  const own = texts.filter((text) => text !== '' && text !== '-');
   const isRight = column.isRight ?? (own.length > 0 && own.every(isNumber));
   const header = textWidth(sanitize(column.header));
   const width = Math.max(column.reserved ?? 1, header);
   const minWidth = column.isWhole ? Math.min(header, maxWhole) : 1;
-  return widened({ ...column, at, width, minWidth, isRight }, rows, true);
+  return widened({ ...column, width, minWidth, isRight }, texts, true);
 }
 
-/** A column wide enough for these rows: for all cells (`isFree`), or for those that are not cut. */
-function widened(column: Shown, rows: readonly (readonly string[])[], isFree: boolean): Shown {
+/** A column wide enough for all texts (`isFree`), or for those that are not cut. */
+function widened(column: Shown, texts: readonly string[], isFree: boolean): Shown {
   let { width, minWidth } = column;
-  for (const row of rows) {
-    const cell = row[column.at] ?? '';
-    const own = textWidth(cell);
+  for (const text of texts) {
+    const own = textWidth(text);
     if (isFree) width = Math.max(width, own);
-    if (column.isWhole || isNumber(cell)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
+    if (column.isWhole || isNumber(text)) minWidth = Math.max(minWidth, Math.min(own, maxWhole));
   }
   return { ...column, width: Math.max(width, minWidth), minWidth };
 }

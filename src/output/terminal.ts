@@ -1,4 +1,6 @@
-import { fstatSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import type { Context, Env } from '../context.ts';
 import type { FormatOptions } from './format.ts';
 
@@ -20,4 +22,33 @@ export function isPipe(stream: Context['stdout'] & { readonly fd?: unknown }): b
   } catch {
     return false;
   }
+}
+
+export type Pager = ReturnType<typeof openPager>;
+
+/** The shell command of the pager: `$PAGER`, else `less -FRX` if there is one; null: none is wanted. */
+export function pagerCommand({ PAGER, PATH = '', TERM }: Env): string | null {
+  if (TERM === 'dumb' || process.platform === 'win32') return null;
+  if (PAGER !== undefined) return ['', 'cat'].includes(PAGER.trim()) ? null : PAGER;
+  return PATH.split(delimiter).some((folder) => existsSync(join(folder, 'less'))) ? 'less -FRX' : null;
+}
+
+/** What was bought is printed also if the shell cannot run the pager. */
+const fallback = 'case $? in 126|127) cat ;; esac';
+/** As in git: `PAGER=less` shows colours, and ends by itself if all fits on the screen. */
+const defaults = { LESS: 'FRX', LESSCHARSET: 'utf-8' };
+
+/** Runs a pager on the terminal of this process. `input` is destroyed once its user has left it (`ended`). */
+export function openPager(command: string, env: Env) {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn('sh', ['-c', `${command}\n${fallback}`], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { ...defaults, ...env },
+  });
+  const input: Writable = child.stdin;
+  const ended = new Promise<void>((resolve) => {
+    child.on('error', (error) => resolve(void input.destroy(error)));
+    child.on('exit', () => resolve(void input.destroy()));
+  });
+  return { input, ended };
 }

@@ -1,6 +1,5 @@
 import { commandLine } from '../cli/options.ts';
 import type { Failure } from '../errors.ts';
-import { joined } from '../output/format.ts';
 import { Stdout } from '../output/stdout.ts';
 import { count, credits, thousands } from '../text/count.ts';
 import { isUnsafe } from '../text/sanitize.ts';
@@ -45,8 +44,8 @@ export async function printListings(run: Run): Promise<readonly Result[]> {
       select: (page, written) => ({ ...select(page, written), ...(isFirstPageOnly && { done: true }) }),
       write: async ({ entries, done }, next, page) => {
         id ??= channelOf(page);
-        const opening = next.pages === 1 ? format.open(reference, page.info) : '';
-        const text = joined(opening, format.rows(reference, entries));
+        if (next.pages === 1) await output.write(format.open(reference, page.info));
+        const text = format.rows(reference, entries);
         const isMoreRequested = !isLast || (!done && next.hasMore);
         await (isMoreRequested ? output.writePage(text) : output.write(text));
       },

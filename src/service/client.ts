@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
 import { excerpt, Failure } from '../errors.ts';
 import type { JsonText } from '../json/json-text.ts';
-import { withoutSecret } from '../text/secret.ts';
+import { withoutSecret } from '../text/sanitize.ts';
 import { version } from '../version.ts';
 import type { BaseUrl } from './address.ts';
 import type { Budget, Tally } from './budget.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyRecords, records } from '../../src/output/records.ts';
-import { operations } from '../../src/service/contract.ts';
+import { records } from '../../src/output/records.ts';
 import { json } from './support.ts';
 
 test('the records of a body of unknown shape: the array, results, the only array, else the body', () => {
@@ -26,6 +25,6 @@ test('the records of a body of unknown shape: the array, results, the only array
 
 test('a resolve result is one record with any content', () => {
   const body = json('{"channel_id":"UCx","names":["a","b"]}');
-  assert.deepEqual(bodyRecords(operations.resolve, body).records, [body]);
-  assert.equal(bodyRecords(operations.latest, body).records.length, 2);
+  assert.deepEqual(records(body, 'record').records, [body]);
+  assert.equal(records(body, 'list').records.length, 2);
 });

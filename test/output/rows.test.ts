@@ -1,113 +1,65 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { memberField } from '../../src/output/fields.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import type { OperationName } from '../../src/service/contract.ts';
 import { parseCsv } from '../support/csv.ts';
 import { latestFields, searchFields, specifiedFields } from '../support/specified-fields.ts';
-import {
-  answered,
-  complete,
-  elements,
-  item,
-  json,
-  listed,
-  type Overrides,
-  options,
-  screen,
-} from './support.ts';
+import { answered, complete, elements, item, json, listed, options, screen } from './support.ts';
 
 const nine = specifiedFields.join(',');
 const unsafe = String.raw`[{"videoId":"a\r\nb\u001b[2J\u2066"}]`;
 
-/** What is printed of a list, or (if it is no array) of a whole response. */
-const printed: readonly [
-  what: string,
-  format: FormatName,
-  operation: OperationName,
-  overrides: Overrides,
-  body: string,
-  text: string,
-][] = [
+/** Format, operation and fields; a list, or (if it is no array) a whole response; what is printed. */
+const printed = [
+  // Fields as keys, in their order; null if missing, and of a record that is no object.
   [
-    'fields as keys, in their order; null if missing, and of a record that is no object',
-    'ndjson',
-    'uploads',
-    { fields: 'thumbnails.0.url,_reference,nope,n' },
+    'ndjson uploads thumbnails.0.url,_reference,nope,n',
     '[{"n":1.50,"thumbnails":[{"url":"u"}]},7]',
     '{"thumbnails.0.url":"u","_reference":"@demo","nope":null,"n":1.50}\n' +
       '{"thumbnails.0.url":null,"_reference":"@demo","nope":null,"n":null}\n',
   ],
+  ['ndjson resolve', '{"channel_id":"UC","a":[1]}', '{"channel_id":"UC","a":[1]}\n'],
+  // Strings raw, numbers digit for digit, booleans as text, null and missing empty, nested as compact JSON.
   [
-    'the whole of resolve',
-    'ndjson',
-    'resolve',
-    {},
-    '{"channel_id":"UC","a":[1]}',
-    '{"channel_id":"UC","a":[1]}\n',
-  ],
-  [
-    'strings raw, numbers digit for digit, booleans as text, null and missing empty, nested as compact JSON',
-    'csv',
-    'uploads',
-    {},
+    'csv uploads',
     '[{"title":"a \\"b\\", c\\nd","videoId":"v","channelId":null,"channelTitle":true,"channelHandle":9007199254740993,' +
       '"lengthText":1.0,"thumbnails":[ {"url": "u"} ],"index":"0","more":1}]',
     `${nine},more\nv,"a ""b"", c\nd",,true,9007199254740993,1.0,,"[{""url"":""u""}]",0,1\n`,
   ],
+  ['csv resolve', '{"resolved_from":"@a","channel_id":"UCx"}', 'channel_id,resolved_from\nUCx,@a\n'],
   [
-    'resolve has its two columns first',
-    'csv',
-    'resolve',
-    {},
-    '{"resolved_from":"@a","channel_id":"UCx"}',
-    'channel_id,resolved_from\nUCx,@a\n',
-  ],
-  [
-    'fields are the columns',
-    'csv',
-    'uploads',
-    { fields: 'thumbnails.0.url,_reference,x' },
+    'csv uploads thumbnails.0.url,_reference,x',
     '[{"thumbnails":[{"url":"u,v"}],"x":false}]',
     'thumbnails.0.url,_reference,x\n"u,v",@demo,false\n',
   ],
-  ['a row of one empty cell is no empty line', 'csv', 'uploads', { fields: 'title' }, '[{}]', 'title\n""\n'],
-  ['a carriage return is quoted', 'csv', 'uploads', { fields: 'x' }, '[{"x":"a\\rb"}]', 'x\n"a\rb"\n'],
-  [
-    'elsewhere than on a terminal: as sent',
-    'csv',
-    'uploads',
-    { fields: 'videoId' },
-    unsafe,
-    'videoId\n"a\r\nb\u001b[2J\u2066"\n',
-  ],
-  [
-    'on a terminal: free of control and bidi characters',
-    'csv',
-    'uploads',
-    { fields: 'videoId', terminal: screen(80) },
-    unsafe,
-    'videoId\na b [2J \n',
-  ],
-  [
-    'entries without an ID are left out',
-    'id',
-    'uploads',
-    {},
-    '[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]',
-    'a\n7.0\n',
-  ],
-  ['the channel_id of resolve', 'id', 'resolve', {}, '{"channel_id":"UCx","resolved_from":"@a"}', 'UCx\n'],
-  ['a value never takes two lines', 'id', 'uploads', {}, unsafe, 'a b\u001b[2J\u2066\n'],
-  ['a value is harmless on a terminal', 'id', 'uploads', { terminal: screen(80) }, unsafe, 'a b [2J \n'],
-];
+  // A row of one empty cell is no empty line.
+  ['csv uploads title', '[{}]', 'title\n""\n'],
+  ['csv uploads x', '[{"x":"a\\rb"}]', 'x\n"a\rb"\n'],
+  // As sent, but free of control and bidi characters on a terminal; an ID never takes two lines.
+  ['csv uploads videoId', unsafe, 'videoId\n"a\r\nb\u001b[2J\u2066"\n'],
+  ['csv uploads videoId terminal', unsafe, 'videoId\na b [2J \n'],
+  ['id uploads', unsafe, 'a b\u001b[2J\u2066\n'],
+  ['id uploads  terminal', unsafe, 'a b [2J \n'],
+  // Entries without an ID are left out.
+  ['id uploads', '[{"videoId":"a"},{"title":"x"},{"videoId":null},{"videoId":7.0},3]', 'a\n7.0\n'],
+  ['id resolve', '{"channel_id":"UCx","resolved_from":"@a"}', 'UCx\n'],
+] as const;
 
-for (const [what, format, operation, overrides, body, text] of printed) {
-  test(`${format}: ${what}`, async () => {
-    const print = body.trim().startsWith('[') ? listed : answered;
-    assert.equal(await print(format, operation, overrides, body), text);
-  });
-}
+test('ndjson, csv and id: what is printed of entries, at a terminal and elsewhere', async () => {
+  for (const [how, body, text] of printed) {
+    const [format, operation, fields, terminal] = how.split(' ') as [
+      FormatName,
+      OperationName,
+      string?,
+      string?,
+    ];
+    const overrides = { ...(fields && { fields }), terminal: terminal ? screen(80) : null };
+    const print = body.startsWith('[') ? listed : answered;
+    assert.equal(await print(format, operation, overrides, body), text, how);
+  }
+});
 
 test('id: entries that it leaves out are a warning', async () => {
   const format = await createFormat('id', options('uploads'));
@@ -142,7 +94,7 @@ test('csv: at most 1,000 columns, in linear time, with the same warning', async 
       return `{"videoId":"v${n}",${keys.join(',')}}`;
     }),
   );
-  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => `k0_${k % 100}_${k}`)]) {
+  for (const columns of [null, Array.from({ length: 3000 }, (_, k) => memberField(`k0_${k % 100}_${k}`))]) {
     const format = await createFormat('csv', options('uploads', { columns }));
     const [header, row] =
       pages.map((page) => String(format.rows(item(), elements(`[${page}]`))))[0]?.split('\n') ?? [];
@@ -164,13 +116,8 @@ test('csv: search and latest: the documented fields first, also in the header of
   ] as const) {
     const header = fields.join(',');
     assert.equal(await answered('csv', operation, {}, '{"results":[]}'), `${header}\n`);
-    const full = await answered(
-      'csv',
-      operation,
-      {},
-      '[{"extra":{"a": 1},"videoId":"v"}]',
-      '[{"videoId":"w"}]',
-    );
+    const bodies = ['[{"extra":{"a": 1},"videoId":"v"}]', '[{"videoId":"w"}]'];
+    const full = await answered('csv', operation, {}, ...bodies);
     assert.match(full, new RegExp(`^${header},extra\n[,v]*,"{""a"":1}"\n[,w]*\n$`));
   }
 });

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { Failure } from '../../src/errors.ts';
 import { JsonText } from '../../src/json/json-text.ts';
 import { parseFields } from '../../src/output/fields.ts';
-import type { FormatOptions, Item, RecordShape } from '../../src/output/format.ts';
+import type { FormatOptions, Item } from '../../src/output/format.ts';
 import { createFormat, type FormatName } from '../../src/output/formats.ts';
 import { type OperationName, operations } from '../../src/service/contract.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -20,15 +20,15 @@ export interface Overrides {
   readonly fields?: string;
   readonly several?: boolean;
   readonly terminal?: FormatOptions['terminal'];
-  readonly columns?: readonly string[] | null;
-  /** In place of that of the operation. */
-  readonly shape?: RecordShape;
+  readonly columns?: FormatOptions['columns'];
+  /** The playlist_info of a listing. */
+  readonly info?: string;
 }
 
 export function options(operation: OperationName, overrides: Overrides = {}): FormatOptions {
-  const { fields, several = false, terminal = null, columns = null, shape } = overrides;
+  const { fields, several = false, terminal = null, columns = null } = overrides;
   return {
-    operation: shape ?? operations[operation],
+    operation: operations[operation],
     fields: fields === undefined ? null : parseFields(fields, operations[operation]),
     several,
     terminal,
@@ -54,7 +54,7 @@ export async function listed(
   ...pages: readonly string[]
 ): Promise<string> {
   const format = await createFormat(name, options(operation, overrides));
-  const start = format.open(item(), json('{}'));
+  const start = format.open(item(), json(overrides.info ?? '{}'));
   const rows = pages.map((page) => String(format.rows(item(), elements(page))));
   return start + rows.join('') + format.close(item(), complete) + format.tail();
 }

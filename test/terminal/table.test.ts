@@ -7,39 +7,26 @@ import { chanlist, open } from './tmux.ts';
 
 const skip = missing('tmux');
 
-/** Titles that make a table crooked where their width is not the terminal's. */
+/** Titles whose width all terminals agree on: no joined emoji, flags, keycaps, Thai and Hindi. */
 const titles = [
   'plain',
   '日本語のタイトル、全角。',
   '한국어 제목과 中文标题',
   'ﾊﾝｶｸ and Ａｌｌ　ｗｉｄｅ',
-  '👨‍👩‍👧‍👦 family 👩🏽‍🚀 astronaut 🏳️‍🌈',
-  '🇯🇵🇰🇷🇩🇪 flags 🏴󠁧󠁢󠁥󠁮󠁧󠁿',
-  'heart ❤️ and ❤, keycap 1️⃣ ©️ ☺️',
   'Cafe\u0301 cre\u0300me e\u0301te\u0301',
   'Z\u0351\u036f\u0314a\u0329\u0347l\u034e\u0320g\u0353\u033co\u0348',
   'كيف تصنع الخبز في المنزل | الحلقة 7',
   'איך לאפות לחם בבית, פרק 3',
-  'สวัสดีครับ ทำขนมปังที่บ้าน',
-  'हिन्दी में रोटी कैसे बनाएं',
-  '\u200bzero\u200d \u2060width\ufeff \u00adsoft',
   '\u202eoverride\u2066 isolate\u2069 \u001b[31mred\u0007 \u009b5A\tup\nline',
   '½ ± § “quotes” – — … • ★★★☆☆ Ω ≈ №',
   '𝓕𝓪𝓷𝓬𝔂 𠜎𠜱𠝹',
   '',
-  '한 jamo 🤦🏼‍♂️ shrug',
   'x'.repeat(300),
   '宽'.repeat(150),
-  '👨‍👩‍👧‍👦'.repeat(60),
 ];
 
-/** Those whose width all terminals agree on: not joined emoji, flags, keycaps, Thai and Hindi. */
-const agreed = titles.filter(
-  (title) => !/\u200d.|\p{RI}|\ufe0f|jamo|width|\p{Script=Thai}|\p{Script=Devanagari}/u.test(title),
-);
-
 /** A service with a list of these titles on each of two pages. */
-async function wildService(t: TestContext, titles: readonly string[]): Promise<Record<string, string>> {
+async function wildService(t: TestContext): Promise<Record<string, string>> {
   const service = await scriptedService(t, ({ query }) => {
     const second = query.has('continuation');
     const results = titles.map((title, i) => ({
@@ -65,14 +52,14 @@ async function wildService(t: TestContext, titles: readonly string[]): Promise<R
 suite('tables in a real terminal', { skip, concurrency: 2 }, () => {
   for (const columns of [40, 120]) {
     test(`${columns} columns: everything after a title is aligned`, async (t) => {
-      const env = await wildService(t, agreed);
+      const env = await wildService(t);
       const line = `exec ${chanlist} uploads @a --all --fields title,videoId,lengthText --quiet`;
       const screen = await open(t, line, { columns, rows: 60, env });
       const { exit, text } = await screen.ended();
       assert.equal(exit, 0, text);
-      assert.equal(text.split('\n').length, 2 + 2 * agreed.length, 'a line for each entry: nothing wraps');
+      assert.equal(text.split('\n').length, 2 + 2 * titles.length, 'a line for each entry: nothing wraps');
       const ids = ['A', 'B'].flatMap((page) =>
-        agreed.map((_, i) => `${page}_${String(i).padStart(2, '0')}_endmark`),
+        titles.map((_, i) => `${page}_${String(i).padStart(2, '0')}_endmark`),
       );
       const [first = 0, ...others] = new Set(await screen.columnsOf(ids));
       assert.deepEqual(others, []);

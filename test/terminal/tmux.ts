@@ -16,25 +16,11 @@ export interface ScreenOptions {
   readonly cwd?: string;
 }
 
-/** One program in a real terminal. */
-export interface Screen {
-  /** What the terminal shows, with all that has scrolled away. */
-  text(): Promise<string>;
-  /** Polls until the text matches; returns it. */
-  until(pattern: RegExp): Promise<string>;
-  /** Presses a key by its name in tmux: `Enter`, `C-c`. */
-  press(key: string): Promise<void>;
-  /** Waits for the program to end; returns its exit code and what is on the screen then. */
-  ended(): Promise<{ exit: number; text: string }>;
-  /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
-  columnsOf(words: readonly string[]): Promise<number[]>;
-}
-
 /** Milliseconds that anything may take before a test gives up. */
 const patience = 20_000;
 
 /** Runs a shell line in a terminal of its own, by default without a pager. It is taken down with the test. */
-export async function open(t: TestContext, line: string, options: ScreenOptions = {}): Promise<Screen> {
+export async function open(t: TestContext, line: string, options: ScreenOptions = {}) {
   const { columns = 80, rows = 50, env = {}, cwd } = options;
   let close = async (): Promise<void> => {};
   // Runs before the folder of its socket is removed: hooks run in the order of their registration.
@@ -76,23 +62,26 @@ export async function open(t: TestContext, line: string, options: ScreenOptions 
     }
   };
   return {
-    text,
-    until: (pattern) =>
+    /** Polls until the text matches; returns it, with all that has scrolled away. */
+    until: (pattern: RegExp): Promise<string> =>
       poll(async () => {
         const seen = await text();
         return pattern.test(seen) ? seen : null;
       }, String(pattern)),
-    press: async (key) => {
+    /** Presses a key by its name in tmux: `Enter`, `C-c`. */
+    press: async (key: string): Promise<void> => {
       await tmux('send-keys', '-t', 'it', key);
     },
-    ended: async () => {
+    /** Waits for the program to end; returns its exit code and what is on the screen then. */
+    ended: async (): Promise<{ exit: number; text: string }> => {
       const exit = await poll(async () => {
         const [, code] = /^ended (\d+)$/.exec(await ask('#{pane_title}')) ?? [];
         return code === undefined ? null : Number(code);
       }, 'the end of the program');
       return { exit, text: await text() };
     },
-    columnsOf: async (words) => {
+    /** The column, from 0, in which the terminal itself has each of these words, from top to bottom. */
+    columnsOf: async (words: readonly string[]): Promise<number[]> => {
       await tmux('copy-mode', '-t', 'it');
       const found: number[] = [];
       const copy = (...what: string[]): string[] => ['send-keys', '-t', 'it', '-X', ...what];
