@@ -164,6 +164,7 @@ const unrecorded = steps(updateInterrupted, removing('.chanlist/a.ndjson.json'))
 row('an update without a record', unrecorded, '2 adopted | 2 adopted | 7 adopted | 5', to23);
 const ending = failing(uploads.args, 'a.ndjson.json.tmp');
 row('a first export that has ended, not recorded', ending, '0 | 0 | 0 | 3');
+row('one, and FILE gone since', steps(ending, removing(uploads.name)), '0 | 0 | 0 | 3');
 const endingView = failing(limited.args, 'a.json.json', 2);
 row('a view that has ended, not recorded', endingView, '0 | - | - | 2', { ...limited, file: [5, 12] });
 const endingUpdate = steps(
