@@ -166,13 +166,13 @@ export class JsonText {
   hasKeysOf(other: JsonText): boolean {
     if (this.kind !== 'object' || other.kind !== 'object') return false;
     const [own, others] = [this.#opened(), other.#opened()];
-    const isSame = (from: number, i: number): boolean => {
-      if (i % 4 !== 0) return true;
-      const [start = 0, end = 0] = [others[i], others[i + 1]];
+    if (own.length !== others.length) return false;
+    for (let i = 0; i < own.length; i += 4) {
+      const [from = 0, start = 0, end = 0] = [own[i], others[i], others[i + 1]];
       if (own[i + 1] !== from + end - start) return false;
-      return standsAt(this.#index.bytes, from, other.#index.bytes, start, end);
-    };
-    return own.length === others.length && own.every(isSame);
+      if (!standsAt(this.#index.bytes, from, other.#index.bytes, start, end)) return false;
+    }
+    return true;
   }
 
   boolean(): boolean | undefined {
@@ -205,7 +205,9 @@ export class JsonText {
   }
 
   #part(parts: readonly number[], i: number): JsonText {
-    const from = parts[i] as number;
-    return new JsonText(this.#index, from, parts[i + 1] as number, this.#index.inner?.get(from) ?? null);
+    const [from, to] = [parts[i] as number, parts[i + 1] as number];
+    const first = this.#index.bytes[from];
+    const isContainer = first === OPEN_BRACE || first === OPEN_BRACKET;
+    return new JsonText(this.#index, from, to, isContainer ? (this.#index.inner?.get(from) ?? null) : null);
   }
 }
